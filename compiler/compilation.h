@@ -13,6 +13,7 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/program_file.h"
 #include "search/check/stop.h"
 #include "search/file/plan_file.h"
 #include "search/plan/plan.h"
@@ -29,6 +30,7 @@ struct CompileRequest {
   kernels::KernelChoice kernels;          // kernels.target.arithmetic is the whole program's
   std::string version;                    // of the tool, recorded in the program
   std::string output_file;                // where `emit` writes the program; empty: nowhere
+  runtime::FileValues file_values = runtime::FileValues::kCopy;  // what `emit` does with weights
 };
 
 struct Compilation {

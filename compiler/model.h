@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "opsemantics/base/file_range.h"
 #include "opsemantics/definition/graph.h"
 
 namespace yuba::onnx {
@@ -20,12 +21,14 @@ namespace yuba::compiler {
 
 // The value of a parameter or constant before the first step, little-endian and row-major. A
 // parameter f32[2, 3] of kind kData has 24 bytes of `data`; one of kind kFill has 4 bytes, the one
-// element that all six are.
+// element that all six are. One of kind kFile has a `range` of 24 bytes, which nobody has read:
+// large values stay in their files.
 struct InitialValue {
-  enum Kind { kMissing, kData, kFill };
+  enum Kind { kMissing, kData, kFill, kFile };
   Kind kind = kMissing;  // kMissing: a parameter whose value is not in the file
-  // kData: the whole tensor; kFill: one element; kMissing: null.
+  // kData: the whole tensor; kFill: one element; else null.
   std::shared_ptr<const std::string> data;
+  FileRange range;  // of kFile: the whole tensor; bytes of bools are 0 or any other
 };
 
 struct Model {

@@ -143,9 +143,9 @@ absl::Status VerifyKernels(Compilation& c) {
 
 absl::Status Emit(Compilation& c) {
   if (c.request.output_file.empty()) return absl::OkStatus();
-  YUBA_ASSIGN_OR_RETURN(const std::string bytes, runtime::FormatProgram(c.program));
-  c.file_bytes = static_cast<int64_t>(bytes.size());
-  return WriteFile(c.request.output_file, bytes);
+  YUBA_ASSIGN_OR_RETURN(c.file_bytes, runtime::WriteProgramFile(c.program, c.request.file_values,
+                                                                c.request.output_file));
+  return absl::OkStatus();
 }
 
 absl::Status VerifyNothing(Compilation&) { return absl::OkStatus(); }

@@ -2,66 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/clock.h"
-#include "opsemantics/base/half.h"
-#include "opsemantics/base/hash_order.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "runtime/initial_values.h"
+#include "runtime/set_values.h"
 
 namespace yuba::runtime {
 namespace {
-
-// The value of a float element.
-double FloatAt(ElementType type, const char* bytes) {
-  double wide;
-  uint32_t bits;
-  uint16_t half;
-  switch (type) {
-    case ElementType::kF64: std::memcpy(&wide, bytes, sizeof wide); return wide;
-    case ElementType::kF16: std::memcpy(&half, bytes, sizeof half); return FromF16(half);
-    case ElementType::kBF16: std::memcpy(&half, bytes, sizeof half); return FromBF16(half);
-    default: std::memcpy(&bits, bytes, sizeof bits); return FloatOf(bits);
-  }
-}
-
-// Floats as elements of hash arithmetic; everything else as it is.
-std::string HashElements(ElementType type, const std::string& elements) {
-  if (!IsFloat(type)) return elements;
-  std::string hashed;
-  const size_t size = ByteSize(type);
-  for (size_t at = 0; at < elements.size(); at += size) {
-    const uint64_t element = HashOf(FloatAt(type, &elements[at]));
-    hashed.append(reinterpret_cast<const char*>(&element), sizeof element);
-  }
-  return hashed;
-}
-
-int64_t IntegerAt(ElementType type, const char* bytes) {
-  int64_t value = 0;
-  std::memcpy(&value, bytes, ByteSize(type));
-  if (type == ElementType::kI32) return static_cast<int32_t>(value);
-  if (type == ElementType::kI8) return static_cast<int8_t>(value);
-  return value;
-}
-
-// Integers of one width as those of another, where all fit.
-absl::StatusOr<std::string> ConvertIntegers(const TensorData& tensor, ElementType type) {
-  const size_t from = ByteSize(tensor.type), to = ByteSize(type);
-  std::string converted(tensor.data.size() / from * to, 0);
-  for (size_t i = 0; i < tensor.data.size() / from; ++i) {
-    const int64_t value = IntegerAt(tensor.type, &tensor.data[i * from]);
-    std::memcpy(&converted[i * to], &value, to);
-    if (IntegerAt(type, &converted[i * to]) != value) {
-      return UserError("the value ", value, " does not fit ", Name(type));
-    }
-  }
-  return converted;
-}
 
 std::string ShapeText(const std::vector<int64_t>& shape) {
   return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
@@ -80,6 +31,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   session->program_ = std::move(program);
   session->options_ = options;
   const LoadedProgram& loaded = *session->program_;
+  YUBA_RETURN_IF_ERROR(CheckValueFiles(loaded.message()));
   session->layout_ = options.guards ? SpreadLayout(loaded) : PlannedLayout(loaded);
   YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_, session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
@@ -116,40 +68,14 @@ absl::Status Session::PlanExchanges() {
 absl::Status Session::SetInitialValues() {
   for (const program::Initializer& initializer : program_->message().parameters()) {
     const program::Port& port = initializer.port();
-    if (!initializer.has_data() && !initializer.has_fill()) continue;
-    const ElementType type = program_->type(port.buffer());
-    const std::string& given = initializer.has_data() ? initializer.data() : initializer.fill();
-    const std::string elements = program_->hash() ? HashElements(type, given) : given;
-    YUBA_RETURN_IF_ERROR(initializer.has_data() ? SetElements(port, elements)
-                                                : SetFill(port, elements));
+    YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<ValueSource> source, SourceOf(initializer));
+    if (source == nullptr && !initializer.has_fill()) continue;
+    const absl::Status set =
+        source != nullptr ? SetElements(*program_, layout_, fleet_, port.buffer(),
+                                        program_->type(port.buffer()), *source)
+                          : SetFill(*program_, layout_, fleet_, port.buffer(), initializer.fill());
+    YUBA_RETURN_IF_ERROR(Annotate(set, absl::StrCat("parameter ", port.name())));
     given_.insert(port.name());
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Session::SetElements(const program::Port& port, const std::string& elements) {
-  const program::Buffer& buffer = program_->stage().buffers(port.buffer());
-  const int64_t size = program_->ElementBytes(port.buffer());
-  const Box whole = WholeBox(DimsOf(buffer));
-  for (int device = 0; device < program_->devices(); ++device) {
-    const Box box = program_->BufferBox(port.buffer(), device);
-    const BoxWalk walk = WalkOf(box, {whole, box});
-    std::string shard(walk.elements() * size, 0);
-    CopyWalk(walk, elements.data(), &shard[0], size);
-    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
-                                                       static_cast<int64_t>(shard.size())));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Session::SetFill(const program::Port& port, const std::string& element) {
-  for (int device = 0; device < program_->devices(); ++device) {
-    std::string shard;
-    const int64_t count = Volume(program_->BufferBox(port.buffer(), device));
-    shard.reserve(count * element.size());
-    for (int64_t i = 0; i < count; ++i) shard += element;
-    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
-                                                       static_cast<int64_t>(shard.size())));
   }
   return absl::OkStatus();
 }
@@ -165,6 +91,19 @@ const program::Port* Session::FindGiven(const std::string& name) const {
 }
 
 absl::Status Session::Set(const std::string& name, const TensorData& tensor) {
+  MemorySource source(tensor.data);
+  return SetFrom(name, tensor.type, tensor.dims, static_cast<int64_t>(tensor.data.size()), source);
+}
+
+absl::Status Session::Set(const std::string& name, const StoredTensor& tensor) {
+  YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<FileSource> source,
+                        FileSource::Open(tensor.bytes, 0));
+  return SetFrom(name, tensor.type, tensor.dims, tensor.bytes.length, *source);
+}
+
+absl::Status Session::SetFrom(const std::string& name, ElementType type,
+                              const std::vector<int64_t>& dims, int64_t bytes,
+                              ValueSource& source) {
   const program::Port* port = FindGiven(name);
   if (port == nullptr) {
     return UserError("the program has no input or parameter ", name, "; it has ",
@@ -174,30 +113,16 @@ absl::Status Session::Set(const std::string& name, const TensorData& tensor) {
                                    }));
   }
   const std::vector<int64_t> shape(port->shape().begin(), port->shape().end());
-  if (tensor.dims != shape) {
-    return UserError(name, " has shape ", ShapeText(tensor.dims), ", the program was made for ",
+  if (dims != shape) {
+    return UserError(name, " has shape ", ShapeText(dims), ", the program was made for ",
                      ShapeText(shape));
   }
-  const ElementType type = program_->type(port->buffer());
-  const int64_t elements = program_->WholeElements(port->buffer());
-  if (static_cast<int64_t>(tensor.data.size()) != elements * ByteSize(tensor.type)) {
-    return UserError(name, " has ", tensor.data.size(),
-                     " bytes, which is not what its shape needs");
+  if (bytes != program_->WholeElements(port->buffer()) * ByteSize(type)) {
+    return UserError(name, " has ", bytes, " bytes, which is not what its shape needs");
   }
-  std::string data;
-  if (tensor.type == type) {
-    data = program_->hash() ? HashElements(type, tensor.data) : tensor.data;
-  } else if (program_->hash() && IsFloat(type) && tensor.type == ElementType::kI64) {
-    data = tensor.data;
-  } else if (!IsFloat(type) && !IsFloat(tensor.type)) {
-    absl::StatusOr<std::string> converted = ConvertIntegers(tensor, type);
-    if (!converted.ok()) return Annotate(converted.status(), name);
-    data = *std::move(converted);
-  } else {
-    return UserError(name, " has elements of ", Name(tensor.type), ", the program wants ",
-                     Name(type));
-  }
-  YUBA_RETURN_IF_ERROR(SetElements(*port, data));
+  given_.erase(name);
+  YUBA_RETURN_IF_ERROR(
+      Annotate(SetElements(*program_, layout_, fleet_, port->buffer(), type, source), name));
   given_.insert(name);
   return absl::OkStatus();
 }

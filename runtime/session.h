@@ -26,6 +26,7 @@
 #include "runtime/arena_watch.h"
 #include "runtime/executor.h"
 #include "runtime/program/program.h"
+#include "runtime/value_source.h"
 
 namespace yuba::runtime {
 
@@ -61,16 +62,18 @@ absl::Status NoValuesFor(std::vector<std::string> missing);
 class Session {
  public:
   // Allocates the devices, plans the exchanges and sets the values that come with the program
-  // (data, fill). Unavailable where this machine lacks the back end or a library; ResourceExhausted
-  // where it lacks memory.
+  // (data, fill, references to files, which are read here and not again). Unavailable where this
+  // machine lacks the back end or a library; ResourceExhausted where it lacks memory.
   static absl::StatusOr<std::unique_ptr<Session>> Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options);
 
   // Sets an input or parameter by name from the whole tensor. The shape must be the port's.
   // Integers are converted if they fit; floats must have the program's type. In hash arithmetic
   // floats may be given as floats, or as 64-bit elements (type kI64). The value stays until it is
-  // set again.
+  // set again; after an error there is none.
   absl::Status Set(const std::string& name, const TensorData& tensor);
+  // The same of a tensor in a file, which is read in pieces; also an error where it changed.
+  absl::Status Set(const std::string& name, const StoredTensor& tensor);
 
   // Sets random values (initial_values.h) for every input and parameter that has none yet. In hash
   // arithmetic it replaces also those of float parameters of more than one element, because a fill
@@ -99,8 +102,8 @@ class Session {
   Session() = default;
   absl::Status PlanExchanges();
   absl::Status SetInitialValues();
-  absl::Status SetElements(const program::Port& port, const std::string& elements);
-  absl::Status SetFill(const program::Port& port, const std::string& element);
+  absl::Status SetFrom(const std::string& name, ElementType type, const std::vector<int64_t>& dims,
+                       int64_t bytes, ValueSource& source);
   absl::Status FillRandom(const program::Port& port, bool parameter, uint64_t seed);
   const program::Port* FindGiven(const std::string& name) const;
   absl::StatusOr<std::string> Gather(int buffer);

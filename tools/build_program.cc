@@ -40,9 +40,10 @@ absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
 
 absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const search::Plan& plan,
                                             const kernels::KernelChoice& choice, bool verify,
-                                            const std::string& file) {
+                                            runtime::FileValues values, const std::string& file) {
   compiler::Compilation compilation = Planned(model, plan, choice);
   compilation.request.output_file = file;
+  compilation.request.file_values = values;
   YUBA_RETURN_IF_ERROR(RunTo("emit", verify, compilation));
   return WrittenProgram{std::move(compilation.program), compilation.file_bytes};
 }

@@ -10,6 +10,7 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/program_file.h"
 #include "search/plan/plan.h"
 
 namespace yuba::tools {
@@ -22,14 +23,14 @@ absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const kernels::KernelChoice& choice, bool verify);
 
 // The same, and the program's file as the phase `emit` writes it. Fails as WriteFile does
-// (opsemantics/base/files.h).
+// (opsemantics/base/files.h). `values` says what becomes of weights that are in files.
 struct WrittenProgram {
   program::Program program;
   int64_t file_bytes = 0;
 };
 absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const search::Plan& plan,
                                             const kernels::KernelChoice& choice, bool verify,
-                                            const std::string& file);
+                                            runtime::FileValues values, const std::string& file);
 
 // The same without code: what is there after the phase `memory`. Of `choice` only target.arithmetic
 // is used.

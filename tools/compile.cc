@@ -20,6 +20,7 @@ struct CompileFlags {
   std::string plan, output, dump;
   std::string target = "host";
   std::string cpu;
+  std::string values = "copy";
   bool no_library = false;
   bool no_verify = false;
   bool json = false;
@@ -36,14 +37,17 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   choice.target.cuda = flags.target == "cuda";
   choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
   choice.target.dump_dir = flags.dump;
-  YUBA_ASSIGN_OR_RETURN(
-      const WrittenProgram written,
-      WriteProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify, output));
+  YUBA_ASSIGN_OR_RETURN(const WrittenProgram written,
+                        WriteProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify,
+                                     flags.values == "copy" ? runtime::FileValues::kCopy
+                                                            : runtime::FileValues::kReference,
+                                     output));
   const program::Program& program = written.program;
   int generated = 0;
   for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
   report = {{"output", output},
             {"bytes", written.file_bytes},
+            {"values", flags.values},
             {"instructions", program.stages(0).instructions_size()},
             {"generated_kernels", generated},
             {"library_routines", program.functions_size() - generated},
@@ -70,6 +74,12 @@ void AddCompile(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   command->add_option("--target-cpu", flags->cpu, "processor: x86-64-v3, ... or sm_80, sm_90");
+  command
+      ->add_option("--values", flags->values,
+                   "copy: the program holds the model's weights and can be moved; reference: they "
+                   "stay in the model's files, whose paths it holds")
+      ->check(CLI::IsMember({"copy", "reference"}))
+      ->capture_default_str();
   command->add_flag("--no-verify", flags->no_verify,
                     "do not prove the program before it is written");
   command->add_flag("--no-library", flags->no_library,

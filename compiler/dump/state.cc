@@ -59,6 +59,11 @@ absl::Status WriteValues(const Model& model, const std::string& path) {
     entry->set_tensor(id);
     if (value.kind == InitialValue::kData) entry->set_data(*value.data);
     if (value.kind == InitialValue::kFill) entry->set_fill(*value.data);
+    if (value.kind != InitialValue::kFile) continue;
+    entry->mutable_range()->set_file(value.range.file);
+    entry->mutable_range()->set_offset(value.range.offset);
+    entry->mutable_range()->set_length(value.range.length);
+    entry->mutable_range()->set_file_size(value.range.file_size);
   }
   std::string bytes;
   if (!message.SerializeToString(&bytes)) {
@@ -80,6 +85,10 @@ absl::Status ReadValues(const std::string& path, Model& model) {
     } else if (entry.has_fill()) {
       value.kind = InitialValue::kFill;
       value.data = std::make_shared<const std::string>(entry.fill());
+    } else if (entry.has_range()) {
+      value.kind = InitialValue::kFile;
+      value.range = {entry.range().file(), entry.range().offset(), entry.range().length(),
+                     entry.range().file_size()};
     }
   }
   return absl::OkStatus();

@@ -34,7 +34,7 @@ absl::Status WriteState(const Compilation& compilation, const std::string& path)
 absl::StatusOr<StatePlaces> ReadState(const std::string& path, Compilation& compilation);
 
 // The values of parameters and constants, by tensor number (values.proto). ReadValues replaces
-// model.values. More than 2 GiB of values are an error.
+// model.values. More than 2 GiB of values that the model holds itself are an error.
 absl::Status WriteValues(const Model& model, const std::string& path);
 absl::Status ReadValues(const std::string& path, Model& model);
 

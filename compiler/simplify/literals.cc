@@ -5,13 +5,38 @@
 #include "compiler/simplify/constants.h"
 #include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
+#include "opsemantics/base/file_range.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
 namespace {
 
+// The bytes of the element of `size` bytes that all elements of the range equal; empty where they
+// differ, and where they cannot be read. It reads as far as they are equal.
+std::string UniformElementIn(const FileRange& range, int64_t size) {
+  const absl::StatusOr<RangeReader> reader = RangeReader::Open(range);
+  if (!reader.ok() || reader->length() == 0) return "";
+  constexpr int64_t kPiece = 1 << 16;  // bytes; a multiple of every element's size
+  std::string element, piece;
+  for (int64_t at = 0; at < reader->length(); at += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, reader->length() - at)));
+    const auto count = static_cast<int64_t>(piece.size());
+    if (!reader->Read(at, count, piece.data()).ok()) return "";
+    if (at == 0) element = piece.substr(0, static_cast<size_t>(size));
+    for (int64_t e = 0; e < count; e += size) {
+      if (piece.compare(static_cast<size_t>(e), element.size(), element) != 0) return "";
+    }
+  }
+  return element;
+}
+
 // The bytes of the element that all elements of a constant equal; empty where they differ.
 std::string UniformElement(const Tensor& tensor, const InitialValue& value) {
+  if (value.kind == InitialValue::kFile) {
+    const std::string element = UniformElementIn(value.range, ByteSize(tensor.type.type));
+    const bool odd = tensor.type.type == ElementType::kBool && element > std::string(1, '\1');
+    return odd ? "" : element;
+  }
   if (value.data == nullptr) return "";
   if (value.kind == InitialValue::kFill) return *value.data;
   if (value.kind != InitialValue::kData || value.data->empty()) return "";

@@ -14,6 +14,7 @@
 #include "opsemantics/base/transfers.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/references.h"
 #include "search/plan/plan.h"
 
 namespace yuba::compiler {
@@ -280,6 +281,8 @@ void SetInitialValues(const Model& model, program::Program& program) {
     if (value == model.values.end()) continue;
     if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);
     if (value->second.kind == InitialValue::kFill) parameter.set_fill(*value->second.data);
+    if (value->second.kind == InitialValue::kFile)
+      *parameter.mutable_reference() = runtime::ReferenceTo(value->second.range);
   }
 }
 

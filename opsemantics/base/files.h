@@ -6,6 +6,7 @@
 #ifndef YUBA_OPSEMANTICS_BASE_FILES_H_
 #define YUBA_OPSEMANTICS_BASE_FILES_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -61,6 +62,13 @@ absl::Status MakeFolder(const std::string& path);
 // half file is left where this fails. What is no regular file is written directly. Fails wherever
 // CheckOutput fails.
 absl::Status WriteFile(const std::string& path, absl::string_view contents);
+
+// The same of contents that are made piece by piece: `make` hands them to its argument, in order,
+// and returns the first error that this gives. A piece of zeros takes no room on the disk. Where
+// `make` fails nothing is written.
+using WritePiece = std::function<absl::Status(absl::string_view)>;
+absl::Status WriteFileInPieces(const std::string& path,
+                               const std::function<absl::Status(const WritePiece&)>& make);
 
 }  // namespace yuba
 

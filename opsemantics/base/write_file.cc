@@ -31,9 +31,25 @@ absl::Status WriteAll(int file, const std::string& path, absl::string_view conte
   return absl::OkStatus();
 }
 
-// Closing tells of what could not be written too.
-absl::Status WriteAndClose(UniqueFd file, const std::string& path, absl::string_view contents) {
-  YUBA_RETURN_IF_ERROR(WriteAll(file.get(), path, contents));
+bool IsZeros(absl::string_view bytes) {
+  return !bytes.empty() && bytes[0] == '\0' &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+// Writes what `make` gives and closes the file. In a regular file pieces of zeros become holes,
+// which read as zeros.
+absl::Status WriteAndClose(UniqueFd file, const std::string& path, bool holes,
+                           const std::function<absl::Status(const WritePiece&)>& make) {
+  off_t size = 0;
+  const WritePiece write = [&](absl::string_view piece) {
+    size += static_cast<off_t>(piece.size());
+    if (!holes || !IsZeros(piece)) return WriteAll(file.get(), path, piece);
+    const bool moved = ::lseek(file.get(), size, SEEK_SET) == size;
+    return moved ? absl::OkStatus() : WriteError(path, errno);
+  };
+  YUBA_RETURN_IF_ERROR(make(write));
+  if (holes && ::ftruncate(file.get(), size) != 0) return WriteError(path, errno);
+  // Closing tells of what could not be written too.
   return ::close(file.Release()) == 0 ? absl::OkStatus() : WriteError(path, errno);
 }
 
@@ -120,13 +136,18 @@ absl::Status MakeFolder(const std::string& path) {
 }
 
 absl::Status WriteFile(const std::string& path, absl::string_view contents) {
+  return WriteFileInPieces(path, [&](const WritePiece& write) { return write(contents); });
+}
+
+absl::Status WriteFileInPieces(const std::string& path,
+                               const std::function<absl::Status(const WritePiece&)>& make) {
   YUBA_RETURN_IF_ERROR(CheckOutput(path));
   struct stat facts;
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
     UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.get() < 0) return WriteError(path, errno);
     ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
-    return WriteAndClose(std::move(file), path, contents);
+    return WriteAndClose(std::move(file), path, false, make);
   }
   // A link stays a link: the file that it leads to is replaced.
   const std::string target = TargetOf(path);
@@ -134,7 +155,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view contents) {
   UniqueFd file = MakeBeside(target, &temporary);
   if (file.get() < 0) return WriteError(path, errno);
   ::fchmod(file.get(), 0644);
-  absl::Status status = WriteAndClose(std::move(file), path, contents);
+  absl::Status status = WriteAndClose(std::move(file), path, true, make);
   if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0) {
     status = WriteError(path, errno);
   }

@@ -1,5 +1,7 @@
 // safetensors: 8 bytes of header length, a JSON header {name: {dtype, shape, data_offsets}}, the
-// data.
+// data. Offsets are from the end of the header.
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
@@ -10,7 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-absl::StatusOr<TensorData> ReadEntry(const json& entry, absl::string_view data) {
+// The format allows no larger header, so that readers need not take memory for any.
+constexpr int64_t kLargestHeader = 100'000'000;
+
+absl::StatusOr<StoredTensor> ReadEntry(const json& entry, const FileRange& data) {
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
       !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
       !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2) {
@@ -19,7 +24,7 @@ absl::StatusOr<TensorData> ReadEntry(const json& entry, absl::string_view data) 
   const auto type = ElementTypeFromName(absl::AsciiStrToLower(entry["dtype"].get<std::string>()));
   if (!type.has_value())
     return UserError("the type ", entry["dtype"].get<std::string>(), " is not read");
-  TensorData tensor;
+  StoredTensor tensor;
   tensor.type = *type;
   for (const json& extent : entry["shape"]) {
     if (!extent.is_number_integer()) return UserError("the shape is not made of whole numbers");
@@ -31,31 +36,46 @@ absl::StatusOr<TensorData> ReadEntry(const json& entry, absl::string_view data) 
     return UserError("data_offsets are not whole numbers");
   }
   const uint64_t begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
-  if (begin > end || end > data.size() ||
+  if (begin > end || end > static_cast<uint64_t>(data.length) ||
       end - begin != static_cast<uint64_t>(elements) * ByteSize(tensor.type)) {
     return UserError("data_offsets [", begin, ", ", end, ") do not fit the shape or the file");
   }
-  tensor.data.assign(data.data() + begin, end - begin);
+  tensor.bytes = data;
+  tensor.bytes.offset += static_cast<int64_t>(begin);
+  tensor.bytes.length = static_cast<int64_t>(end - begin);
   return tensor;
 }
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, TensorData>> ParseSafetensors(absl::string_view bytes) {
-  if (bytes.size() < 8) return UserError("this is no safetensors file: it has fewer than 8 bytes");
-  uint64_t length = 0;
-  for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(bytes[i]);
-  if (length > bytes.size() - 8) return UserError("the safetensors file ends in its header");
-  const json header = json::parse(bytes.begin() + 8, bytes.begin() + 8 + length, nullptr, false);
-  if (!header.is_object()) return UserError("the safetensors header is no JSON object");
-  const absl::string_view data = bytes.substr(8 + length);
-  std::map<std::string, TensorData> tensors;
-  for (const auto& [name, entry] : header.items()) {
+absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl::string_view header,
+                                                                           const FileRange& data) {
+  const json parsed = json::parse(header.begin(), header.end(), nullptr, false);
+  if (!parsed.is_object()) return UserError("the safetensors header is no JSON object");
+  std::map<std::string, StoredTensor> tensors;
+  for (const auto& [name, entry] : parsed.items()) {
     if (name == "__metadata__") continue;
-    absl::StatusOr<TensorData> tensor = ReadEntry(entry, data);
+    absl::StatusOr<StoredTensor> tensor = ReadEntry(entry, data);
     if (!tensor.ok()) return Annotate(tensor.status(), name);
     tensors[name] = *std::move(tensor);
   }
+  return tensors;
+}
+
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfFile(path));
+  if (size < 8) return UserError(path, ": this is no safetensors file: it has fewer than 8 bytes");
+  YUBA_ASSIGN_OR_RETURN(const std::string prefix, ReadRange({path, 0, 8, size}));
+  uint64_t length = 0;
+  for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(prefix[i]);
+  if (length > static_cast<uint64_t>(std::min(size - 8, kLargestHeader))) {
+    return UserError(path, ": the safetensors file ends in its header, which should have ", length,
+                     " bytes");
+  }
+  const int64_t begin = 8 + static_cast<int64_t>(length);
+  YUBA_ASSIGN_OR_RETURN(const std::string header, ReadRange({path, 8, begin - 8, size}));
+  auto tensors = ParseSafetensorsHeader(header, {path, begin, size - begin, size});
+  if (!tensors.ok()) return Annotate(tensors.status(), path);
   return tensors;
 }
 

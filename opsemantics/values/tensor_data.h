@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "opsemantics/base/element_type.h"
+#include "opsemantics/base/file_range.h"
 
 namespace yuba {
 
@@ -18,6 +19,14 @@ struct TensorData {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;  // extents, none below 0; empty: a scalar
   std::string data;           // row-major, little-endian, ByteSize(type) bytes an element
+};
+
+// A tensor that stays in its file: `bytes` are what `data` would be, as many as the type and the
+// dimensions say; bytes of bools are 0 or any other.
+struct StoredTensor {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+  FileRange bytes;
 };
 
 // The product of `dims`; a user's error where one is negative, or where there would be more than

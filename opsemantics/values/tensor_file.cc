@@ -17,11 +17,4 @@ absl::StatusOr<TensorData> ReadTensorFile(const std::string& path) {
   return tensor;
 }
 
-absl::StatusOr<std::map<std::string, TensorData>> ReadSafetensors(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
-  auto tensors = ParseSafetensors(bytes);
-  if (!tensors.ok()) return Annotate(tensors.status(), path);
-  return tensors;
-}
-
 }  // namespace yuba

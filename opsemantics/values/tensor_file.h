@@ -1,7 +1,8 @@
 // Tensors in files: NumPy's .npy, ONNX's TensorProto (.pb) and safetensors. Parse functions take
 // the bytes of a file, Format functions return them, Read functions take a path. Readers accept any
 // bytes and answer with a tensor or with a user's error that says the cause; Read functions also
-// name the file. They read the whole file into memory.
+// name the file. They read the whole file into memory, except for safetensors, whose tensors stay
+// in the file.
 #ifndef YUBA_OPSEMANTICS_VALUES_TENSOR_FILE_H_
 #define YUBA_OPSEMANTICS_VALUES_TENSOR_FILE_H_
 
@@ -22,12 +23,15 @@ std::string FormatNpy(const TensorData& tensor);  // bf16, which NumPy lacks, as
 absl::StatusOr<TensorData> ParseTensorProto(absl::string_view bytes);
 std::string FormatTensorProto(const std::string& name, const TensorData& tensor);
 
-// All tensors of the file by name.
-absl::StatusOr<std::map<std::string, TensorData>> ParseSafetensors(absl::string_view bytes);
+// The tensors of a file of safetensors by name, from its header, which is JSON. `data` are the
+// bytes behind the header: ranges of the tensors lie within.
+absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl::string_view header,
+                                                                           const FileRange& data);
 
 // The format is told by the file's ending, .npy or .pb.
 absl::StatusOr<TensorData> ReadTensorFile(const std::string& path);
-absl::StatusOr<std::map<std::string, TensorData>> ReadSafetensors(const std::string& path);
+// Reads the header alone.
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path);
 
 }  // namespace yuba
 

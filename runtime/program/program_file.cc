@@ -1,113 +1,105 @@
+// The reading half of program_file.h.
 #include "runtime/program/program_file.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <climits>
+#include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
-#include "opsemantics/base/files.h"
+#include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/file_format.h"
 
 namespace yuba::runtime {
 namespace {
 
-constexpr char kFormat[] = "yuba-program/1 ";
-constexpr char kNext[] = "; write it again with yuba compile";
-
-// The first line of a file, for a program of the bytes that were added.
-class Seal {
+class Reader {
  public:
-  void Add(const char* bytes, size_t count) {
-    const auto* data = reinterpret_cast<const Bytef*>(bytes);
-    crc_ = crc32_z(crc_, data, count);
-    adler_ = adler32_z(adler_, data, count);
-    length_ += static_cast<int64_t>(count);
-  }
-  int64_t length() const { return length_; }
-  std::string Line() const {
-    return absl::StrFormat("%s%016x %08x%08x\n", kFormat, length_, crc_, adler_);
+  Reader(const RangeReader& file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  absl::StatusOr<program::Program> Read() {
+    YUBA_ASSIGN_OR_RETURN(const std::string first, Bytes(0, kFirstLine.size()));
+    if (first != kFirstLine) return Bad("is no program, or one of another version of yuba");
+    const int64_t last = static_cast<int64_t>(LastLine(Checksum()).size());
+    const int64_t message_end = file_.length() - last;
+    YUBA_ASSIGN_OR_RETURN(const std::string line, Bytes(message_end, last));
+    const int64_t length = LengthIn(line);
+    message_begin_ = message_end - length;
+    if (length < 0 || length > INT_MAX || message_begin_ < static_cast<int64_t>(first.size()))
+      return Bad("its last line is missing: it was cut short or changed");
+    YUBA_ASSIGN_OR_RETURN(const std::string bytes, Bytes(message_begin_, length));
+    Checksum checksum;
+    checksum.Add(bytes);
+    if (line != LastLine(checksum))
+      return Bad("its bytes do not match their checksum: it was changed or damaged");
+    program::Program program;
+    if (!program.ParseFromString(bytes)) return Bad("holds no program");
+    YUBA_RETURN_IF_ERROR(Resolve(program));
+    return program;
   }
 
  private:
-  uLong crc_ = crc32_z(0, nullptr, 0), adler_ = adler32_z(0, nullptr, 0);
-  int64_t length_ = 0;
-};
-
-// The seal of the rest of the file.
-Seal SealOf(std::istream& file) {
-  Seal seal;
-  std::string block(1 << 20, '\0');
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
-    seal.Add(block.data(), static_cast<size_t>(file.gcount()));
+  template <typename... Args>
+  absl::Status Bad(const Args&... args) const {
+    return UserError(path_, ": ", args..., "; write it again with yuba compile");
   }
-  return seal;
-}
 
-// The length that a first line of the right form gives; -1 for any other line.
-int64_t LengthIn(absl::string_view line) {
-  int64_t length = 0;
-  if (!absl::ConsumePrefix(&line, kFormat) || line.back() != '\n') return -1;
-  return absl::SimpleHexAtoi(line.substr(0, 16), &length) ? length : -1;
-}
+  // Fewer, where the file is too short.
+  absl::StatusOr<std::string> Bytes(int64_t begin, int64_t count) const {
+    begin = std::max<int64_t>(begin, 0);
+    count = std::max<int64_t>(std::min(count, file_.length() - begin), 0);
+    std::string bytes(static_cast<size_t>(count), '\0');
+    YUBA_RETURN_IF_ERROR(file_.Read(begin, count, bytes.data()));
+    return bytes;
+  }
 
-// A pipe cannot be read twice, once for its checksum.
-absl::Status CheckRegular(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const UniqueFd file, OpenToRead(path));
-  struct stat facts;
-  const bool regular = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
-  if (!regular) return UserError(path, ": is a pipe: name a file");
-  return absl::OkStatus();
-}
+  // The length that a last line of the right form gives; -1 for any other line.
+  static int64_t LengthIn(absl::string_view line) {
+    uint64_t length = 0;
+    const bool right = line.size() == LastLine(Checksum()).size() && line.back() == '\n' &&
+                       absl::SimpleHexAtoi(line.substr(0, 16), &length) && length <= INT_MAX;
+    return right ? static_cast<int64_t>(length) : -1;
+  }
+
+  // Completes the references to this file, and checks that nothing but zeros is between them.
+  absl::Status Resolve(program::Program& program) const {
+    std::vector<std::pair<int64_t, int64_t>> values;  // begin and end
+    for (program::Initializer& parameter : *program.mutable_parameters()) {
+      if (!parameter.has_reference() || !parameter.reference().file().empty()) continue;
+      program::Reference& reference = *parameter.mutable_reference();
+      if (reference.offset() < 0 || reference.offset() > message_begin_ || reference.length() < 0 ||
+          reference.length() > message_begin_ - reference.offset()) {
+        return Bad("the value of ", parameter.port().name(), " is ", reference.length(),
+                   " bytes from ", reference.offset(), ", and values end at ", message_begin_);
+      }
+      values.emplace_back(reference.offset(), reference.offset() + reference.length());
+      reference.set_file(path_);
+      reference.set_file_size(file_.length());
+    }
+    std::sort(values.begin(), values.end());
+    int64_t end = static_cast<int64_t>(kFirstLine.size());
+    for (const auto& [begin, next_end] : values) {
+      if (begin != AlignedFrom(end)) return Bad("its values do not follow each other");
+      YUBA_ASSIGN_OR_RETURN(const std::string gap, Bytes(end, begin - end));
+      if (gap.find_first_not_of('\0') != std::string::npos)
+        return Bad("has bytes between its values: it was changed or damaged");
+      end = next_end;
+    }
+    if (end != message_begin_) return Bad("has bytes behind its values: it was changed");
+    return absl::OkStatus();
+  }
+
+  const RangeReader& file_;
+  const std::string path_;
+  int64_t message_begin_ = 0;
+};
 
 }  // namespace
 
-absl::StatusOr<std::string> FormatProgram(const program::Program& program) {
-  std::string bytes = Seal().Line();
-  const size_t begin = bytes.size();
-  if (!program.AppendToString(&bytes)) {
-    return UserError(
-        "the program with its weights is larger than 2 GiB, the most its format holds; leave ",
-        "the weights out of the model and give them to yuba-run with --weights");
-  }
-  Seal seal;
-  seal.Add(bytes.data() + begin, bytes.size() - begin);
-  bytes.replace(0, begin, seal.Line());
-  return bytes;
-}
-
 absl::StatusOr<program::Program> ReadProgramFile(const std::string& path) {
-  YUBA_RETURN_IF_ERROR(CheckRegular(path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return UserError(path, ": cannot be read: ", std::strerror(errno));
-  std::string line(Seal().Line().size(), '\0');
-  file.read(line.data(), static_cast<std::streamsize>(line.size()));
-  if (file.bad()) return UserError(path, ": cannot be read: ", std::strerror(errno));
-  const int64_t length = LengthIn(line);
-  if (length < 0) {
-    return UserError(path, ": is no program, or one of another version of yuba", kNext);
-  }
-  const Seal seal = SealOf(file);
-  if (file.bad()) return UserError(path, ": cannot be read: ", std::strerror(errno));
-  if (seal.length() != length) {
-    return UserError(path, ": has ", seal.length(), " bytes of a program where it says ", length,
-                     ": it was cut short or changed", kNext);
-  }
-  if (line != seal.Line()) {
-    return UserError(path, ": its bytes do not match their checksum: it was changed or damaged",
-                     kNext);
-  }
-  file.clear();
-  program::Program program;
-  if (!file.seekg(static_cast<std::streamoff>(line.size())) || !program.ParseFromIstream(&file)) {
-    return UserError(path, ": was changed while it was read");
-  }
-  return program;
+  YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfFile(path));
+  YUBA_ASSIGN_OR_RETURN(const RangeReader file, RangeReader::Open({path, 0, size, size}));
+  return Reader(file, path).Read();
 }
 
 }  // namespace yuba::runtime

@@ -3,8 +3,10 @@
 #include <functional>
 #include <set>
 
+#include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.h"
+#include "runtime/program/references.h"
 
 namespace yuba::runtime {
 namespace {
@@ -125,7 +127,23 @@ class ContentChecker {
       if (initializer.has_fill() && static_cast<int64_t>(initializer.fill().size()) != size) {
         return UserError(at, "an element of ", initializer.fill().size(), " bytes");
       }
+      if (initializer.has_reference()) {
+        YUBA_RETURN_IF_ERROR(Annotate(
+            Reference(RangeOf(initializer.reference()), program_.WholeElements(buffer) * size),
+            absl::StrCat("parameter ", initializer.port().name())));
+      }
     }
+    return absl::OkStatus();
+  }
+
+  // Whether the file still is as the program says is looked at when a session opens it.
+  static absl::Status Reference(const FileRange& range, int64_t bytes) {
+    if (range.file.empty()) return UserError("its value refers to no file");
+    if (range.length != bytes)
+      return UserError(range.length, " bytes of ", range.file, " for a value of ", bytes);
+    if (!IsWithinFile(range))
+      return UserError(range.length, " bytes from ", range.offset, " of ", range.file,
+                       ", which has ", range.file_size);
     return absl::OkStatus();
   }
 

@@ -5,11 +5,13 @@
 #include <sanitizer/asan_interface.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <iostream>
 
 #include "compiler/phases.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/language/library.h"
+#include "runtime/program/references.h"
 #include "runtime/session.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/command.h"
@@ -168,6 +170,7 @@ class Exchanges {
       AddReduction(reducer);
     }
     AddScalar();
+    AddReference();
     Repeat();
     return builder_.message();
   }
@@ -219,6 +222,19 @@ class Exchanges {
         ->set_from_first_only(true);
     builder_.AddInput("scalar", x);
     builder_.AddOutput("copy", x + 1);
+  }
+
+  // A parameter whose value is in a file.
+  void AddReference() {
+    const std::string file = ScratchFolder("fuzz") + "/w.data";
+    std::ofstream(file, std::ios::binary) << std::string(40, 'w');
+    const int w = Add("w", program::F32, Halves());
+    builder_.stage().mutable_buffers(w)->set_initialized(true);
+    program::Initializer* parameter = builder_.message().add_parameters();
+    parameter->mutable_port()->set_name("w");
+    parameter->mutable_port()->set_buffer(w);
+    parameter->mutable_port()->add_shape(8);
+    *parameter->mutable_reference() = ReferenceTo({file, 4, 32, 40});
   }
 
   // The last two instructions again, in a loop in a loop.

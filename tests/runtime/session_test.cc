@@ -88,7 +88,7 @@ TEST_CASE("values that do not fit are refused") {
   ids.data.assign(reinterpret_cast<const char*>(values.data()), 72);
   CHECK_THAT(session->Set("ids", ids), Fails("1099511627776 does not fit i32"));
   CHECK_THAT(session->Set("ids", FloatTensor({9}, std::vector<float>(9, 1))),
-             Fails("ids has elements of f32, the program wants i32"));
+             Fails("ids: elements of f32, the program wants i32"));
   ids.data.pop_back();
   CHECK_THAT(session->Set("ids", ids),
              StatusIs(absl::StatusCode::kInvalidArgument, "ids has 71 bytes"));

@@ -1,6 +1,8 @@
 #include "tests/support/command.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -46,10 +48,18 @@ CommandResult RunCommand(const std::string& line) {
   const std::string tools = RepositoryFile("tools");
   const std::string file = base + "/line";
   std::ofstream(file) << line;
-  const int status = std::system(("export PATH='" + tools + "':\"$PATH\"; timeout 120 bash '" +
-                                  file + "' >'" + base + "/out' 2>'" + base + "/error'")
-                                     .c_str());
+  const std::string shell = "export PATH='" + tools + "':\"$PATH\"; timeout 120 bash '" + file +
+                            "' >'" + base + "/out' 2>'" + base + "/error'";
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", shell.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  struct rusage usage = {};
+  REQUIRE(wait4(child, &status, 0, &usage) == child);
   CommandResult result;
+  result.peak_bytes = int64_t{usage.ru_maxrss} * 1024;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.out = Slurp(base + "/out");
   result.error = Slurp(base + "/error");

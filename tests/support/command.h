@@ -2,14 +2,16 @@
 #ifndef YUBA_TESTS_SUPPORT_COMMAND_H_
 #define YUBA_TESTS_SUPPORT_COMMAND_H_
 
+#include <cstdint>
 #include <string>
 
 namespace yuba {
 
 struct CommandResult {
-  int exit_code = -1;  // 128 + signal where one ended it
-  std::string out;     // stdout
-  std::string error;   // stderr
+  int exit_code = -1;      // 128 + signal where one ended it
+  std::string out;         // stdout
+  std::string error;       // stderr
+  int64_t peak_bytes = 0;  // resident at most, of the largest process that the line started
 };
 
 // Runs `line` by a shell, in which `yuba` and `yuba-run` are the built ones, and blocks until it

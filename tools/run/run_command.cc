@@ -27,7 +27,7 @@ absl::Status SetInputs(runtime::Session& session, const StepFiles& files) {
 }
 
 absl::Status SetWeights(runtime::Session& session, const std::string& path,
-                        const std::map<std::string, TensorData>& tensors) {
+                        const std::map<std::string, StoredTensor>& tensors) {
   if (path.empty()) return absl::OkStatus();
   int used = 0;
   for (const program::Initializer& parameter : session.program().message().parameters()) {

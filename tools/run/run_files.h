@@ -17,7 +17,7 @@ namespace yuba::tools {
 struct RunFiles {
   // As ReadStepFiles: one for all steps, or one for each.
   std::vector<StepFiles> steps;
-  std::map<std::string, TensorData> weights;  // from --weights, by parameter
+  std::map<std::string, StoredTensor> weights;  // from --weights, by parameter; not read
 };
 
 // Reads the files that the flags name. Also an error: a value that is missing and not made up

@@ -93,7 +93,7 @@ RunPorts PortsOf(const program::Program& program) {
   for (const program::Port& output : program.outputs()) ports.outputs.push_back(output.name());
   ports.file_inputs.assign(program.file_inputs().begin(), program.file_inputs().end());
   for (const program::Initializer& parameter : program.parameters()) {
-    if (!parameter.has_data() && !parameter.has_fill())
+    if (parameter.value_case() == program::Initializer::VALUE_NOT_SET)
       ports.unset.push_back(parameter.port().name());
   }
   return ports;

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <utility>
 
+#include "compiler/import/file/outline.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "opsemantics/base/files.h"
@@ -24,29 +26,49 @@ absl::StatusOr<int64_t> SizeOfRegularFile(const UniqueFd& file, const std::strin
   return static_cast<int64_t>(status.st_size);
 }
 
-template <typename Message>
-absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view what) {
-  YUBA_ASSIGN_OR_RETURN(const UniqueFd file, OpenToRead(path));
+// A file whose size protobuf can read.
+struct MessageFile {
+  UniqueFd file;
+  int64_t size = 0;
+};
+
+absl::StatusOr<MessageFile> OpenMessage(const std::string& path, absl::string_view what) {
+  YUBA_ASSIGN_OR_RETURN(UniqueFd file, OpenToRead(path));
   YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfRegularFile(file, path));
   if (size == 0) return UserError(path, " is empty: it holds no ", what);
   if (size > INT_MAX)
     return UserError(path, " has ", size, " bytes, and protobuf reads at most 2 GB: save the ",
                      what, " with its weights as external data");
-  google::protobuf::io::FileInputStream stream(file.get());
+  return MessageFile{std::move(file), size};
+}
+
+template <typename Message>
+absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view what) {
+  YUBA_ASSIGN_OR_RETURN(const MessageFile file, OpenMessage(path, what));
+  google::protobuf::io::FileInputStream stream(file.file.get());
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT_MAX);
   Message message;
   if (!message.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
     return UserError("cannot read ", path, ": it is truncated, or no ", what,
                      " in ONNX's format (protobuf fails near byte ", coded.CurrentPosition(),
-                     " of ", size, ")");
+                     " of ", file.size, ")");
   return message;
+}
+
+// The model without the weights in it; as it is where there is anything odd about it.
+absl::StatusOr<::onnx::ModelProto> ReadOutline(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const MessageFile file, OpenMessage(path, "model"));
+  const absl::optional<std::string> outline = OutlineOf(file.file, file.size, BaseName(path));
+  ::onnx::ModelProto model;
+  if (outline.has_value() && model.ParseFromString(*outline)) return model;
+  return ReadMessage<::onnx::ModelProto>(path, "model");
 }
 
 }  // namespace
 
 absl::StatusOr<::onnx::ModelProto> ReadModelFile(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(::onnx::ModelProto model, ReadMessage<::onnx::ModelProto>(path, "model"));
+  YUBA_ASSIGN_OR_RETURN(::onnx::ModelProto model, ReadOutline(path));
   // Many other files parse as a message without any field that we know.
   if (!model.has_graph())
     return UserError("cannot read ", path, ": it is no ONNX model (there is no graph in it)");

@@ -1,16 +1,9 @@
 // The half of read.h that reads tensors, external data among them.
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <map>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/import/file/read.h"
-#include "opsemantics/base/files.h"
+#include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -30,37 +23,20 @@ absl::Status CheckLocation(const std::string& location) {
   return absl::OkStatus();
 }
 
-absl::Status ReadFully(int descriptor, int64_t offset, std::string& bytes) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count =
-        pread(descriptor, &bytes[done], bytes.size() - done, offset + static_cast<int64_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return UserError(count < 0 ? std::strerror(errno) : "it ended early");
-    done += static_cast<size_t>(count);
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> ReadRange(const std::string& path, int64_t offset, int64_t length) {
-  const absl::StatusOr<UniqueFd> file = OpenToRead(path);
-  if (!file.ok()) return Annotate(file.status(), "its external data");
-  struct stat status;
-  if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return UserError("its external data ", path, " is no regular file");
-  }
-  if (offset > status.st_size || length > status.st_size - offset) {
+// The bytes of `path`, checked against its size.
+absl::StatusOr<FileRange> RangeIn(const std::string& path, int64_t offset, int64_t length) {
+  const absl::StatusOr<int64_t> size = SizeOfFile(path);
+  if (!size.ok()) return Annotate(size.status(), "its external data");
+  FileRange range{path, offset, length, *size};
+  if (!IsWithinFile(range)) {
     return UserError("its external data is ", length, " bytes from ", offset, " of ", path,
-                     ", which has only ", static_cast<int64_t>(status.st_size));
+                     ", which has only ", *size, ": bring the whole file");
   }
-  std::string bytes(static_cast<size_t>(length), '\0');
-  const absl::Status read = ReadFully(file->get(), offset, bytes);
-  if (!read.ok()) return UserError("cannot read ", path, ": ", read.message());
-  return bytes;
+  return range;
 }
 
-absl::StatusOr<std::string> ExternalBytes(const ::onnx::TensorProto& tensor, int64_t size,
-                                          const std::string& folder) {
+absl::StatusOr<FileRange> ExternalRange(const ::onnx::TensorProto& tensor, int64_t size,
+                                        const std::string& folder) {
   std::string location;
   int64_t offset = 0, length = size;
   for (const ::onnx::StringStringEntryProto& entry : tensor.external_data()) {
@@ -74,30 +50,52 @@ absl::StatusOr<std::string> ExternalBytes(const ::onnx::TensorProto& tensor, int
   }
   YUBA_RETURN_IF_ERROR(CheckLocation(location));
   if (length != size)
-    return UserError("its external data has ", length, " bytes, its shape and type need ", size);
-  return ReadRange(folder + "/" + location, offset, length);
+    return UserError("its data has ", length, " bytes, its shape and type need ", size);
+  return RangeIn(folder == "." ? location : folder + "/" + location, offset, length);
+}
+
+absl::StatusOr<StoredTensor> Locate(const ::onnx::TensorProto& tensor, const std::string& folder) {
+  if (tensor.has_segment()) return UserError("it is stored in segments, which is not supported");
+  StoredTensor stored;
+  YUBA_ASSIGN_OR_RETURN(stored.type, ElementTypeFromOnnx(tensor.data_type()));
+  stored.dims.assign(tensor.dims().begin(), tensor.dims().end());
+  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(stored.dims));
+  YUBA_ASSIGN_OR_RETURN(stored.bytes,
+                        ExternalRange(tensor, elements * ByteSize(stored.type), folder));
+  return stored;
 }
 
 absl::StatusOr<TensorData> ReadWherever(const ::onnx::TensorProto& tensor,
                                         const std::string& folder) {
   if (tensor.has_segment()) return UserError("it is stored in segments, which is not supported");
-  if (tensor.data_location() != ::onnx::TensorProto::EXTERNAL) return DecodeTensor(tensor);
-  YUBA_ASSIGN_OR_RETURN(const ElementType type, ElementTypeFromOnnx(tensor.data_type()));
-  std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
-  YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(dims));
-  YUBA_ASSIGN_OR_RETURN(std::string bytes,
-                        ExternalBytes(tensor, elements * ByteSize(type), folder));
-  return TensorOf(type, std::move(dims), std::move(bytes));
+  if (!IsExternal(tensor)) return DecodeTensor(tensor);
+  YUBA_ASSIGN_OR_RETURN(StoredTensor stored, Locate(tensor, folder));
+  YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadRange(stored.bytes));
+  return TensorOf(stored.type, std::move(stored.dims), std::move(bytes));
+}
+
+// The error says which tensor.
+template <typename Value>
+absl::StatusOr<Value> OfTensor(const ::onnx::TensorProto& tensor, absl::StatusOr<Value> value) {
+  if (value.ok()) return value;
+  return Annotate(value.status(), tensor.name().empty() ? std::string("a tensor without a name")
+                                                        : "tensor '" + tensor.name() + "'");
 }
 
 }  // namespace
 
+bool IsExternal(const ::onnx::TensorProto& tensor) {
+  return tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
+}
+
+absl::StatusOr<StoredTensor> LocateTensor(const ::onnx::TensorProto& tensor,
+                                          const std::string& folder) {
+  return OfTensor(tensor, Locate(tensor, folder));
+}
+
 absl::StatusOr<TensorData> ReadTensor(const ::onnx::TensorProto& tensor,
                                       const std::string& folder) {
-  absl::StatusOr<TensorData> value = ReadWherever(tensor, folder);
-  if (value.ok()) return value;
-  return Annotate(value.status(), tensor.name().empty() ? std::string("a tensor without a name")
-                                                        : "tensor '" + tensor.name() + "'");
+  return OfTensor(tensor, ReadWherever(tensor, folder));
 }
 
 }  // namespace yuba::onnx

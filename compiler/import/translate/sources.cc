@@ -190,24 +190,41 @@ class SourceReader {
     for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
-      YUBA_ASSIGN_OR_RETURN(TensorData stored, ReadTensor(tensor, folder_));
-      OnnxValue value;
-      value.name = tensor.name();
-      value.type = stored.type;
-      value.dims = stored.dims;
-      value.stored = true;
-      const int64_t elements = ElementCount(TensorType{stored.type, stored.dims});
-      const bool parameter = IsFloat(stored.type) && elements != 1;
-      value.kind = parameter ? TensorKind::kParameter : TensorKind::kConstant;
-      if (!parameter && IsState(value.name)) value.kind = TensorKind::kState;
-      if (value.kind == TensorKind::kConstant && elements <= kKnownElements)
-        value.known = std::make_shared<const TensorValue>(
-            compiler::ValueFromBytes(stored.type, stored.dims, stored.data));
-      value.initial =
-          compiler::InitialValue{compiler::InitialValue::kData,
-                                 std::make_shared<const std::string>(std::move(stored.data))};
-      AddValue(std::move(value));
+      YUBA_RETURN_IF_ERROR(AddInitializer(tensor));
     }
+    return absl::OkStatus();
+  }
+
+  // Values that decide nothing here stay in their files, where they are in one of their own.
+  absl::Status AddInitializer(const ::onnx::TensorProto& tensor) {
+    OnnxValue value;
+    value.name = tensor.name();
+    value.stored = true;
+    if (IsExternal(tensor)) {
+      YUBA_ASSIGN_OR_RETURN(StoredTensor stored, LocateTensor(tensor, folder_));
+      value.type = stored.type;
+      value.dims = std::move(stored.dims);
+      value.initial.range = std::move(stored.bytes);
+      value.initial.kind = compiler::InitialValue::kFile;
+    }
+    const bool stays =
+        IsExternal(tensor) && ElementCount(TensorType{value.type, value.dims}) > kKnownElements;
+    if (!stays) {
+      YUBA_ASSIGN_OR_RETURN(TensorData read, ReadTensor(tensor, folder_));
+      value.type = read.type;
+      value.dims = std::move(read.dims);
+      value.initial = compiler::InitialValue{
+          compiler::InitialValue::kData, std::make_shared<const std::string>(std::move(read.data))};
+    }
+    const int64_t elements = ElementCount(TensorType{value.type, value.dims});
+    const bool parameter = IsFloat(value.type) && elements != 1;
+    value.kind = parameter             ? TensorKind::kParameter
+                 : IsState(value.name) ? TensorKind::kState
+                                       : TensorKind::kConstant;
+    if (value.kind == TensorKind::kConstant && !stays && elements <= kKnownElements)
+      value.known = std::make_shared<const TensorValue>(
+          compiler::ValueFromBytes(value.type, value.dims, *value.initial.data));
+    AddValue(std::move(value));
     return absl::OkStatus();
   }
 

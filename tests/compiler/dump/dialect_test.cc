@@ -181,12 +181,14 @@ TEST_CASE("the values of a model come back as they were written") {
   written.values[3] = {InitialValue::kData, std::make_shared<std::string>("\0\1\2\3", 4)};
   written.values[5] = {InitialValue::kFill, std::make_shared<std::string>("")};
   written.values[7] = {};
+  written.values[9] = {InitialValue::kFile, nullptr, {"w.data", 8, 16, 64}};
   read.values[1] = written.values[3];
   REQUIRE(WriteValues(written, file).ok());
   REQUIRE(ReadValues(file, read).ok());
-  REQUIRE(read.values.size() == 3);
+  REQUIRE(read.values.size() == 4);
   for (const auto& [id, value] : written.values) {
     CHECK(read.values[id].kind == value.kind);
+    CHECK(read.values[id].range == value.range);
     if (value.data != nullptr) CHECK(*read.values[id].data == *value.data);
   }
   CHECK(read.values[7].data == nullptr);

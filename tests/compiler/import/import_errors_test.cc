@@ -217,6 +217,20 @@ TEST_CASE("tensors whose data is wrong") {
                SetExternal(tensor, "offset", "9223372036854775807");
              }),
              Contains("w.data"));
+  for (const char* key : {"offset", "length"}) {
+    CHECK_THAT(MessageOf([&](::onnx::ModelProto& m) {
+                 ::onnx::TensorProto* tensor = AddTensor(m);
+                 SetExternal(tensor, "location", "w.data");
+                 SetExternal(tensor, key, "-4");
+               }),
+               Contains("tensor 'w'") && Contains("is '-4', not a count of bytes"));
+  }
+  CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
+               ::onnx::TensorProto* tensor = AddTensor(m);
+               SetExternal(tensor, "location", "w.data");
+               SetExternal(tensor, "length", "8");
+             }),
+             Contains("its data has 8 bytes, its shape and type need 12"));
   CHECK_THAT(
       MessageOf([](::onnx::ModelProto& m) { SetExternal(AddTensor(m), "location", "none"); }),
       Contains("tensor 'w'") && Contains("No such file"));

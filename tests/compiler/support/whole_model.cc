@@ -39,7 +39,12 @@ absl::StatusOr<TensorValue> ValueOf(const Model& model, TensorId id) {
   const InitialValue& initial = model.values.at(id);
   if (initial.kind == InitialValue::kMissing)
     return UserError("parameter '", tensor.name, "' has no value");
-  std::string bytes = *initial.data;
+  std::string bytes;
+  if (initial.kind == InitialValue::kFile) {
+    YUBA_ASSIGN_OR_RETURN(bytes, ReadRange(initial.range));
+  } else {
+    bytes = *initial.data;
+  }
   if (initial.kind == InitialValue::kFill) {
     for (int64_t i = ElementCount(tensor.type); i > 1; --i) bytes += *initial.data;
   }

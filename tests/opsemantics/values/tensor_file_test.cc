@@ -1,6 +1,8 @@
 #include "opsemantics/values/tensor_file.h"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
 
 #include "tests/support/mutate.h"
 #include "tests/support/status_matchers.h"
@@ -38,17 +40,64 @@ TEST_CASE("bf16 is written to .npy as f32 of the same value") {
   CHECK(value == 1.5f);
 }
 
-TEST_CASE("safetensors are read by name") {
-  const std::string header =
-      R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+std::string Safetensors(const std::string& header, const std::string& data) {
   std::string bytes(8, '\0');
   bytes[0] = static_cast<char>(header.size());
-  bytes += header + std::string(8, '\1');
-  const auto tensors = ParseSafetensors(bytes).value();
+  return bytes + header + data;
+}
+
+// The tensors of a file of these bytes.
+absl::StatusOr<std::map<std::string, StoredTensor>> Listed(const std::string& bytes) {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/w.safetensors";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return ReadSafetensors(path);
+}
+
+const char kHeader[] =
+    R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})";
+
+TEST_CASE("safetensors are found by name, and stay in their file") {
+  const std::string bytes = Safetensors(kHeader, "datastays!!!");
+  const auto tensors = Listed(bytes).value();
   REQUIRE(tensors.size() == 1);
   CHECK(tensors.at("w").dims == std::vector<int64_t>{2});
-  CHECK_THAT(ParseSafetensors(bytes.substr(0, bytes.size() - 1)),
-             StatusIs(absl::StatusCode::kInvalidArgument, "w: data_offsets [0, 8) do not fit"));
+  CHECK(ReadRange(tensors.at("w").bytes).value() == "stays!!!");
+  CHECK_THAT(Listed(bytes.substr(0, bytes.size() - 1)),
+             StatusIs(absl::StatusCode::kInvalidArgument, "w: data_offsets [4, 12) do not fit"));
+}
+
+TEST_CASE("headers of safetensors that cannot be are refused by the file's name") {
+  CHECK_THAT(Listed("short"), Fails("w.safetensors: this is no safetensors file"));
+  const std::string bytes = Safetensors(kHeader, "datastays!!!");
+  CHECK_THAT(Listed(bytes.substr(0, 40)), Fails("w.safetensors: the safetensors file ends in"));
+  CHECK_THAT(Listed(std::string(8, '\xff') + "{}"), Fails("ends in its header"));
+  CHECK_THAT(Listed(Safetensors("[1]", "")), Fails("w.safetensors: the safetensors header is no"));
+  const auto refuses = [](const std::string& entry, const std::string& why) {
+    CHECK_THAT(Listed(Safetensors("{\"w\":" + entry + "}", "12345678")), Fails(why));
+  };
+  refuses(R"({"dtype":"F32","shape":[2]})", "w: dtype, shape or data_offsets is missing");
+  refuses(R"({"dtype":"F9","shape":[2],"data_offsets":[0,8]})", "the type F9 is not read");
+  refuses(R"({"dtype":"F32","shape":[2],"data_offsets":[-1,7]})", "are not whole numbers");
+  refuses(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})", "[8, 0) do not fit");
+  refuses(R"({"dtype":"F32","shape":[4],"data_offsets":[0,8]})", "[0, 8) do not fit");
+  refuses(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", "dimension -2 is negative");
+  refuses(R"({"dtype":"F32","shape":[0.5],"data_offsets":[0,8]})", "not made of whole numbers");
+}
+
+TEST_CASE("damaged safetensors are refused, or their tensors lie within the file") {
+  const std::string sound = Safetensors(kHeader, "datastays!!!");
+  int listed = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const auto tensors = Listed(MutateBytes(sound, random));
+    if (!tensors.ok()) continue;
+    for (const auto& [name, tensor] : *tensors) {
+      ++listed;
+      CHECK(IsWithinFile(tensor.bytes));
+      CHECK(tensor.bytes.length == ElementsOf(tensor.dims).value() * ByteSize(tensor.type));
+    }
+  }
+  CHECK(listed > 0);
 }
 
 TEST_CASE("damaged tensor files are refused or read, never a crash") {
