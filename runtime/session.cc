@@ -94,9 +94,10 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   const LoadedProgram& loaded = *session->program_;
   session->layout_ = options.guards ? SpreadLayout(loaded) : PlannedLayout(loaded);
   int& threads = session->statistics_.threads_per_device;
-  threads = options.interleave               ? 1
-            : options.threads_per_device > 0 ? options.threads_per_device
-                                             : DefaultThreads(loaded.devices());
+  threads = options.interleave ? 1
+            : options.threads_per_device > 0
+                ? std::min(options.threads_per_device, kMostThreadsPerDevice)
+                : DefaultThreads(loaded.devices());
   YUBA_RETURN_IF_ERROR(
       OpenBackend(options.backend, loaded, session->layout_, threads, session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Times compiled programs of one device against ONNX Runtime, in one run.
 
-The two take turns: in each round yuba-run makes some steps, then ONNX Runtime makes as many. What is
-compared are the medians over all rounds of the steps after the warm ones, so that a load that comes
-and goes meets both. Weights are made up on both sides; ONNX Runtime has them as initializers, so it
-may fold and pack them.
+The two take turns: in each round yuba-run makes some steps, then ONNX Runtime makes as many. What
+is compared are the medians over all rounds of the steps after the warm ones, so that a load that
+comes and goes meets both. On a machine with other work compare the processor time (cpu) of a step
+too, with --no-spinning: then waiting counts in neither. Weights are made up on both sides; ONNX
+Runtime has them as initializers, so it may fold and pack them.
 
 Needs onnxruntime, onnx and numpy from PyPI, which nothing else here needs: install them by hand, as
 with `python3 -m venv /tmp/ort && /tmp/ort/bin/pip install onnxruntime onnx numpy`.
@@ -16,6 +17,7 @@ Example, from the top of the checkout:
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -33,8 +35,10 @@ def parse_arguments():
     parser.add_argument("--warm", type=int, default=3, help="of them not counted (default 3)")
     parser.add_argument("--bin", default="bazel-bin/tools", help="folder of yuba and yuba-run")
     parser.add_argument("--run-flag", action="append", default=[],
-                        help="a further flag of yuba-run, as --run-flag=--threads-per-device=1")
+                        help="a further flag of yuba-run, as --run-flag=--plain-exchanges")
     parser.add_argument("--no-ort", action="store_true", help="time yuba-run alone")
+    parser.add_argument("--no-spinning", action="store_true",
+                        help="threads of ONNX Runtime sleep where they have nothing to do")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args()
 
@@ -50,11 +54,22 @@ def compile_program(options, model, folder):
 
 
 def yuba_turn(options, program):
-    """Seconds of the counted steps of one run of yuba-run."""
-    command = [os.path.join(options.bin, "yuba-run"), program, "--random", "--json",
-               "--steps", str(options.steps)] + options.run_flag
-    run = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    return json.loads(run.stdout)["seconds"][options.warm:]
+    """One turn of yuba-run: (seconds of each counted step, processor seconds of one)."""
+    def run(steps):
+        command = [os.path.join(options.bin, "yuba-run"), program, "--random", "--json",
+                   "--steps", str(steps), "--threads-per-device",
+                   str(options.threads)] + options.run_flag
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        output = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return json.loads(output)["seconds"], used
+
+    # Loading and made-up values are in both runs, so the difference is that of the steps.
+    _, warm = run(options.warm)
+    seconds, used = run(options.steps)
+    counted = seconds[options.warm:]
+    return counted, (used - warm) / len(counted)
 
 
 class OrtModel:
@@ -87,44 +102,71 @@ class OrtModel:
         model.graph.input.extend(inputs)
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = options.threads
+        if options.no_spinning:
+            settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self.session = onnxruntime.InferenceSession(
             model.SerializeToString(), settings, providers=["CPUExecutionProvider"])
         self.version = onnxruntime.__version__
 
     def turn(self, options):
+        """As yuba_turn."""
         seconds = []
-        for _ in range(options.steps):
+        for step in range(options.steps):
+            if step == options.warm:
+                used = time.process_time()
             start = time.perf_counter()
             self.session.run(None, self.feeds)
             seconds.append(time.perf_counter() - start)
-        return seconds[options.warm:]
+        counted = seconds[options.warm:]
+        return counted, (time.process_time() - used) / len(counted)
+
+
+class Turns:
+    """What the turns of one side took."""
+
+    def __init__(self):
+        self.seconds, self.cpu = [], []
+
+    def add(self, turn):
+        self.seconds += turn[0]
+        self.cpu.append(turn[1])
+
+    def figures(self, prefix):
+        return {prefix + "_ms": 1e3 * statistics.median(self.seconds),
+                prefix + "_best_ms": 1e3 * min(self.seconds),
+                prefix + "_cpu_ms": 1e3 * statistics.median(self.cpu)}
 
 
 def measure(options, path):
     with tempfile.TemporaryDirectory() as folder:
         program = compile_program(options, path, folder)
         ort = None if options.no_ort else OrtModel(options, path)
-        ours, theirs = [], []
+        ours, theirs = Turns(), Turns()
         for _ in range(options.rounds):
-            ours += yuba_turn(options, program)
+            ours.add(yuba_turn(options, program))
             if ort is not None:
-                theirs += ort.turn(options)
-    row = {"model": os.path.basename(path), "threads": options.threads,
-           "yuba_ms": 1e3 * statistics.median(ours), "yuba_best_ms": 1e3 * min(ours)}
-    if theirs:
-        row.update(onnxruntime=ort.version, onnxruntime_ms=1e3 * statistics.median(theirs),
-                   onnxruntime_best_ms=1e3 * min(theirs))
-        row["ratio"] = row["yuba_ms"] / row["onnxruntime_ms"]
-        row["best_ratio"] = row["yuba_best_ms"] / row["onnxruntime_best_ms"]
+                theirs.add(ort.turn(options))
+    row = {"model": os.path.basename(path), "threads": options.threads}
+    row.update(ours.figures("yuba"))
+    if ort is not None:
+        row["onnxruntime"] = ort.version
+        row.update(theirs.figures("onnxruntime"))
+        for figure in ("", "_best", "_cpu"):
+            row["ratio" + figure] = (row["yuba%s_ms" % figure] /
+                                     row["onnxruntime%s_ms" % figure])
     return row
 
 
 def text_of(row):
-    text = "%s: yuba %.1f ms (best %.1f)" % (row["model"], row["yuba_ms"], row["yuba_best_ms"])
+    def side(name, prefix):
+        return "%s %.1f ms (best %.1f, cpu %.1f)" % (
+            name, row[prefix + "_ms"], row[prefix + "_best_ms"], row[prefix + "_cpu_ms"])
+
+    text = row["model"] + ": " + side("yuba", "yuba")
     if "ratio" in row:
-        text += ", ONNX Runtime %s %.1f ms (best %.1f): %.2f times its time (best %.2f)" % (
-            row["onnxruntime"], row["onnxruntime_ms"], row["onnxruntime_best_ms"], row["ratio"],
-            row["best_ratio"])
+        text += ", " + side("ONNX Runtime " + row["onnxruntime"], "onnxruntime")
+        text += ": %.2f times its time (best %.2f, cpu %.2f)" % (
+            row["ratio"], row["ratio_best"], row["ratio_cpu"])
     return text
 
 

@@ -73,7 +73,10 @@ absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, const prog
     YUBA_RETURN_IF_ERROR(EnterThread());
   }
   if (call.kind() == program::LibraryCall::CONTRACTION) {
-    prepared.library = MakeContraction(*onednn_, shape, team_);
+    if (shape.type == ElementType::kBF16) {
+      YUBA_ASSIGN_OR_RETURN(prepared.library, MakeBF16Contraction(*onednn_, shape));
+    }
+    if (prepared.library == nullptr) prepared.library = MakeContraction(*onednn_, shape, team_);
   } else {
     YUBA_ASSIGN_OR_RETURN(prepared.library,
                           MakeConvolution(*onednn_, program, kernel, device_,
