@@ -37,8 +37,14 @@ TEST_CASE("floats are rounded as half.h rounds, in runs of any length") {
   for (int64_t count : {0, 1, 7, 8, 9, 31, 1000}) {
     std::vector<float> floats(count);
     for (float& value : floats) {
+      // Ties of bf16 and of f16, what is next to them, and anything; every second one in f16's
+      // range.
+      const uint32_t ends[] = {0x8000, 0x7fff, 0x8001, 0x1000, 0x3000, 0x0fff, 0x1001};
       do {
-        value = FloatOf(static_cast<uint32_t>(random()));
+        uint32_t bits = static_cast<uint32_t>(random());
+        if (random() % 4 != 0) bits = (bits & 0xffff0000) | ends[random() % 7];
+        if (random() % 2 != 0) bits = (bits & 0x87ffffff) | 0x38000000;
+        value = FloatOf(bits);
       } while (value != value);
     }
     for (ElementType type : {ElementType::kBF16, ElementType::kF16}) {
