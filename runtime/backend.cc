@@ -9,9 +9,16 @@ namespace {
 
 struct Backend {
   const char* name;
-  absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
+  absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout,
+                       int threads_per_device, Fleet& fleet);
 };
-constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", cuda::OpenCudaBackend}};
+
+absl::Status OpenCuda(const LoadedProgram& program, const ArenaLayout& layout,
+                      int /*threads_per_device*/, Fleet& fleet) {
+  return cuda::OpenCudaBackend(program, layout, fleet);
+}
+
+constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", OpenCuda}};
 
 }  // namespace
 
@@ -31,9 +38,9 @@ absl::Status CheckBackend(const std::string& name) {
 }
 
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
-                         const ArenaLayout& layout, Fleet& fleet) {
+                         const ArenaLayout& layout, int threads_per_device, Fleet& fleet) {
   for (const Backend& backend : kBackends) {
-    if (backend.name == name) return backend.open(program, layout, fleet);
+    if (backend.name == name) return backend.open(program, layout, threads_per_device, fleet);
   }
   return CheckBackend(name);
 }

@@ -13,10 +13,11 @@
 namespace yuba::runtime {
 
 // Fills in fleet.devices, one for each device of the program's mesh, each ready to run (Prepare was
-// called), and fleet.communicator. Unavailable where this machine or this build lacks the back end,
-// a user's error where the name is unknown.
+// called), and fleet.communicator. A device of the host has `threads_per_device` threads, at least
+// 1. Unavailable where this machine or this build lacks the back end, a user's error where the name
+// is unknown.
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
-                         const ArenaLayout& layout, Fleet& fleet);
+                         const ArenaLayout& layout, int threads_per_device, Fleet& fleet);
 
 // OK where there is a back end of this name; else OpenBackend's error.
 absl::Status CheckBackend(const std::string& name);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/program/enums.h"
+
 namespace yuba::runtime {
 namespace {
 
@@ -127,6 +129,8 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
   const Box written = WrittenBox(program, kernel, device);
   shape.no_result = IsEmpty(written);
   if (shape.no_result) return shape;
+  shape.type = FromProto(call.type());
+  shape.result_type = program.type(kernel.result().buffer());
   shape.result = WalkOf(written, {program.BufferBox(kernel.result().buffer(), device)});
   for (const program::Range& range : kernel.indices()) {
     if (program.IntervalOf(range, device).empty()) shape.no_terms = true;

@@ -26,9 +26,11 @@ struct StridedIndex {
 
 // A library call on one device: its indices by role (program.proto, LibraryCall), already merged.
 struct LibraryShape {
-  bool no_result = false;  // the device writes nothing; all other fields are unset
-  bool no_terms = false;   // a reduction index runs over nothing: the result is zeros
-  BoxWalk result;          // the box that the call writes; a walk of one buffer
+  bool no_result = false;                // the device writes nothing; all other fields are unset
+  bool no_terms = false;                 // a reduction index runs over nothing: the result is zeros
+  ElementType type = ElementType::kF32;  // of the operands
+  ElementType result_type = ElementType::kF32;  // of the result: `type`, or the accumulator's
+  BoxWalk result;  // the box that the call writes; a walk of one buffer
   // Offsets of the first elements used, from the start of each buffer. The windows of a convolution
   // are left out of them: along their dimensions the offset is that of the buffer's first position.
   int64_t left = 0, right = 0, output = 0;

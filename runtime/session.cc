@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/clock.h"
@@ -24,6 +28,15 @@ std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
 
 }  // namespace
 
+int DefaultThreads(int devices) {
+  const char* const set = std::getenv("OMP_NUM_THREADS");
+  int threads = 0;
+  if (set == nullptr || !absl::SimpleAtoi(set, &threads) || threads < 1) {
+    threads = static_cast<int>(std::thread::hardware_concurrency());
+  }
+  return std::max(1, std::min(threads, kMostThreadsPerDevice) / devices);
+}
+
 absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options) {
   std::unique_ptr<Session> session(new Session);
@@ -33,7 +46,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   const LoadedProgram& loaded = *session->program_;
   YUBA_RETURN_IF_ERROR(CheckValueFiles(loaded.message()));
   session->layout_ = options.guards ? SpreadLayout(loaded) : PlannedLayout(loaded);
-  YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_, session->fleet_));
+  int& threads = session->statistics_.threads_per_device;
+  threads = options.interleave ? 1
+            : options.threads_per_device > 0
+                ? std::min(options.threads_per_device, kMostThreadsPerDevice)
+                : DefaultThreads(loaded.devices());
+  YUBA_RETURN_IF_ERROR(
+      OpenBackend(options.backend, loaded, session->layout_, threads, session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   if (options.poison || options.guards) {
     std::vector<Device*> devices;

@@ -30,6 +30,8 @@
 
 namespace yuba::runtime {
 
+constexpr int kMostThreadsPerDevice = 256;
+
 struct RunOptions {
   std::string backend = "host";  // a name of BackendNames()
   bool interleave = false;       // one thread interleaves the devices' instructions
@@ -39,6 +41,9 @@ struct RunOptions {
   bool guards = false;           // find writes outside buffers (arena_watch.h)
   double timeout_seconds = 600;  // the most that one wait for another device may take
   bool trace = false;            // note when each device did what, in threaded steps
+  // Threads of each device of the host, for kernels and libraries; 0: DefaultThreads. Interleaved
+  // steps use one.
+  int threads_per_device = 0;
 };
 
 // Bytes are payload that one device received from another (Traffic, communicator.h).
@@ -53,7 +58,12 @@ struct Statistics {
   int64_t arena_bytes = 0;                      // on each device
   int64_t workspace_bytes = 0;  // for libraries, outside the arena, on the device that has most
   int64_t library_calls = 0;    // on all devices
+  int threads_per_device = 1;   // on the host
 };
+
+// The machine's hardware threads shared out over the devices, at least 1. Where OMP_NUM_THREADS is
+// set, so many are taken to be there, as by the libraries.
+int DefaultThreads(int devices);
 
 // The user's error for inputs and parameters that have no value and are not to be made up. It names
 // the first five.

@@ -33,6 +33,26 @@ void printIndices(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr
   });
   printer << ")";
 }
+// What threads may share out of a function: `[<index = 0, dim = 0, step = 4>]`.
+mlir::ParseResult parseSplits(mlir::OpAsmParser& parser, mlir::ArrayAttr& splits) {
+  llvm::SmallVector<mlir::Attribute> attrs;
+  const auto split = [&]() -> mlir::ParseResult {
+    attrs.push_back(IndexSplitAttr::parse(parser, {}));
+    return mlir::success(attrs.back() != nullptr);
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square, split)) {
+    return mlir::failure();
+  }
+  splits = parser.getBuilder().getArrayAttr(attrs);
+  return mlir::success();
+}
+void printSplits(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr splits) {
+  printer << "[";
+  llvm::interleaveComma(splits, printer.getStream(), [&](mlir::Attribute split) {
+    llvm::cast<IndexSplitAttr>(split).print(printer);
+  });
+  printer << "]";
+}
 // What a kernel reads: `(%0 [0:8, 0:4], %1 partial [0:4])`.
 mlir::ParseResult parseReads(mlir::OpAsmParser& parser,
                              llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>& buffers,

@@ -3,11 +3,35 @@
 #include <set>
 #include <string>
 
+#include "opsemantics/base/element_type.h"
+#include "runtime/program/enums.h"
+
 namespace yuba::compiler {
 namespace {
 
 using IndexAttrs = llvm::SmallVector<LibraryIndexAttr>;
 using Indices = google::protobuf::RepeatedPtrField<program::LibraryIndex>;
+
+constexpr char kContraction[] = "contraction", kConvolution[] = "convolution";
+
+mlir::ParseResult ReadKind(mlir::AsmParser& parser, bool& convolution) {
+  const llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::StringRef word;
+  if (parser.parseKeyword(&word)) return mlir::failure();
+  convolution = word == kConvolution;
+  if (convolution || word == kContraction) return mlir::success();
+  return parser.emitError(place, "one of contraction, convolution expected");
+}
+
+mlir::ParseResult ReadType(mlir::AsmParser& parser, ElementType& type) {
+  const llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::StringRef word;
+  if (parser.parseKeyword(&word)) return mlir::failure();
+  const absl::optional<ElementType> found = ElementTypeFromName(word.str());
+  if (!found.has_value()) return parser.emitError(place, "an element type expected, as f32");
+  type = *found;
+  return mlir::success();
+}
 
 // `[<index = 0, left = 0>, ...]`
 template <typename Attr>
@@ -52,6 +76,8 @@ Indices IndicesFrom(llvm::ArrayRef<LibraryIndexAttr> attrs) {
 
 mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   int32_t left = 0, right = 0;
+  bool convolution = false;
+  ElementType type = ElementType::kF32, accumulator = ElementType::kF32;
   IndexAttrs batch, groups, rows, columns, inner;
   llvm::SmallVector<LibraryWindowAttr> windows;
   std::set<std::string> said;
@@ -63,6 +89,9 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
     if (!said.insert(word.str()).second) {
       return parser.emitError(place, "the library call has its field ") << word << " twice";
     }
+    if (word == "kind") return ReadKind(parser, convolution);
+    if (word == "type") return ReadType(parser, type);
+    if (word == "accumulator") return ReadType(parser, accumulator);
     if (word == "left") return parser.parseInteger(left);
     if (word == "right") return parser.parseInteger(right);
     if (word == "batch") return ReadList(parser, batch);
@@ -72,7 +101,7 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
     if (word == "inner") return ReadList(parser, inner);
     if (word == "windows") return ReadList(parser, windows);
     return parser.emitError(place, "one of left, right, batch, groups, rows, columns, inner, ")
-           << "windows expected";
+           << "windows, kind, type, accumulator expected";
   };
   if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren, field)) return {};
   if (said.count("left") == 0 || said.count("right") == 0) {
@@ -80,7 +109,7 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
     return {};
   }
   return LibraryAttr::get(parser.getContext(), left, right, batch, groups, rows, columns, inner,
-                          windows);
+                          windows, convolution, type, accumulator);
 }
 
 void LibraryAttr::print(mlir::AsmPrinter& printer) const {
@@ -91,7 +120,8 @@ void LibraryAttr::print(mlir::AsmPrinter& printer) const {
   PrintList(printer, "columns", getColumns());
   PrintList(printer, "inner", getInner());
   PrintList(printer, "windows", getWindows());
-  printer << ")";
+  printer << ", kind = " << (getConvolution() ? kConvolution : kContraction)
+          << ", type = " << Name(getType()) << ", accumulator = " << Name(getAccumulator()) << ")";
 }
 
 LibraryAttr AttrOf(mlir::MLIRContext* context, const program::LibraryCall& call) {
@@ -103,12 +133,17 @@ LibraryAttr AttrOf(mlir::MLIRContext* context, const program::LibraryCall& call)
   }
   return LibraryAttr::get(context, call.left(), call.right(), AttrsOf(context, call.batch()),
                           AttrsOf(context, call.groups()), AttrsOf(context, call.rows()),
-                          AttrsOf(context, call.columns()), AttrsOf(context, call.inner()),
-                          windows);
+                          AttrsOf(context, call.columns()), AttrsOf(context, call.inner()), windows,
+                          call.kind() == program::LibraryCall::CONVOLUTION, FromProto(call.type()),
+                          FromProto(call.accumulator()));
 }
 
 program::LibraryCall LibraryFrom(LibraryAttr library) {
   program::LibraryCall call;
+  call.set_kind(library.getConvolution() ? program::LibraryCall::CONVOLUTION
+                                         : program::LibraryCall::CONTRACTION);
+  call.set_type(ToProto(library.getType()));
+  call.set_accumulator(ToProto(library.getAccumulator()));
   call.set_left(library.getLeft());
   call.set_right(library.getRight());
   *call.mutable_batch() = IndicesFrom(library.getBatch());

@@ -37,8 +37,9 @@ struct AttrList {
 };
 
 // All whose text is made of MLIR's tokens; shardings and partitions are not.
-using OfTokens = AttrList<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr, KindAttr, ReducerAttr,
-                          CollectiveAttr, FunctionIndexAttr, PortKindAttr, LibraryAttr>;
+using OfTokens =
+    AttrList<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr, KindAttr, ReducerAttr,
+             CollectiveAttr, FunctionIndexAttr, IndexSplitAttr, PortKindAttr, LibraryAttr>;
 
 }  // namespace
 

@@ -60,6 +60,14 @@ class ProgramReader {
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
     if (op.getLibraryAttr()) *function->mutable_library() = LibraryFrom(op.getLibraryAttr());
+    for (mlir::Attribute attr :
+         op.getSplitsAttr() ? op.getSplitsAttr().getValue() : llvm::ArrayRef<mlir::Attribute>()) {
+      const auto read = llvm::cast<IndexSplitAttr>(attr);
+      program::IndexSplit* split = function->add_splits();
+      split->set_index(read.getIndex());
+      split->set_result_dim(read.getDim());
+      split->set_step(read.getStep());
+    }
   }
 
   absl::Status ReadBuffer(BufferOp op) {

@@ -52,11 +52,17 @@ class ProgramWriter {
       indices.push_back(FunctionIndexAttr::get(context, Text(index.name()), index.extent(),
                                                index.reduction(), index.groups()));
     }
+    llvm::SmallVector<mlir::Attribute> splits;
+    for (const program::IndexSplit& split : function.splits()) {
+      splits.push_back(
+          IndexSplitAttr::get(context, split.index(), split.result_dim(), split.step()));
+    }
     builder_.create<FunctionOp>(
         builder_.getUnknownLoc(), Text(function.text()), builder_.getArrayAttr(indices),
         ReducerAttr::get(context, FromProto(function.reducer())),
         TextIf(!function.symbol().empty(), function.symbol()),
-        function.has_library() ? AttrOf(context, function.library()) : LibraryAttr());
+        function.has_library() ? AttrOf(context, function.library()) : LibraryAttr(),
+        splits.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(splits));
   }
 
   void WriteBuffer(const program::Buffer& buffer) {

@@ -74,9 +74,10 @@ def Yuba_FunctionOp : Yuba_Op<"function"> {
   let arguments = (ins StrAttr:$text,
                    TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
                    Yuba_ReducerAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
-                   OptionalAttr<Yuba_LibraryAttr>:$library);
+                   OptionalAttr<Yuba_LibraryAttr>:$library,
+                   OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits);
   let assemblyFormat = [{
-    $text custom<Indices>($indices) $reducer (`library` $library^)? attr-dict
+    $text custom<Indices>($indices) $reducer (`library` $library^)? (`splits` custom<Splits>($splits)^)? attr-dict
   }];
 }
 

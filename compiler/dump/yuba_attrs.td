@@ -137,7 +137,14 @@ def Yuba_LibraryAttr : Yuba_Attr<"Library", "library"> {
                     ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$rows,
                     ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$columns,
                     ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$inner,
-                    ArrayRefParameter<"::yuba::compiler::LibraryWindowAttr">:$windows);
+                    ArrayRefParameter<"::yuba::compiler::LibraryWindowAttr">:$windows,
+                    "bool":$convolution, "::yuba::ElementType":$type,
+                    "::yuba::ElementType":$accumulator);
+}
+
+def Yuba_IndexSplitAttr : Yuba_StructAttr<"IndexSplit", "index_split"> {
+  let summary = "An index that threads may share out, in steps, and the result's dimension";
+  let parameters = (ins "int32_t":$index, "int32_t":$dim, "int64_t":$step);
 }
 
 #endif  // YUBA_COMPILER_DUMP_YUBA_ATTRS_TD_

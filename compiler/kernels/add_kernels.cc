@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/kernels/index_splits.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/library_call.h"
 #include "compiler/model.h"
@@ -50,7 +51,9 @@ std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& prog
 absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
                                                 const KernelChoice& choice) {
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
-  return LibraryCallFor(definition, !choice.target.cuda);
+  LibraryFeatures features;
+  features.convolutions = features.small_floats = !choice.target.cuda;
+  return LibraryCallFor(definition, features);
 }
 
 }  // namespace
@@ -71,12 +74,15 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     program::Function& function = *program.mutable_functions(f);
     function.clear_symbol();
     function.clear_library();
+    function.clear_splits();
     if (auto call = ChooseCall(uses[f].definition, choice)) {
       *function.mutable_library() = *std::move(call);
       continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
-    generated.push_back({function.symbol(), &uses[f].definition, uses[f].in_place});
+    const Definition& definition = uses[f].definition;
+    if (!target.cuda) *function.mutable_splits() = SplitsOf(definition, target.arithmetic);
+    generated.push_back({function.symbol(), &definition, uses[f].in_place});
   }
   program.set_target(target.cpu);
   program.clear_host_object();

@@ -31,10 +31,6 @@ namespace scf = mlir::scf;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
-// Elements of a row whose accumulators are on the stack at one time, where they are wider than the
-// result's elements.
-constexpr int64_t kRowTile = 512;
-
 // Elements of one buffer at affine positions. The offset is kept up to date loop by loop.
 struct Access {
   int buffer = 0;                   // an operand's number, or the result's behind them

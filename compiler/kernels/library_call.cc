@@ -1,10 +1,12 @@
 #include "compiler/kernels/library_call.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/regions/structure.h"
+#include "runtime/program/enums.h"
 
 namespace yuba::kernels {
 namespace {
@@ -55,8 +57,27 @@ void AddIndices(const std::vector<int>& indices, const Reads& reads, const Posit
   }
 }
 
-program::LibraryCall CallOf(const Definition& definition, const Contraction& contraction) {
+program::LibraryCall TypedCall(program::LibraryCall::Kind kind, const Definition& definition) {
   program::LibraryCall call;
+  const ElementType type = definition.operands[0].type;
+  call.set_kind(kind);
+  call.set_type(ToProto(type));
+  call.set_accumulator(ToProto(AccumulatorType(type)));
+  return call;
+}
+
+// Whether all operands have one type of `types`, and the result that type or its accumulator's.
+bool HasTypes(const Definition& definition, std::initializer_list<ElementType> types) {
+  if (definition.operands.empty()) return false;
+  const ElementType type = definition.operands[0].type;
+  return std::find(types.begin(), types.end(), type) != types.end() &&
+         std::all_of(definition.operands.begin(), definition.operands.end(),
+                     [&](const TensorType& operand) { return operand.type == type; }) &&
+         (definition.result.type == type || definition.result.type == AccumulatorType(type));
+}
+
+program::LibraryCall CallOf(const Definition& definition, const Contraction& contraction) {
+  program::LibraryCall call = TypedCall(program::LibraryCall::CONTRACTION, definition);
   call.set_left(contraction.left);
   call.set_right(contraction.right);
   const Reads reads = FindReads(definition, contraction.left, contraction.right, contraction.rows,
@@ -70,7 +91,7 @@ program::LibraryCall CallOf(const Definition& definition, const Contraction& con
 }
 
 program::LibraryCall CallOf(const Definition& definition, const Convolution& convolution) {
-  program::LibraryCall call;
+  program::LibraryCall call = TypedCall(program::LibraryCall::CONVOLUTION, definition);
   call.set_left(convolution.input);
   call.set_right(convolution.filter);
   const Reads reads = FindReads(definition, convolution.input, convolution.filter,
@@ -96,17 +117,17 @@ program::LibraryCall CallOf(const Definition& definition, const Convolution& con
 
 }  // namespace
 
-absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole, bool convolutions) {
+absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole,
+                                                    const LibraryFeatures& features) {
   // The index that numbers groups, the last one, is in no position: the call is that of one group.
   const Definition definition = whole.partial_operands.empty() ? whole : InGroups(whole, 1);
-  const auto is_f32 = [](const TensorType& type) { return type.type == ElementType::kF32; };
-  if (!is_f32(definition.result) ||
-      !std::all_of(definition.operands.begin(), definition.operands.end(), is_f32)) {
-    return absl::nullopt;
+  const bool f32 = HasTypes(definition, {ElementType::kF32});
+  const bool small = HasTypes(definition, {ElementType::kBF16, ElementType::kF16});
+  if (f32 || (small && features.small_floats)) {
+    if (const auto contraction = MatchContraction(definition))
+      return CallOf(definition, *contraction);
   }
-  if (const auto contraction = MatchContraction(definition))
-    return CallOf(definition, *contraction);
-  if (!convolutions) return absl::nullopt;
+  if (!f32 || !features.convolutions) return absl::nullopt;
   constexpr int kMostWindows = 3;
   if (const auto convolution = MatchConvolution(definition)) {
     if (convolution->windows.size() <= kMostWindows) return CallOf(definition, *convolution);

@@ -14,12 +14,17 @@
 
 namespace yuba::kernels {
 
-// The call for a contraction or convolution of f32 tensors; nullopt for everything else, for other
-// element types, and for convolutions with more than three windows. `convolutions`: whether the
-// target's library has convolutions. Ranges and addresses are no part of it: the runtime takes them
-// from the kernel instruction.
+// What the library of a target has, beside contractions of f32.
+struct LibraryFeatures {
+  bool convolutions = false;  // of f32
+  bool small_floats = false;  // contractions of bf16 and f16, accumulated in f32
+};
+
+// The call for a contraction or convolution that the library has; nullopt for everything else, also
+// for convolutions with more than three windows. Ranges and addresses are no part of it: the
+// runtime takes them from the kernel instruction.
 absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition,
-                                                    bool convolutions);
+                                                    const LibraryFeatures& features);
 
 }  // namespace yuba::kernels
 

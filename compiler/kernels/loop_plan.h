@@ -34,6 +34,9 @@ inline int EndArgument(int index) { return 2 * index + 1; }
 
 // Rows that are computed side by side where they read the same elements.
 constexpr int kRowBlock = 4;
+// Elements of a row whose accumulators are on the stack at one time, where they are wider than the
+// result's elements.
+constexpr int64_t kRowTile = 512;
 
 struct LoopStep {
   enum Kind : uint8_t {

@@ -89,10 +89,10 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
                                         const program::Kernel& kernel,
                                         const runtime::Launch& launch, Prepared& prepared) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
-  if (call.windows_size() > 0) {
+  if (call.kind() != program::LibraryCall::CONTRACTION || call.type() != program::F32) {
     return absl::UnimplementedError(
-        "convolutions by a library are not there for GPUs; compile with --target cuda, which "
-        "generates their code");
+        "convolutions, and products of small floats, by a library are not there for GPUs; compile "
+        "with --target cuda, which generates their code");
   }
   const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device_);
   if (shape.no_result) return absl::OkStatus();

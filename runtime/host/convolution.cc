@@ -1,10 +1,11 @@
 // Convolutions through oneDNN: plain strided tensors, reordered to the library's own formats where
-// it prefers those.
+// it prefers those; a filter that does not change between runs is reordered once.
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/host/convolution_geometry.h"
+#include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
 #include "runtime/host/onednn_objects.h"
 
@@ -28,7 +29,8 @@ class Convolution : public LibraryKernel {
     if (stream_ != nullptr) library_.stream_destroy(stream_);
   }
 
-  absl::Status Prepare() {
+  // With `keep_filter` the filter in the library's format is kept, if one call uses all of it.
+  absl::Status Prepare(bool keep_filter) {
     if (geometry_.only_padding) return absl::OkStatus();
     dnnl_memory_desc_t plain[3], any[3];
     YUBA_RETURN_IF_ERROR(Describe(plain, any));
@@ -45,12 +47,23 @@ class Convolution : public LibraryKernel {
       YUBA_RETURN_IF_ERROR(DescribeConvolution(inner, &desc));
       YUBA_RETURN_IF_ERROR(next_.Convolution(desc, true));
     }
+    if (keep_filter && right_.reordered && geometry_.loops.empty() && geometry_.sums.empty()) {
+      kept_bytes_ = right_.bytes;
+      right_.bytes = 0;  // none in the workspace
+      YUBA_RETURN_IF_ERROR(kept_.Map(kept_bytes_));
+    }
     return PrepareWorkspace();
   }
 
   int64_t workspace_bytes() const override { return workspace_bytes_; }
+  int64_t kept_bytes() const override { return kept_bytes_; }
+  void ForgetKept() override { is_kept_ = false; }
 
-  absl::Status Run(const float* left, const float* right, float* result, char* workspace) override {
+  absl::Status Run(const void* left_buffer, const void* right_buffer, void* result_buffer,
+                   char* workspace) override {
+    const float* const left = static_cast<const float*>(left_buffer);
+    const float* const right = static_cast<const float*>(right_buffer);
+    float* const result = static_cast<float*>(result_buffer);
     if (geometry_.only_padding) {
       ForEachRun(shape_.result, [&](const std::vector<int64_t>& offsets, int64_t length) {
         const int64_t stride = shape_.result.buffers[0].strides.back();
@@ -160,9 +173,17 @@ class Convolution : public LibraryKernel {
     return inner;
   }
 
+  dnnl_memory_t BringFilter(const float* data) {
+    if (kept_bytes_ == 0) return Bring(right_, data);
+    dnnl_memory_t inner = right_.inner.At(kept_.data());
+    if (!is_kept_) Reorder(right_, right_.plain.At(data), inner);
+    is_kept_ = status_ == dnnl_success;
+    return inner;
+  }
+
   void Convolve(const float* left, const float* right, float* result, bool first) {
     dnnl_memory_t input = Bring(left_, left);
-    dnnl_memory_t filter = Bring(right_, right);
+    dnnl_memory_t filter = BringFilter(right);
     dnnl_memory_t output =
         result_.inner.At(result_.reordered ? static_cast<void*>(At(result_)) : result);
     Execute(first ? first_.get() : next_.get(),
@@ -177,6 +198,9 @@ class Convolution : public LibraryKernel {
   DnnlMemory scratchpad_;
   dnnl_stream_t stream_ = nullptr;
   int64_t scratchpad_offset_ = 0, workspace_bytes_ = 0;
+  MappedMemory kept_;  // the filter in the library's format
+  int64_t kept_bytes_ = 0;
+  bool is_kept_ = false;       // `kept_` holds what the filter's buffer holds
   char* workspace_ = nullptr;  // of the run in progress
   dnnl_status_t status_ = dnnl_success;
 };
@@ -186,12 +210,12 @@ class Convolution : public LibraryKernel {
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
                                                                const LoadedProgram& program,
                                                                const program::Kernel& kernel,
-                                                               int device) {
+                                                               int device, bool keep_filter) {
   const LibraryShape shape = ShapeOf(program, kernel, device);
   YUBA_CHECK(!shape.no_result && !shape.no_terms);
   auto convolution =
       std::make_unique<Convolution>(library, shape, GeometryOf(program, kernel, shape, device));
-  YUBA_RETURN_IF_ERROR(convolution->Prepare());
+  YUBA_RETURN_IF_ERROR(convolution->Prepare(keep_filter));
   return std::unique_ptr<LibraryKernel>(std::move(convolution));
 }
 

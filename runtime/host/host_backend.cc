@@ -9,7 +9,7 @@
 namespace yuba::runtime {
 
 absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout,
-                             Fleet& fleet) {
+                             int threads_per_device, Fleet& fleet) {
   if (program.devices() > kMostVirtualDevices) {
     return UserError("the program is for ", program.devices(),
                      " devices; one process runs at most ", kMostVirtualDevices,
@@ -20,7 +20,7 @@ absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& la
                         KernelObject::Load(program));
   std::vector<char*> arenas;
   for (int device = 0; device < program.devices(); ++device) {
-    fleet.devices.push_back(std::make_unique<HostDevice>(device, kernels));
+    fleet.devices.push_back(std::make_unique<HostDevice>(device, threads_per_device, kernels));
     YUBA_RETURN_IF_ERROR(fleet.devices.back()->Prepare(program, layout));
     arenas.push_back(fleet.devices.back()->arena());
   }

@@ -11,10 +11,11 @@ namespace yuba::runtime {
 constexpr int kMostVirtualDevices = 1024;  // each is a thread of the process
 
 // Fills `fleet` with one virtual device for each device of the program's mesh, and the protocol
-// of their exchanges.
+// of their exchanges. Each device has `threads_per_device` threads, at least 1.
 // Errors: a mesh that is too large, code for another processor (KernelObject::Load), no memory, no
 // oneDNN where the program calls it.
-absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet);
+absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& layout,
+                             int threads_per_device, Fleet& fleet);
 
 }  // namespace yuba::runtime
 

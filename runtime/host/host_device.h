@@ -1,5 +1,7 @@
 // A virtual device: an arena in this process, kernels of the program's shared object, library calls
-// through oneDNN. Run returns when the kernel has finished, so Synchronize has nothing to do.
+// through oneDNN. Its threads share the work of one kernel at a time (thread_team.h); oneDNN has
+// threads of its own, as many. Run returns when the kernel has finished, so Synchronize has nothing
+// to do.
 #ifndef YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 #define YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 
@@ -9,30 +11,19 @@
 
 #include "runtime/device.h"
 #include "runtime/host/kernel_object.h"
+#include "runtime/host/launch_parts.h"
+#include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
+#include "runtime/host/thread_team.h"
 #include "runtime/reduce.h"
 
 namespace yuba::runtime {
 
-// Anonymous memory, page-aligned and zeroed; freed with the object. Pages that are never touched
-// cost nothing.
-class MappedMemory {
- public:
-  MappedMemory() = default;
-  ~MappedMemory();
-  MappedMemory(const MappedMemory&) = delete;
-  absl::Status Map(int64_t bytes);
-  char* data() const { return data_; }
-
- private:
-  char* data_ = nullptr;
-  int64_t bytes_ = 0;
-};
-
 class HostDevice : public Device {
  public:
-  HostDevice(int device, std::shared_ptr<const KernelObject> kernels)
-      : device_(device), kernels_(std::move(kernels)) {}
+  // `threads`, at least 1, include the one that calls Run.
+  HostDevice(int device, int threads, std::shared_ptr<const KernelObject> kernels)
+      : device_(device), kernels_(std::move(kernels)), team_(threads) {}
 
   char* arena() override { return arena_.data(); }
   absl::Status Write(int64_t offset, const char* data, int64_t bytes) override;
@@ -42,30 +33,35 @@ class HostDevice : public Device {
   absl::Status Run(int instruction) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
   absl::Status EnterThread() override;
-  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  int64_t workspace_bytes() const override { return workspace_bytes_ + kept_bytes_; }
   int64_t library_calls() const override { return library_calls_; }
 
  private:
   struct Prepared {
     bool skipped = true;  // not a kernel, or it writes nothing on this device
-    Launch launch;
-    std::vector<void*> buffers;  // the launch's offsets as addresses
+    HostKernel kernel = nullptr;
+    std::vector<void*> buffers;  // addresses: of the operands, then of the result
+    // Of each thread that takes part, the arguments of its call.
+    std::vector<std::vector<int64_t>> parts;
     bool is_library = false;
     std::unique_ptr<LibraryKernel> library;  // null in a library call: the result is zeros
     int left = 0, right = 0;                 // of the library call: positions in `buffers`
     BoxWalk zeros;                           // the box that gets zeros
+    ElementType accumulator = ElementType::kF32, type = ElementType::kF32;  // of the result
   };
 
   absl::Status PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
-                              Prepared& prepared);
+                              const std::vector<bool>& kept, Prepared& prepared);
   absl::Status RunLibrary(Prepared& prepared);
+  void ForgetKept();
 
   const int device_;
   const std::shared_ptr<const KernelObject> kernels_;
+  ThreadTeam team_;
   const OneDnn* onednn_ = nullptr;      // null where the program does not call it
   MappedMemory arena_, workspace_;      // the workspace serves one library call at a time
   std::vector<Prepared> instructions_;  // [instruction]
-  int64_t workspace_bytes_ = 0;
+  int64_t workspace_bytes_ = 0, kept_bytes_ = 0;
   int64_t library_calls_ = 0;
 };
 

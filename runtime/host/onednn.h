@@ -1,6 +1,7 @@
 // oneDNN 2 (libdnnl.so.2), which is opened when a program first calls it, and the two kinds of
-// library calls made with it: contractions and convolutions, in f32. Each virtual device runs the
-// library on its own thread alone, because the devices fill the processors already.
+// library calls made with it: contractions of f32, bf16 and f16, and convolutions of f32. The
+// library has threads of its own for each thread that calls it, as many as UseThreads last said
+// there; a device has it use as many as the device has itself.
 #ifndef YUBA_RUNTIME_HOST_ONEDNN_H_
 #define YUBA_RUNTIME_HOST_ONEDNN_H_
 
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "runtime/contraction.h"
+#include "runtime/host/thread_team.h"
 
 namespace yuba::runtime {
 
@@ -31,8 +33,10 @@ namespace yuba::runtime {
   F(memory_desc_get_size)                  \
   F(memory_desc_equal)                     \
   F(dilated_convolution_forward_desc_init) \
+  F(matmul_desc_init)                      \
   F(primitive_desc_create)                 \
   F(primitive_desc_destroy)                \
+  F(primitive_desc_query)                  \
   F(primitive_desc_query_md)               \
   F(primitive_create)                      \
   F(primitive_destroy)                     \
@@ -55,6 +59,11 @@ struct OneDnn {
   void (*set_threads)(int) = nullptr;  // OpenMP's, for the calling thread; may be null
   dnnl_engine_t engine = nullptr;
 
+  // Calls from this thread use `count` threads from now on, this one among them.
+  void UseThreads(int count) const {
+    if (set_threads != nullptr) set_threads(count);
+  }
+
   // Opens it once for the process; never closed. Unavailable where it is missing or too old, also
   // for later calls.
   static absl::StatusOr<const OneDnn*> Open();
@@ -65,23 +74,36 @@ struct OneDnn {
 class LibraryKernel {
  public:
   virtual ~LibraryKernel() = default;
-  // Pointers to the starts of the buffers of left, right and result. `workspace` has
-  // workspace_bytes(), aligned to 64 bytes; nothing is kept in it between calls. Internal where the
-  // library fails.
-  virtual absl::Status Run(const float* left, const float* right, float* result,
-                           char* workspace) = 0;
+  // Pointers to the starts of the buffers of left, right and result, whose elements have the types
+  // of the call's LibraryShape. `workspace` has workspace_bytes(), aligned to 64 bytes; nothing is
+  // kept in it between calls. Internal where the library fails.
+  virtual absl::Status Run(const void* left, const void* right, void* result, char* workspace) = 0;
   virtual int64_t workspace_bytes() const = 0;
+
+  // Bytes of operands that the kernel keeps in the library's own form, beside the workspace,
+  // because they do not change between runs.
+  virtual int64_t kept_bytes() const { return 0; }
+  // What is kept is made again in the next run: values were set from outside.
+  virtual void ForgetKept() {}
 };
 
-// `shape` has a result and terms.
-std::unique_ptr<LibraryKernel> MakeContraction(const OneDnn& library, const LibraryShape& shape);
+// `shape` has a result and terms. `team` outlives the kernel and runs nothing else meanwhile.
+std::unique_ptr<LibraryKernel> MakeContraction(const OneDnn& library, const LibraryShape& shape,
+                                               ThreadTeam& team);
 
-// `kernel` is a convolution (its call has windows) that has a result and terms on `device`.
-// Internal where the library refuses it.
+// The same for bf16 by the processor's own bf16 instructions (AVX512_BF16, AMX), which multiply
+// about twice as fast as f32 ones. Null where it has none, or the operands lie so that the library
+// has no fast routine: then MakeContraction serves.
+absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeBF16Contraction(const OneDnn& library,
+                                                                   const LibraryShape& shape);
+
+// `kernel` is a convolution that has a result and terms on `device`. With `keep_filter` no
+// instruction writes the filter, so it is reordered once, in the first run. Internal where the
+// library refuses it, ResourceExhausted where there is no memory to keep the filter.
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
                                                                const LoadedProgram& program,
                                                                const program::Kernel& kernel,
-                                                               int device);
+                                                               int device, bool keep_filter);
 
 // The Internal error for a call of the library that failed: what was tried, and the library's
 // status.

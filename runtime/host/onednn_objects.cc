@@ -1,6 +1,7 @@
 #include "runtime/host/onednn_objects.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "opsemantics/base/status.h"
 
@@ -17,7 +18,7 @@ void DnnlDimensions::Add(int64_t extent, int64_t stride) {
 }
 
 absl::Status DnnlDimensions::Describe(const OneDnn& library, dnnl_memory_desc_t* plain,
-                                      dnnl_memory_desc_t* any) const {
+                                      dnnl_memory_desc_t* any, dnnl_data_type_t type) const {
   int64_t span = 1;
   for (size_t d = 0; d < extents.size(); ++d) span = std::max(span, extents[d] * strides[d]);
   std::vector<int64_t> steps = strides;
@@ -26,10 +27,9 @@ absl::Status DnnlDimensions::Describe(const OneDnn& library, dnnl_memory_desc_t*
   }
   const int rank = static_cast<int>(extents.size());
   dnnl_status_t status =
-      library.memory_desc_init_by_strides(plain, rank, extents.data(), dnnl_f32, steps.data());
+      library.memory_desc_init_by_strides(plain, rank, extents.data(), type, steps.data());
   if (status != dnnl_success) return OneDnnError("describing a strided tensor", status);
-  status =
-      library.memory_desc_init_by_tag(any, rank, extents.data(), dnnl_f32, dnnl_format_tag_any);
+  status = library.memory_desc_init_by_tag(any, rank, extents.data(), type, dnnl_format_tag_any);
   if (status != dnnl_success) return OneDnnError("describing a tensor", status);
   return absl::OkStatus();
 }
@@ -53,6 +53,26 @@ absl::Status DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc, boo
   }
   if (after != nullptr) library_.post_ops_destroy(after);
   return Finish("preparing a convolution", status, attributes);
+}
+
+absl::StatusOr<bool> DnnlPrimitive::Product(const dnnl_matmul_desc_t& desc) {
+  dnnl_primitive_attr_t attributes = nullptr;
+  dnnl_status_t status = Attributes(&attributes);
+  if (status == dnnl_success) {
+    status = library_.primitive_desc_create(&desc_, &desc, attributes, library_.engine, nullptr);
+  }
+  const char* routine = "";
+  if (status == dnnl_success) {
+    status = library_.primitive_desc_query(desc_, dnnl_query_impl_info_str, 0, &routine);
+  }
+  const bool missing =
+      status == dnnl_unimplemented || (status == dnnl_success && std::strncmp(routine, "brg", 3));
+  if (missing) {
+    library_.primitive_attr_destroy(attributes);
+    return false;
+  }
+  YUBA_RETURN_IF_ERROR(Finish("preparing a matrix product", status, attributes));
+  return true;
 }
 
 absl::Status DnnlPrimitive::Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "runtime/host/onednn.h"
 
@@ -22,8 +23,8 @@ struct DnnlDimensions {
 
   void Add(int64_t extent, int64_t stride);
   // `plain` has these strides, `any` a format of the library's choice.
-  absl::Status Describe(const OneDnn& library, dnnl_memory_desc_t* plain,
-                        dnnl_memory_desc_t* any) const;
+  absl::Status Describe(const OneDnn& library, dnnl_memory_desc_t* plain, dnnl_memory_desc_t* any,
+                        dnnl_data_type_t type = dnnl_f32) const;
 };
 
 // A primitive with its description. The caller gives its scratchpad, so that any thread may run it.
@@ -35,7 +36,10 @@ class DnnlPrimitive {
 
   // Makes this a convolution; with `accumulate` its result is added to what the destination holds.
   absl::Status Convolution(const dnnl_convolution_desc_t& desc, bool accumulate);
-  // Makes this a copy from one format to another. One of the two is called, once.
+  // Makes this a matrix product by a routine of the kind that oneDNN calls `brg`, its fast one;
+  // false where it has none for these operands on this processor.
+  absl::StatusOr<bool> Product(const dnnl_matmul_desc_t& desc);
+  // Makes this a copy from one format to another. One of the three is called, once.
   absl::Status Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to);
 
   // The format of an operand or result that the library chose.

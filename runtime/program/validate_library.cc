@@ -3,6 +3,7 @@
 
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/enums.h"
 #include "runtime/program/program.h"
 #include "runtime/program/validate.h"
 
@@ -29,6 +30,24 @@ absl::Status CheckRole(const google::protobuf::RepeatedPtrField<program::Library
     }
   }
   return absl::OkStatus();
+}
+
+// Libraries multiply f32, and the small floats in f32; convolutions are of f32 alone.
+absl::Status CheckTypes(const program::LibraryCall& call) {
+  if (!program::LibraryCall::Kind_IsValid(call.kind())) {
+    return UserError("no kind ", call.kind(), " of library calls");
+  }
+  if (!program::ElementType_IsValid(call.type()) ||
+      !program::ElementType_IsValid(call.accumulator())) {
+    return UserError("a library call on no element type");
+  }
+  const ElementType type = FromProto(call.type()), accumulator = FromProto(call.accumulator());
+  const bool convolution = call.kind() == program::LibraryCall::CONVOLUTION;
+  const bool possible = type == ElementType::kF32 ||
+                        (!convolution && (type == ElementType::kBF16 || type == ElementType::kF16));
+  if (possible && accumulator == ElementType::kF32) return absl::OkStatus();
+  return UserError("a ", convolution ? "convolution" : "contraction", " of ", Name(type),
+                   " accumulated in ", Name(accumulator), ", which no library has here");
 }
 
 absl::Status CheckWindow(const program::LibraryWindow& window) {
@@ -63,8 +82,11 @@ class Tensor {
                      ToString(buffer_[d]));
   }
 
-  absl::Status Finish(const char* name) const {
-    if (type_ != ElementType::kF32) return UserError(name, " is ", Name(type_), ", not f32");
+  // `type` is the call's; `other` may be had instead.
+  absl::Status Finish(const char* name, ElementType type, ElementType other) const {
+    if (type_ != type && type_ != other) {
+      return UserError(name, " is ", Name(type_), ", not ", Name(type));
+    }
     if (!untouched_ && IsEmpty(buffer_)) {
       return UserError(name, " is used where the device holds nothing of it");
     }
@@ -100,7 +122,12 @@ Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const
 }
 
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call) {
-  const bool convolution = call.windows_size() > 0;
+  YUBA_RETURN_IF_ERROR(CheckTypes(call));
+  const bool convolution = call.kind() == program::LibraryCall::CONVOLUTION;
+  if (convolution != (call.windows_size() > 0)) {
+    return UserError("a ", convolution ? "convolution" : "contraction", " with ",
+                     call.windows_size(), " windows");
+  }
   if (call.windows_size() > kMostWindows) {
     return UserError("a convolution over ", call.windows_size(),
                      " dimensions; at most 3 are possible");
@@ -167,9 +194,10 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
       }
     }
   }
-  YUBA_RETURN_IF_ERROR(left.Finish("the left operand"));
-  YUBA_RETURN_IF_ERROR(right.Finish("the right operand"));
-  return result.Finish("the result");
+  const ElementType type = FromProto(call.type());
+  YUBA_RETURN_IF_ERROR(left.Finish("the left operand", type, type));
+  YUBA_RETURN_IF_ERROR(right.Finish("the right operand", type, type));
+  return result.Finish("the result", type, FromProto(call.accumulator()));
 }
 
 }  // namespace yuba::runtime

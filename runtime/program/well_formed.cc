@@ -112,7 +112,16 @@ class WellFormed {
     for (const Access& operand : kernel.operands()) {
       YUBA_RETURN_IF_ERROR(CheckAccess(operand));
     }
-    return CheckAccess(kernel.result());
+    YUBA_RETURN_IF_ERROR(CheckAccess(kernel.result()));
+    const int rank = message_.stages(0).buffers(kernel.result().buffer()).dims_size();
+    for (const IndexSplit& split : message_.functions(kernel.function()).splits()) {
+      if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||
+          split.result_dim() >= rank || split.step() < 1) {
+        return UserError("shares out index ", split.index(), " along dimension ",
+                         split.result_dim(), " in steps of ", split.step());
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status CheckExchange(const Exchange& exchange) {

@@ -37,7 +37,8 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   const std::string run = "yuba run " + Model() + " p.json ";
   for (const char* flag :
        {"--timeout nan", "--timeout inf", "--timeout 0", "--check nan", "--check -1", "--check inf",
-        "--seed-executor -1", "--steps 0", "--steps 3000000000"}) {
+        "--seed-executor -1", "--threads-per-device 0", "--threads-per-device 257", "--steps 0",
+        "--steps 3000000000"}) {
     const std::string text = flag;
     ExpectError(run + text,
                 {"yuba run: ", text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)});

@@ -95,6 +95,11 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
                                                   const std::vector<int>& operands, int result) {
   program::Function* function = message_.add_functions();
   *function->mutable_library() = call;
+  program::LibraryCall& typed = *function->mutable_library();
+  typed.set_kind(call.windows_size() > 0 ? program::LibraryCall::CONVOLUTION
+                                         : program::LibraryCall::CONTRACTION);
+  typed.set_type(stage().buffers(operands[call.left()]).type());
+  typed.set_accumulator(ToProto(AccumulatorType(FromProto(typed.type()))));
   program::Kernel* kernel = stage().add_instructions()->mutable_kernel();
   kernel->set_function(message_.functions_size() - 1);
   kernel->set_node(stage().buffers(result).name());

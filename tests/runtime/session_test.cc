@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "opsemantics/base/hash_order.h"
@@ -197,6 +198,30 @@ TEST_CASE("a trace has every instruction of every device, in order") {
     CHECK(advanced >= 2 * 3);  // arrive, copy, leave
   }
   CHECK(session->statistics().copy_share + session->statistics().wait_share <= 1);
+}
+
+TEST_CASE("devices share out the machine's threads, and interleaved ones have one") {
+  const auto threads = [](const RunOptions& options) {
+    return OpenSession(Stored(2, 0).Load(), options)->statistics().threads_per_device;
+  };
+  RunOptions options;
+  CHECK(threads(options) == DefaultThreads(2));
+  options.threads_per_device = 3;
+  CHECK(threads(options) == 3);
+  options.interleave = true;
+  CHECK(threads(options) == 1);
+
+  const char* const set = std::getenv("OMP_NUM_THREADS");
+  const std::string before = set == nullptr ? "" : set;
+  setenv("OMP_NUM_THREADS", "12", 1);
+  CHECK(DefaultThreads(1) == 12);
+  CHECK(DefaultThreads(5) == 2);
+  CHECK(DefaultThreads(13) == 1);
+  if (set == nullptr)
+    unsetenv("OMP_NUM_THREADS");
+  else
+    setenv("OMP_NUM_THREADS", before.c_str(), 1);
+  CHECK(DefaultThreads(1 << 16) == 1);
 }
 
 TEST_CASE("an unknown back end is an error that lists those there are") {

@@ -90,6 +90,7 @@ nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<d
   const runtime::Statistics statistics = session.statistics();
   nlohmann::ordered_json json;
   json["devices"] = session.program().devices();
+  json["threads_per_device"] = statistics.threads_per_device;
   json["steps"] = statistics.steps;
   json["seconds"] = seconds;
   json["bytes"] = statistics.bytes;
@@ -150,6 +151,9 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
          },
          "one thread that interleaves the devices by this seed; default: a thread for each")
       ->check(Seed());
+  app->add_option("--threads-per-device", flags.options.threads_per_device,
+                  "threads of each device of the host; default: the machine's, shared out")
+      ->check(WholeNumber(1, runtime::kMostThreadsPerDevice));
   app->add_flag("!--plain-exchanges", flags.options.recognise,
                 "run recognised collectives as plain exchanges");
   app->add_flag("--check-memory", flags.check_memory,
@@ -173,8 +177,11 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   program->DropValues();
   if (!flags.json) {
     const runtime::Statistics statistics = session->statistics();
-    std::cout << Counted(program->devices(), "device") << " (" << flags.options.backend << "), "
-              << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
+    std::cout << Counted(program->devices(), "device") << " (" << flags.options.backend << "), ";
+    if (statistics.threads_per_device > 1 && flags.options.backend == "host") {
+      std::cout << statistics.threads_per_device << " threads each, ";
+    }
+    std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
               << " more for libraries\n";
   }
   std::vector<double> seconds;

@@ -21,6 +21,9 @@ program::LibraryCall EveryField() {
   program::LibraryCall call;
   call.set_left(1);
   call.set_right(2);
+  call.set_kind(program::LibraryCall::CONVOLUTION);
+  call.set_type(program::BF16);
+  call.set_accumulator(program::F64);
   int next = 3;
   for (auto* list : {call.mutable_batch(), call.mutable_groups(), call.mutable_rows(),
                      call.mutable_columns(), call.mutable_inner()}) {
@@ -94,6 +97,10 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
                     "ELF\0\1\xff\"",
                     8));
     state.program.mutable_functions(0)->set_symbol("k0");
+    for (int i = 0; i < 2; ++i) {
+      program::IndexSplit* split = state.program.mutable_functions(0)->add_splits();
+      split->set_step(int64_t{4} << i);
+    }
     if (seed % 4 == 0) HaveGroups(state.program);
     for (int f = 1; f < state.program.functions_size(); ++f) {
       *state.program.mutable_functions(f)->mutable_library() = EveryField();
@@ -305,6 +312,9 @@ TEST_CASE("a wrong library call and a wrong port are refused where they stand") 
                "left = 1, right", "left twice");
   CheckRefused(text, "library (left = 1, right = 2", "library (right = 2", "(right",
                "left and right");
+  CheckRefused(text, "kind = convolution", "kind = convoluted", "convoluted",
+               "one of contraction, convolution");
+  CheckRefused(text, "type = bf16", "type = bf17", "bf17", "an element type");
   CheckRefused(text, "batch = [<index = 3", "batch = [<number = 3", "3", "number");
   CheckRefused(text, "stride = ", "stride = 99999999999999999999 ", "99", "integer");
   CheckRefused(text, "yuba.port input", "yuba.port to", "to", "one of input, output, parameter");

@@ -81,6 +81,12 @@ program::LibraryCall& CallOf(program::Program& p) {
 void SetEnd(program::Range* range, int64_t value) {
   for (int64_t& end : *range->mutable_end()->mutable_values()) end = value;
 }
+void AddSplit(program::Program& p, int index, int dim, int64_t step) {
+  program::IndexSplit* split = p.mutable_functions(KernelOf(p).function())->add_splits();
+  split->set_index(index);
+  split->set_result_dim(dim);
+  split->set_step(step);
+}
 
 TEST_CASE("each fault of a program is refused with its place") {
   const std::vector<Fault> faults = {
@@ -168,6 +174,7 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"a window of 2097152 taps",
        [](auto& p) {
          CallOf(p).clear_rows();
+         CallOf(p).set_kind(program::LibraryCall::CONVOLUTION);
          program::LibraryWindow* window = CallOf(p).add_windows();
          window->set_kernel(3);
          window->set_stride(1);
@@ -186,6 +193,26 @@ TEST_CASE("each fault of a program is refused with its place") {
          StageOf(p).mutable_instructions()->RemoveLast();
        }},
       {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
+      {"a convolution with 0 windows",
+       [](auto& p) { CallOf(p).set_kind(program::LibraryCall::CONVOLUTION); }},
+      {"a contraction with 1 windows", [](auto& p) { CallOf(p).add_windows(); }},
+      {"no kind 7 of library calls",
+       [](auto& p) { CallOf(p).set_kind(static_cast<program::LibraryCall::Kind>(7)); }},
+      {"a library call on no element type",
+       [](auto& p) { CallOf(p).set_type(static_cast<program::ElementType>(77)); }},
+      {"a contraction of f64 accumulated in f32",
+       [](auto& p) { CallOf(p).set_type(program::F64); }},
+      {"a contraction of f32 accumulated in f16",
+       [](auto& p) { CallOf(p).set_accumulator(program::F16); }},
+      {"the left operand is f32, not bf16", [](auto& p) { CallOf(p).set_type(program::BF16); }},
+      {"a convolution of bf16 accumulated in f32",
+       [](auto& p) {
+         CallOf(p).set_kind(program::LibraryCall::CONVOLUTION);
+         CallOf(p).set_type(program::BF16);
+       }},
+      {"shares out index 3 along dimension 0 in steps of 1", [](auto& p) { AddSplit(p, 3, 0, 1); }},
+      {"shares out index 0 along dimension 2 in steps of 1", [](auto& p) { AddSplit(p, 0, 2, 1); }},
+      {"shares out index 0 along dimension 0 in steps of 0", [](auto& p) { AddSplit(p, 0, 0, 0); }},
       {"a library call in hash arithmetic", [](auto& p) { p.set_hash_arithmetic(true); }},
       {"needs either a symbol or a library call",
        [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
