@@ -113,7 +113,7 @@ absl::Status Session::Set(const std::string& name, const TensorData& tensor) {
   return SetFrom(name, tensor.type, tensor.dims, static_cast<int64_t>(tensor.data.size()), source);
 }
 
-absl::Status Session::Set(const std::string& name, const StoredTensor& tensor) {
+absl::Status Session::SetFromFile(const std::string& name, const StoredTensor& tensor) {
   YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<FileSource> source,
                         FileSource::Open(tensor.bytes, 0));
   return SetFrom(name, tensor.type, tensor.dims, tensor.bytes.length, *source);

@@ -83,7 +83,7 @@ class Session {
   // set again; after an error there is none.
   absl::Status Set(const std::string& name, const TensorData& tensor);
   // The same of a tensor in a file, which is read in pieces; also an error where it changed.
-  absl::Status Set(const std::string& name, const StoredTensor& tensor);
+  absl::Status SetFromFile(const std::string& name, const StoredTensor& tensor);
 
   // Sets random values (initial_values.h) for every input and parameter that has none yet. In hash
   // arithmetic it replaces also those of float parameters of more than one element, because a fill

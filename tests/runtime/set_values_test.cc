@@ -97,7 +97,7 @@ TEST_CASE("a value of several pieces is the same from a file and from memory, ho
         ElementType::kF32,
         dims,
         {file, 4, static_cast<int64_t>(value.size()), static_cast<int64_t>(value.size()) + 8}};
-    REQUIRE_THAT(session->Set("w", stored), IsOk());
+    REQUIRE_THAT(session->SetFromFile("w", stored), IsOk());
     CHECK(session->Get("w")->data == value);
   }
 }
@@ -126,11 +126,12 @@ TEST_CASE("integers in files are converted where they fit, and a value that fail
     const std::string bytes(reinterpret_cast<const char*>(wide.data()), 24);
     return StoredTensor{ElementType::kI64, {3}, {Write("wide", bytes), 0, 24, 24}};
   };
-  REQUIRE_THAT(session->Set("w", stored()), IsOk());
+  REQUIRE_THAT(session->SetFromFile("w", stored()), IsOk());
   const std::vector<int32_t> narrow = {1, -2, 3};
   CHECK(session->Get("w")->data == std::string(reinterpret_cast<const char*>(narrow.data()), 12));
   wide[2] = int64_t{1} << 40;
-  CHECK_THAT(session->Set("w", stored()), Fails("w: the value 1099511627776 does not fit i32"));
+  CHECK_THAT(session->SetFromFile("w", stored()),
+             Fails("w: the value 1099511627776 does not fit i32"));
   CHECK(session->Missing() == std::vector<std::string>{"w"});
 }
 
@@ -138,11 +139,11 @@ TEST_CASE("a file that shrinks under a session is an error") {
   auto session = OpenSession(OneParameter(program::F32, {8}, 2, 0).Load());
   const std::string file = Write("shrinks", Noise(32));
   const StoredTensor stored{ElementType::kF32, {8}, {file, 0, 32, 32}};
-  REQUIRE_THAT(session->Set("w", stored), IsOk());
+  REQUIRE_THAT(session->SetFromFile("w", stored), IsOk());
   const auto source = FileSource::Open(stored.bytes, 0);
   REQUIRE_THAT(source, IsOk());
   std::filesystem::resize_file(file, 16);
-  CHECK_THAT(session->Set("w", stored), Fails("shrinks: has 16 bytes, not the 32"));
+  CHECK_THAT(session->SetFromFile("w", stored), Fails("shrinks: has 16 bytes, not the 32"));
   CHECK_THAT((*source)->Next(32), Fails("shrinks: ends at byte 16 of 32"));
 }
 

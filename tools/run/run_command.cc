@@ -33,7 +33,7 @@ absl::Status SetWeights(runtime::Session& session, const std::string& path,
   for (const program::Initializer& parameter : session.program().message().parameters()) {
     const auto found = tensors.find(parameter.port().name());
     if (found == tensors.end()) continue;
-    YUBA_RETURN_IF_ERROR(Annotate(session.Set(found->first, found->second), path));
+    YUBA_RETURN_IF_ERROR(Annotate(session.SetFromFile(found->first, found->second), path));
     ++used;
   }
   if (used == 0) {
