@@ -139,5 +139,46 @@ TEST_CASE("any legal plan runs in floats, with library calls and without, on thr
   }
 }
 
+// The outputs' bytes of a step with made-up values.
+std::vector<std::string> OutputsOn(const std::shared_ptr<const runtime::LoadedProgram>& program,
+                                   int threads) {
+  runtime::RunOptions options;
+  options.threads_per_device = threads;
+  options.poison = options.guards = true;
+  auto session = runtime::Session::Open(program, options);
+  REQUIRE_THAT(session, IsOk());
+  REQUIRE_THAT((*session)->Randomize(5), IsOk());
+  REQUIRE_THAT((*session)->Step(), IsOk());
+  std::vector<std::string> outputs;
+  for (const program::Port& port : program->message().outputs()) {
+    const auto output = (*session)->Get(port.name());
+    REQUIRE_THAT(output, IsOk());
+    outputs.push_back(output->data);
+  }
+  return outputs;
+}
+
+TEST_CASE("generated kernels give the same bits on any number of threads") {
+  ModelBuilder builder;
+  const TensorId x = builder.Input({700, 90});
+  const TensorId product = builder.MatMul(x, builder.Input({90, 300}, TensorKind::kParameter));
+  const TensorId moved = builder.AddRow(builder.Relu(product), builder.Input({300}));
+  const TensorId sums = builder.Reduce(moved, Reducer::kSum);
+  const Model model = builder.Finish({builder.SubtractColumn(moved, sums), sums});
+  for (int devices : {1, 2, 3}) {
+    INFO(devices << " devices");
+    Random random(devices);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
+    const program::Program program = Compile(model, plan, Arithmetic::kFloat, false);
+    int splits = 0;
+    for (const program::Function& function : program.functions()) splits += function.splits_size();
+    CHECK(splits >= program.functions_size());
+    const auto loaded = runtime::LoadedProgram::FromMessage(program);
+    REQUIRE_THAT(loaded, IsOk());
+    const std::vector<std::string> alone = OutputsOn(*loaded, 1);
+    for (int threads : {2, 3, 7}) CHECK(OutputsOn(*loaded, threads) == alone);
+  }
+}
+
 }  // namespace
 }  // namespace yuba::compiler

@@ -2,6 +2,7 @@
 // and transposed, against sums written out. Values are small integers, so that f32 is exact in any
 // order, and a small float is the rounded sum.
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -134,7 +135,10 @@ void Check(const Product& p) {
   };
   const std::vector<float> left = values(p.left), right = values(p.right);
   const std::string expected = Encoded(p.result_type, Expected(p, left, right));
-  for (int threads : {1, 2, 3}) {
+  // Sanitizers do not know the library's own threads: they set one (.bazelrc).
+  const char* const set = std::getenv("OMP_NUM_THREADS");
+  const int most = set != nullptr && std::string(set) == "1" ? 1 : 3;
+  for (int threads = 1; threads <= most; ++threads) {
     CHECK(Run(p, Encoded(p.type, left), Encoded(p.type, right), threads) == expected);
   }
 }
