@@ -66,13 +66,19 @@ absl::StatusOr<std::string> TextOfNamed(const std::vector<Row>& rows, const std:
       near.empty() ? "; yuba show --all lists them" : "; did you mean '" + near + "'?");
 }
 
+// The name in the plan of the tensor that a user calls `name`: of a next value its state's.
+std::string NameInPlan(const search::PlanFile& plan, const std::string& name) {
+  const auto state = plan.notes.options.find("state." + name);
+  return state == plan.notes.options.end() ? name : state->second;
+}
+
 // What the flags ask for, each in its turn; "" where they ask for nothing.
 absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const search::PlanFile& plan) {
   std::string text;
   if (!flags.tensor.empty()) {
     YUBA_ASSIGN_OR_RETURN(
         const std::string tensor,
-        TextOfNamed(plan.tensors, flags.tensor, "tensor",
+        TextOfNamed(plan.tensors, NameInPlan(plan, flags.tensor), "tensor",
                     [&](const search::PlanFile::TensorRow& row) { return TensorText(plan, row); }));
     text += tensor;
   }

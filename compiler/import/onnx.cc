@@ -159,10 +159,12 @@ absl::StatusOr<int> StateNamed(const std::string& name, const OnnxGraph& graph) 
     const TensorKind kind = graph.values[found->second].kind;
     if (kind == TensorKind::kState || kind == TensorKind::kParameter) return found->second;
     if (kind == TensorKind::kConstant) {
-      return UserError("'", name, "' is bound to a value, so it cannot change from step to step");
+      return UserError("'", name, "' is bound to a value, so it cannot change from step to step; ",
+                       "leave out --bind or --state");
     }
   }
-  return UserError("no node reads an input or initializer '", name, "'");
+  return UserError("no node reads an input or initializer '", name,
+                   "'; a state is one of those that the model reads");
 }
 
 std::string TypeText(const OnnxValue& value) {
@@ -179,12 +181,14 @@ absl::Status AddCarried(const ::onnx::GraphProto& proto,
         std::find_if(proto.output().begin(), proto.output().end(),
                      [&name = next_name](const auto& info) { return info.name() == name; });
     if (output == proto.output().end()) {
-      return UserError(flag, ": the model has no output '", next_name, "'");
+      return UserError(flag, ": the model has no output '", next_name,
+                       "'; `yuba info` lists its outputs");
     }
     absl::StatusOr<int> state = StateNamed(state_name, graph);
     if (!state.ok()) return Annotate(state.status(), flag);
     if (!taken.insert(state_name).second) {
-      return UserError(flag, ": '", state_name, "' has another next value already");
+      return UserError(flag, ": '", state_name, "' has another next value already; ",
+                       "leave out one of the flags");
     }
     const int next = graph.outputs[output - proto.output().begin()];
     const OnnxValue &from = graph.values[next], &to = graph.values[*state];

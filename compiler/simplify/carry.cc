@@ -166,8 +166,13 @@ void DropTensors(Model& model, const std::vector<TensorId>& gone) {
 
 void CarryStates(Model& model, const std::vector<CarriedPair>& pairs) {
   if (pairs.empty()) return;
+  // Which of two pairs gets a copy can depend on which comes first: that is the graph's order, not
+  // that of their names.
+  std::vector<CarriedPair> ordered = pairs;
+  std::sort(ordered.begin(), ordered.end(),
+            [](const CarriedPair& a, const CarriedPair& b) { return a.next < b.next; });
   Carrier carrier(model.graph);
-  for (const CarriedPair& pair : pairs) carrier.Carry(pair);
+  for (const CarriedPair& pair : ordered) carrier.Carry(pair);
   DropTensors(model, carrier.Finish());
   Link(model.graph);
   CheckGraph(model.graph);

@@ -31,7 +31,9 @@ class Reader {
                                       absl::StrCat("kernel ", instruction.kernel().node())));
       } else {
         const program::Exchange& exchange = instruction.exchange();
-        holds_[exchange.destination()] = holds_[exchange.source()];
+        YUBA_RETURN_IF_ERROR(
+            Annotate(Write(exchange.destination(), holds_[exchange.source()]),
+                     absl::StrCat("exchange of ", exchange.tensor(), " for ", exchange.node())));
       }
     }
     SkipCopies();
@@ -48,6 +50,7 @@ class Reader {
   struct Value {
     TensorId tensor = -1;
     bool next = false;
+    bool operator==(const Value& o) const { return tensor == o.tensor && next == o.next; }
   };
 
   // The value that `reader` reads as `tensor`, through copies.
@@ -103,11 +106,27 @@ class Reader {
     return absl::OkStatus();
   }
 
+  // The buffer holds `value` from now on. The cover counts what is written to a buffer, and not of
+  // which value it is: so a buffer holds one value, and that of a carried tensor gets the next one
+  // and nothing else. Elsewhere the value before the step could pass for a part of the next one.
+  absl::Status Write(int buffer, const Value& value) {
+    Value& held = holds_[buffer];
+    const bool stored = stage_.buffers(buffer).initialized();
+    const bool fits =
+        stored ? held.tensor == value.tensor && value.next : held.tensor < 0 || held == value;
+    if (!fits && value.tensor >= 0 && ElementCount(graph_.tensors[value.tensor].type) > 0) {
+      return ProofError("it writes ", graph_.tensors[value.tensor].name, " to buffer ",
+                        stage_.buffers(buffer).name(), ", where ",
+                        stored ? "only the next value of a state belongs" : "another value is");
+    }
+    held = value;
+    return absl::OkStatus();
+  }
+
   // A tensor without elements needs no exchange, so any buffer will do for it.
   bool Holds(int buffer, const Value& value) const {
     const Value& held = holds_[buffer];
-    return (held.tensor == value.tensor && held.next == value.next) ||
-           ElementCount(graph_.tensors[value.tensor].type) == 0;
+    return held == value || ElementCount(graph_.tensors[value.tensor].type) == 0;
   }
 
   // No kernel computes a copy: what reads a copy reads its tensor.
@@ -147,7 +166,7 @@ class Reader {
         return ProofError("it writes over elements of operand ", o, " that it has yet to read");
       }
     }
-    holds_[kernel.result().buffer()] = Final(node.result);
+    YUBA_RETURN_IF_ERROR(Write(kernel.result().buffer(), Final(node.result)));
     return CheckBoxes(definition, kernel);
   }
 

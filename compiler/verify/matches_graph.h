@@ -8,8 +8,8 @@
 //   and parameters through every kernel and exchange; an operand is read as partial exactly where
 //   the definition reads partials;
 // - of a carried tensor (graph.h) each kernel reads the value that the graph says, that before the
-//   step or the next one; no kernel writes over what it has yet to read; at the end the next value
-//   is in the buffer with which the next step begins;
+//   step or the next one; no kernel writes over what it has yet to read; nothing but the next value
+//   is written to its buffer, with which the next step begins. Other buffers hold one value each;
 // - on each device, the boxes that the program says a kernel reads contain all that the definition
 //   reaches for that device's part of the indices, and the box it writes is what the definition
 //   writes;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -57,9 +58,13 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
   return prices;
 }
 
-// For each node grid: adds to *sum the least, over the grids of the tensor, of the use's cost in
+// The costs of one node's uses of one tensor: two where it reads the tensor whose next value it
+// computes, else one.
+using UsesOfPair = std::vector<std::shared_ptr<const std::vector<int64_t>>>;
+
+// For each node grid: adds to *sum the least, over the grids of the tensor, of the uses' costs in
 // units less the tensor's price.
-void AddLeast(const RelaxedTables::Use& use, int grids, PriceScale scale,
+void AddLeast(const UsesOfPair& uses, int grids, PriceScale scale,
               const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
               std::vector<int64_t>* sum) {
   size_t cell = 0;
@@ -67,7 +72,8 @@ void AddLeast(const RelaxedTables::Use& use, int grids, PriceScale scale,
     int64_t least = std::numeric_limits<int64_t>::max();
     for (int grid = 0; grid < grids; ++grid, ++cell) {
       const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
-      int64_t here = UnitsOf(scale, (*use.cost)[cell]) - price;
+      int64_t here = -price;
+      for (const auto& cost : uses) here += UnitsOf(scale, (*cost)[cell]);
       for (size_t i = 0; added != nullptr && i < added->size(); ++i) here += (*(*added)[i])[cell];
       least = std::min(least, here);
     }
@@ -83,13 +89,15 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
                                    const PriceScale& scale,
                                    std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
-  for (const RelaxedTables::Use& use : costs.uses) {
-    std::vector<int64_t>& sum = sums[use.node];
-    sum.resize(costs.nodes[use.node]);
-    const auto found = prices.of.find({use.tensor, use.node});
-    const auto added = prices.added.find({use.tensor, use.node});
+  std::map<std::pair<int, int>, UsesOfPair> uses;
+  for (const RelaxedTables::Use& use : costs.uses) uses[{use.tensor, use.node}].push_back(use.cost);
+  for (const auto& [pair, of_pair] : uses) {
+    std::vector<int64_t>& sum = sums[pair.second];
+    sum.resize(costs.nodes[pair.second]);
+    const auto found = prices.of.find(pair);
+    const auto added = prices.added.find(pair);
     used += found != prices.of.end();
-    AddLeast(use, costs.tensors[use.tensor], scale,
+    AddLeast(of_pair, costs.tensors[pair.first], scale,
              found == prices.of.end() ? nullptr : found->second,
              added == prices.added.end() ? nullptr : &added->second, &sum);
   }

@@ -167,12 +167,13 @@ Json NodeJson(const Graph& graph, const Node& node, const Sharding& partition, c
     if (partition.axes[i].empty()) continue;
     indices[node.definition->indices[i].name] = AxisNames(mesh, partition.axes[i]);
   }
-  return {{"name", node.name},
-          {"op", node.op},
-          {"from", node.from},
-          {"reads", std::move(reads)},
-          {"partition", std::move(indices)},
-          {"kernel", kernel}};
+  Json row = {{"name", node.name}, {"op", node.op}, {"from", node.from}};
+  const Tensor& result = graph.tensors[node.result];
+  if (IsCarried(result)) row["writes"] = result.name;
+  row["reads"] = std::move(reads);
+  row["partition"] = std::move(indices);
+  row["kernel"] = kernel;
+  return row;
 }
 
 Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,

@@ -57,7 +57,8 @@ struct PlanFile {
   };
   struct NodeRow {
     std::string name, op, from, kernel;
-    std::vector<std::string> reads;    // names of the tensors that it reads
+    std::string writes;              // the tensor that it computes: its name, but of a carried one
+    std::vector<std::string> reads;  // names of the tensors that it reads
     std::vector<std::string> indices;  // names of the indices that it cuts
     std::vector<AxisList> axes;        // parallel to `indices`: the axes that cut each
   };

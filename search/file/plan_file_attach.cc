@@ -54,6 +54,9 @@ absl::Status CompareNodes(const Graph& graph, const PlanFile& file) {
     for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
     if (row.reads != reads)
       return OtherGraph(absl::StrCat("node ", node.name, " reads other tensors"));
+    const Tensor& result = graph.tensors[node.result];
+    if (row.writes != (IsCarried(result) ? result.name : node.name))
+      return OtherGraph(absl::StrCat("node ", node.name, " computes another tensor"));
   }
   if (file.nodes.size() == graph.nodes.size()) return absl::OkStatus();
   return OtherGraph(absl::StrCat("the model has no node ", file.nodes[graph.nodes.size()].name));

@@ -135,6 +135,7 @@ void ReadNodes(const JsonReader& rows, PlanFile* file) {
     node.name = row.Field("name").String();
     node.op = row.Field("op").String();
     node.from = row.Field("from").String();
+    node.writes = row.Has("writes") ? row.Field("writes").String() : node.name;
     node.reads = row.Field("reads").Strings();
     for (const auto& [index, axes] : row.Field("partition").Fields()) {
       node.indices.push_back(index);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -68,16 +69,24 @@ bool IsZero(const std::vector<int64_t>& values) {
 }
 
 // The proof and the grids, without the bytes. The factors of two variables in `costs` are those of
-// the problem's uses; only their messages are in the proof. Moves these out of `dual`.
+// the problem's uses; only their messages are in the proof, of a node that reads the tensor whose
+// next value it computes the sum of both. Moves these out of `dual`.
 LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const PairwiseProblem& costs,
                    Dual& dual) {
   LowerBound found;
   found.proof.kind = ProofKind::kDual;
   const int tensors = static_cast<int>(graph.tensors.size());
+  std::map<std::vector<int>, size_t> known;  // by scope
   for (size_t f = 0; f < dual.messages.size(); ++f) {
     if (IsZero(dual.messages[f])) continue;
     const std::vector<int>& scope = costs.factors[f].scope;
-    found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
+    const auto [place, added] = known.emplace(scope, found.proof.messages.size());
+    if (added) {
+      found.proof.messages.push_back({scope[0], scope[1] - tensors, std::move(dual.messages[f])});
+      continue;
+    }
+    std::vector<int64_t>& sum = found.proof.messages[place->second].values;
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += dual.messages[f][i];
   }
   for (size_t e = 0; e < problem.grids.size(); ++e) {
     found.grids.emplace_back();

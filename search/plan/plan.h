@@ -59,8 +59,9 @@ struct Proof {
   int plain = 0;
   // Dual: the messages; a pair of tensor and node that is not listed has 0 everywhere. The bound is
   // a sum of two parts. For each node: the cheapest partition, with each operand and the result at
-  // the grid that is cheapest after its message. For each tensor: the least that its messages add
-  // up to, 0 at best.
+  // the grid that is cheapest after its message; a carried tensor that the node reads and computes
+  // has one grid and one message for both. For each tensor: the least that its messages add up to,
+  // 0 at best.
   std::vector<DualMessage> messages;
   // Elimination and dual with a limit on memory: memory in use is added to the costs at these
   // prices, and the limit at all prices is subtracted from the least sum. By ascending time.

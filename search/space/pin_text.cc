@@ -139,8 +139,10 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   }
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (IsTransient(graph.tensors[t]) || !Matches(pattern, graph.tensors[t].name)) continue;
-    YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, graph.tensors[t]));
+    const Tensor& tensor = graph.tensors[t];
+    if (IsTransient(tensor)) continue;
+    if (!Matches(pattern, tensor.name) && !Matches(pattern, OutputName(tensor))) continue;
+    YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, tensor));
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
   if (!pins.empty()) return pins;

@@ -26,7 +26,8 @@
 namespace yuba::search {
 
 // A pin of each tensor or node that the text names. InvalidArgument where the text is malformed or
-// names nothing: it says what is wrong, and where.
+// names nothing: it says what is wrong, and where. A carried tensor is named by its state or by its
+// next value.
 absl::StatusOr<std::vector<Pin>> ParsePin(const Graph& graph, const Mesh& mesh,
                                           absl::string_view text);
 

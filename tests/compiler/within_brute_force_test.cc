@@ -12,6 +12,7 @@
 #include "search/check/check.h"
 #include "search/engines/nothing_fits.h"
 #include "search/rewrite/partials.h"
+#include "tests/compiler/support/carried_graphs.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"
 #include "tests/support/status_matchers.h"
@@ -257,6 +258,43 @@ TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is found"
   };
   const Tally tally = CompareAll(200, make, " on 6 and 8 devices");
   CHECK(tally.graphs >= 100);
+}
+
+// One to three nodes from a state to its next value, of which a copy may have to be made.
+Model RandomTinyState(Random& random) {
+  ModelBuilder build;
+  const auto size = [&] { return int64_t{2} + static_cast<int64_t>(random() % 4); };
+  const int64_t rows = size(), columns = size();
+  const TensorId state = build.Input({rows, columns});
+  TensorId next = build.Input({rows, columns});
+  std::vector<TensorId> outputs;
+  switch (random() % 4) {
+    case 0: next = build.Add(next, state); break;
+    case 1: next = build.MatMul(state, build.Input({columns, columns})); break;
+    case 2:
+      next = build.Window(state, build.Input({3, columns}, TensorKind::kParameter), 1, 1);
+      break;
+    default: break;  // the state is not read here
+  }
+  next = build.AddRow(next, build.Input({columns}, TensorKind::kParameter));
+  if (random() % 2 == 0) outputs.push_back(build.Subtract(next, state));  // needs both
+  if (random() % 2 == 0) outputs.push_back(build.Reduce(state, Reducer::kSum));
+  outputs.push_back(next);
+  return Carried(build.Finish(outputs), {{state, next}}).model;
+}
+
+TEST_CASE("within limits, the cheapest of all plans of a graph with a state is found") {
+  int64_t table_cells = search::SearchOptions().table_cells;
+  const auto make = [&](int seed, Random& random, search::SearchOptions* options) {
+    *options = On(2 + seed % 3, seed % 4 < 2);
+    options->table_cells = table_cells;
+    Model model = RandomTinyState(random);
+    return seed % 5 == 0 ? WithCopies(std::move(model), options) : model;
+  };
+  const Tally tally = CompareAll(300, make, " with a state");
+  CHECK(tally.graphs >= 100);
+  table_cells = 1;  // too few to eliminate anything: the bound is that of grids
+  CompareAll(60, make, " with a state, on grids");
 }
 
 TEST_CASE("within limits, the cheapest of all plans with sums that stay unreduced is found") {

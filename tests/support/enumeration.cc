@@ -16,27 +16,35 @@ struct TriedTensor {
     size_t node;
     MarkedTable bytes;  // [partition of the node][sharding of the tensor, or of the copy]
   };
-  std::vector<Use> own, through_copy;
-  MarkedTable copy_bytes;  // [sharding][sharding of the copy]; empty without a copy
-  int accumulator = -1;    // the node whose partition says how these partials are cut; else -1
+  // Readers that share one copy.
+  struct Copy {
+    std::vector<Use> uses;
+    MarkedTable bytes;  // [sharding][sharding of the copy]
+  };
+  std::vector<Use> own;
+  std::vector<Copy> copies;  // of a carried tensor one of each value at most
+  int accumulator = -1;      // the node whose partition says how these partials are cut; else -1
   size_t shardings = 0;
   double plans = 1;  // combinations of its shardings and its copy's
 
   // The least bytes, where node n has partition choice[n].
-
   int64_t Least(const std::vector<int64_t>& choice) const {
     if (accumulator >= 0) return Sum(own, choice, choice[accumulator]);
-    std::vector<int64_t> reading;
-    for (size_t c = 0; copy_bytes.size() > 0 && c < copy_bytes[0].size(); ++c) {
-      reading.push_back(Sum(through_copy, choice, c));
+    std::vector<std::vector<int64_t>> reading(copies.size());  // [copy][its sharding]
+    for (size_t i = 0; i < copies.size(); ++i) {
+      for (size_t c = 0; c < copies[i].bytes[0].size(); ++c)
+        reading[i].push_back(Sum(copies[i].uses, choice, c));
     }
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t t = 0; t < shardings; ++t) {
-      int64_t copied = reading.empty() ? 0 : std::numeric_limits<int64_t>::max();
-      for (size_t c = 0; c < reading.size(); ++c) {
-        copied = std::min(copied, copy_bytes[t][c] + reading[c]);
+      int64_t bytes = Sum(own, choice, t);
+      for (size_t i = 0; i < copies.size(); ++i) {
+        int64_t copied = std::numeric_limits<int64_t>::max();
+        for (size_t c = 0; c < reading[i].size(); ++c)
+          copied = std::min(copied, copies[i].bytes[t][c] + reading[i][c]);
+        bytes += copied;
       }
-      least = std::min(least, Sum(own, choice, t) + copied);
+      least = std::min(least, bytes);
     }
     return least;
   }
@@ -68,12 +76,20 @@ std::vector<Sharding> Allowed(const TriedSpace& space, size_t element,
   return choices;
 }
 
+// Those who read the value of a carried tensor before the step, and those who read the next one; of
+// other tensors all readers are in one of the two lists.
+std::vector<std::vector<NodeId>> ReadersOfValues(const Tensor& tensor) {
+  std::vector<std::vector<NodeId>> readers(2);
+  for (const NodeId n : tensor.consumers)
+    readers[IsCarried(tensor) && n > tensor.producer].push_back(n);
+  return readers;
+}
+
 TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
                   const std::vector<std::vector<Sharding>>& partitions) {
   const Tensor& tensor = graph.tensors[id];
   std::vector<Sharding> shardings =
       Allowed(space, id, TriedChoices(mesh, tensor.type.dims, !space.replicate));
-  std::vector<Sharding> copy_shardings;
   TriedTensor priced;
   const bool partial = tensor.kind == TensorKind::kPartial;
   if (partial && !IsAccumulator(graph.nodes[tensor.consumers[0]])) {
@@ -90,24 +106,28 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
   }
   priced.shardings = shardings.size();
   priced.plans = static_cast<double>(shardings.size());
-  bool copied = space.copies && tensor.consumers.size() > 1;
-  if (copied) {
-    copy_shardings = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
-    priced.copy_bytes = MarkedCopyBytes(mesh, tensor.type, shardings, copy_shardings);
-    priced.plans *= static_cast<double>(copy_shardings.size());
-  }
-  const std::vector<Sharding>& read = copied ? copy_shardings : shardings;
-  std::vector<TriedTensor::Use>& reads = copied ? priced.through_copy : priced.own;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    const Definition& definition = *node.definition;
-    if (node.result == id) {
-      priced.own.push_back({n, MarkedBytes(definition, mesh, -1, partitions[n], shardings)});
+    if (graph.nodes[n].result != id) continue;
+    priced.own.push_back(
+        {n, MarkedBytes(*graph.nodes[n].definition, mesh, -1, partitions[n], shardings)});
+  }
+  for (const std::vector<NodeId>& readers : ReadersOfValues(tensor)) {
+    const bool copied = space.copies && readers.size() > 1;
+    std::vector<Sharding> read = shardings;
+    if (copied) {
+      read = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
+      priced.copies.push_back({{}, MarkedCopyBytes(mesh, tensor.type, shardings, read)});
+      priced.plans *= static_cast<double>(read.size());
     }
-    for (size_t o = 0; o < node.operands.size(); ++o) {
-      if (node.operands[o] != id) continue;
-      int operand = static_cast<int>(o);
-      reads.push_back({n, MarkedBytes(definition, mesh, operand, partitions[n], read)});
+    std::vector<TriedTensor::Use>& uses = copied ? priced.copies.back().uses : priced.own;
+    for (const NodeId n : readers) {
+      const Node& node = graph.nodes[n];
+      for (size_t o = 0; o < node.operands.size(); ++o) {
+        if (node.operands[o] != id) continue;
+        uses.push_back(
+            {static_cast<size_t>(n),
+             MarkedBytes(*node.definition, mesh, static_cast<int>(o), partitions[n], read)});
+      }
     }
   }
   return priced;

@@ -15,7 +15,7 @@ namespace yuba {
 // What the plans that are tried may express.
 struct TriedSpace {
   // A tensor that several nodes read may get one copy, with any legal sharding, from which all of
-  // them gather (one window holds the whole graph).
+  // them gather (one window holds the whole graph). A carried one may get one of each value.
   bool copies = false;
   // A stored tensor may be cut over fewer axes than it could be.
   bool replicate = false;

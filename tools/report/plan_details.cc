@@ -13,8 +13,11 @@ std::string TensorText(const search::PlanFile& plan, const search::PlanFile::Ten
                                   ShardingText(plan, row), "  ", Bytes(WholeBytes(row)),
                                   ", at most ", Bytes(ShardBytes(plan, row)), " on a device\n");
   for (const auto& node : plan.nodes) {
-    if (node.name == row.name)
-      absl::StrAppend(&text, "  made by ", node.name, " (", node.op, ")\n");
+    if (node.writes == row.name) {
+      const bool carried = node.name != row.name;
+      absl::StrAppend(&text, carried ? "  next value made by " : "  made by ", node.name, " (",
+                      node.op, ")\n");
+    }
     if (std::count(node.reads.begin(), node.reads.end(), row.name) > 0) {
       absl::StrAppend(&text, "  read by ", node.name, " (", node.op, "), which cuts ",
                       PartitionText(plan, node), "\n");

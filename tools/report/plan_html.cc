@@ -1,5 +1,7 @@
 // A plan as an HTML page and as a graph for Graphviz: PlanHtml and PlanDot.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -105,6 +107,7 @@ std::string PlanHtml(const search::PlanFile& plan) {
 
 std::string PlanDot(const search::PlanFile& plan) {
   std::string dot = "digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n";
+  std::map<std::string, std::string> next;  // a carried tensor -> the node that has computed it
   for (const auto& node : plan.nodes) {
     absl::StrAppend(&dot, "  \"", absl::CEscape(node.name), "\" [label=\"", absl::CEscape(node.op),
                     "\\n", absl::CEscape(PartitionText(plan, node)), "\"];\n");
@@ -114,10 +117,12 @@ std::string PlanDot(const search::PlanFile& plan) {
         if (move.node == node.name && move.tensor == read && move.kind == "gather")
           bytes += move.bytes;
       }
-      absl::StrAppend(&dot, "  \"", absl::CEscape(read), "\" -> \"", absl::CEscape(node.name), "\"",
+      const std::string& from = next.count(read) > 0 ? next[read] : read;
+      absl::StrAppend(&dot, "  \"", absl::CEscape(from), "\" -> \"", absl::CEscape(node.name), "\"",
                       bytes > 0 ? absl::StrCat(" [color=red, label=\"", Bytes(bytes), "\"]") : "",
                       ";\n");
     }
+    if (node.writes != node.name) next[node.writes] = node.name;
   }
   return dot + "}\n";
 }

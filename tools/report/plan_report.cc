@@ -131,7 +131,7 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
     row.op = node.op;
     row.partition = PartitionText(plan, node);
     std::string split, weight_split;
-    if (const auto it = tensors.find(node.name); it != tensors.end()) {
+    if (const auto it = tensors.find(node.writes); it != tensors.end()) {
       row.output = ShardingText(plan, *it->second);
       split = SplitOf(plan, *it->second);
     }

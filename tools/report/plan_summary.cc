@@ -39,7 +39,7 @@ std::vector<Segment> Segments(const search::PlanFile& plan) {
   }
   std::vector<Segment> segments;
   for (const auto& node : plan.nodes) {
-    const auto it = tensors.find(node.name);
+    const auto it = tensors.find(node.writes);
     std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
     const bool copy = it != tensors.end() && it->second->kind == "copy";
     if (copy && !segments.empty())

@@ -1,5 +1,7 @@
 #include "tools/report/search_report.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -16,7 +18,10 @@ namespace {
 
 std::string InputsText(const Graph& graph) {
   constexpr size_t kShown = 4;
-  if (graph.inputs.empty()) return "no input that is not bound";
+  if (graph.inputs.empty()) {
+    const bool states = std::any_of(graph.tensors.begin(), graph.tensors.end(), IsCarried);
+    return states ? "no input but states" : "no input that is not bound";
+  }
   const size_t shown = graph.inputs.size() > kShown + 1 ? kShown : graph.inputs.size();
   const std::vector<TensorId> first(graph.inputs.begin(), graph.inputs.begin() + shown);
   const std::string text = absl::StrJoin(first, ", ", [&](std::string* out, TensorId id) {

@@ -54,7 +54,13 @@ class Machine {
     }
   }
 
+  // One step. What another step left in buffers that nothing keeps is not there any more.
   void Run() {
+    for (int id = 0; id < stage_.buffers_size(); ++id) {
+      for (Memory& memory : memory_[id]) {
+        if (!stage_.buffers(id).initialized()) memory.there.assign(memory.there.size(), false);
+      }
+    }
     NodeId next = 0;
     for (const program::Instruction& instruction : stage_.instructions()) {
       if (instruction.has_kernel()) RunKernel(instruction.kernel(), graph_.nodes[next++]);
@@ -220,12 +226,12 @@ class Machine {
 }  // namespace
 
 Emulation Emulate(const program::Program& program, const Graph& graph,
-                  const std::vector<TensorValue>& values) {
+                  const std::vector<TensorValue>& values, int steps) {
   Machine machine(program, graph);
   for (size_t id = 0; id < values.size(); ++id) {
-    if (graph.tensors[id].producer < 0) machine.Load(static_cast<int>(id), values[id]);
+    if (IsStored(graph.tensors[id].kind)) machine.Load(static_cast<int>(id), values[id]);
   }
-  machine.Run();
+  for (int step = 0; step < steps; ++step) machine.Run();
   return machine.Finish();
 }
 

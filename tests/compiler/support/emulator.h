@@ -21,9 +21,10 @@ struct Emulation {
 };
 
 // values: [tensor of `graph`], of which inputs, parameters and constants are used. Kernel n of
-// `program` must be node n of `graph`, so the graph has no copies.
+// `program` must be node n of `graph`, so the graph has no copies. Outputs are those of the last of
+// `steps` steps, between which stored buffers keep what is in them.
 Emulation Emulate(const program::Program& program, const Graph& graph,
-                  const std::vector<TensorValue>& values);
+                  const std::vector<TensorValue>& values, int steps = 1);
 
 }  // namespace yuba::compiler
 

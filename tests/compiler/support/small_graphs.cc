@@ -195,7 +195,8 @@ int Pick(Random& random, int count) {
   return std::uniform_int_distribution<int>(0, count - 1)(random);
 }
 
-// One more node over tensors of rank 2 (`matrices`), of any kind that fits.
+}  // namespace
+
 TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrices, Random& random) {
   const TensorId a = matrices[Pick(random, static_cast<int>(matrices.size()))];
   const int64_t rows = build.Dims(a)[0], columns = build.Dims(a)[1];
@@ -226,6 +227,8 @@ TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrice
       return build.Relu(a);
   }
 }
+
+namespace {
 
 // A sharding at random of dimensions with these extents; an extent of 0 is never cut.
 Sharding RandomSharding(const std::vector<int64_t>& extents, const Mesh& mesh, Random& random) {
@@ -366,7 +369,7 @@ std::vector<TensorValue> RandomValues(const Graph& graph, Arithmetic arithmetic,
   std::vector<TensorValue> values(graph.tensors.size());
   for (size_t id = 0; id < values.size(); ++id) {
     values[id].type = graph.tensors[id].type;
-    if (graph.tensors[id].producer >= 0) continue;
+    if (!IsStored(graph.tensors[id].kind)) continue;
     values[id].elements.resize(ElementCount(values[id].type));
     for (Scalar& element : values[id].elements) {
       if (arithmetic == Arithmetic::kHash)

@@ -43,6 +43,9 @@ class ModelBuilder {
   Model model_;
 };
 
+// One more node over tensors of rank 2 (`matrices`), of any kind that fits.
+TensorId AddRandomNode(ModelBuilder& build, const std::vector<TensorId>& matrices, Random& random);
+
 // A few nodes of the kinds above.
 Model RandomModel(Random& random);
 
