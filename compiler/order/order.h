@@ -26,7 +26,7 @@ struct NodeOrder {
   bool proved = false;           // no order has a lower peak
 };
 
-// The best order that is found within a fixed amount of work (about half a second) and keeps the
+// The best order that is found within a fixed amount of work (kWork in order.cc) and keeps the
 // precedences. It depends on the structure of the graph alone: neither on names nor on the order
 // that its nodes have. `graph` must be linked, without copies. Errors are those of DepthFirst.
 absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,

@@ -125,7 +125,7 @@ class Merger {
       if (IsSource(step)) {
         places.push_back({step.after.front(), 0, own});
       } else if (IsFreeSink(linked, step)) {
-        places.push_back({step.before.back(), 2, own});
+        places.push_back({step.before.empty() ? own : step.before.back(), 2, own});
       } else {
         places.push_back({own, 1, own});
       }
@@ -171,7 +171,7 @@ bool IsSource(const Step& step) {
 }
 
 bool IsFreeSink(const std::vector<Step>& steps, const Step& step) {
-  return step.after.empty() && !step.before.empty() && step.extra == 0 &&
+  return step.after.empty() && step.extra == 0 &&
          std::none_of(step.before.begin(), step.before.end(),
                       [&](int s) { return IsSource(steps[s]); });
 }
