@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/import/onnx.h"
+#include "compiler/order/order.h"
 #include "compiler/search_model.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/status.h"
@@ -28,16 +29,33 @@ Graph SharedGraph(const Graph& bare, const search::Plan& plan) {
   return search::SharedGraph(bare, file);
 }
 
+// The graph's hash, which is that of its canonical order, whatever order its nodes are in. Empty
+// where the graph has what the canonical order leaves out, or numbers tensors otherwise.
+std::string HashInAnyOrder(const Graph& graph) {
+  Model model;
+  model.graph = graph;
+  PutInCanonicalOrder(model);
+  const std::vector<Tensor>&tensors = model.graph.tensors, &given = graph.tensors;
+  const bool equal = model.graph.nodes.size() == graph.nodes.size() &&
+                     std::equal(tensors.begin(), tensors.end(), given.begin(), given.end(),
+                                [](const Tensor& a, const Tensor& b) { return a.name == b.name; });
+  return equal ? HashOfGraph(model.graph) : "";
+}
+
 absl::Status CheckHash(const StatePlaces& places, const Model& model, const search::Plan& plan) {
   if (search::HasAccumulators(model.graph)) return absl::OkStatus();
   const Graph bare = search::WithoutCopies(search::WithoutPartials(model.graph)).graph;
-  const std::string hash = HashOfGraph(bare), found = HashOfGraph(model.graph);
+  const std::string hash = HashInAnyOrder(bare), found = HashOfGraph(model.graph);
   if (hash != model.graph_hash) {
     return ErrorAt(places.graph, "'hash' is \"", model.graph_hash,
                    "\", but the hash of this graph is \"", hash, "\": dump the model again");
   }
+  const absl::Status ordered = CheckOrder(bare);
+  if (!ordered.ok()) {
+    return ErrorAt(places.graph, ordered.message(), ": start with --from order");
+  }
   const bool planned = !plan.tensors.empty();
-  if (found == (planned ? HashOfGraph(SharedGraph(bare, plan)) : hash)) return absl::OkStatus();
+  if (found == HashOfGraph(planned ? SharedGraph(bare, plan) : bare)) return absl::OkStatus();
   return ErrorAt(places.graph,
                  planned ? "its copies and partials are not those of its space"
                          : "it has copies or partials, but no plan",
@@ -107,12 +125,13 @@ absl::Status CheckRead(const StatePlaces& places, bool replay, Compilation& c) {
                  "\": start with --from spmd");
 }
 
-absl::Status CheckOfModel(const StatePlaces& places, const Compilation& c) {
+absl::Status CheckOfModel(const StatePlaces& places, bool ordered, const Compilation& c) {
   const Model& model = c.model;
   onnx::ImportOptions options = c.request.import;
   const bool planned = !c.plan.tensors.empty();
   if (planned) options.factors = c.plan.space.factors;
   YUBA_ASSIGN_OR_RETURN(Model read, onnx::ImportOnnx(c.request.model_file, options));
+  if (ordered) YUBA_RETURN_IF_ERROR(OrderModel(read));
   if (planned) read.graph = SharedGraph(read.graph, c.plan);
   const auto differs = [&](const std::string& place, const auto&... what) {
     return ErrorAt(place, what..., " not that of ", c.request.model_file,

@@ -16,14 +16,16 @@ namespace yuba::compiler {
 // What can be seen without the model's file:
 // - the hash is that of the graph, and the copies and partials are those of the plan's space (not
 //   where there are accumulators: what the model's graph was is then not to be seen);
+// - the nodes of that graph are in an order that import or the phase `order` may leave (likewise);
 // - the plan is legal, moves what it says, and its program keeps to its limit on memory;
 // - a program is of this graph.
 // plan.replayed says from here on whether the bound was replayed here: false where `replay` is.
 absl::Status CheckRead(const StatePlaces& places, bool replay, Compilation& compilation);
 
 // Whether the graph is that of request.model_file as request.import reads it, with what the plan's
-// space adds: names, operators and definitions. Also the errors of the import.
-absl::Status CheckOfModel(const StatePlaces& places, const Compilation& compilation);
+// space adds: names, operators and definitions. `ordered`: the state is one behind the phase
+// `order`. Also the errors of the import.
+absl::Status CheckOfModel(const StatePlaces& places, bool ordered, const Compilation& compilation);
 
 }  // namespace yuba::compiler
 

@@ -9,6 +9,7 @@
 #include "compiler/dump/state.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
+#include "compiler/order/order.h"
 #include "compiler/search_model.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
@@ -34,6 +35,13 @@ absl::Status Import(Compilation& c) {
 absl::Status VerifyGraph(Compilation& c) {
   CheckGraph(c.model.graph);
   return absl::OkStatus();
+}
+
+absl::Status Order(Compilation& c) { return OrderModel(c.model); }
+
+absl::Status VerifyOrder(Compilation& c) {
+  CheckGraph(c.model.graph);
+  return CheckOrder(c.model.graph);
 }
 
 // Of a time limit so much is the search's: the rest is for the replay of its bound.
@@ -152,6 +160,7 @@ absl::Status VerifyNothing(Compilation&) { return absl::OkStatus(); }
 
 constexpr Phase kPhases[] = {
     {"import", "the model becomes a graph of definitions", Import, VerifyGraph},
+    {"order", "the nodes are put into an order that keeps few bytes live", Order, VerifyOrder},
     {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
      SearchPlan, VerifySearch},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyAttach},
@@ -173,7 +182,7 @@ absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
                    }));
 }
 
-// "3-spmd.mlir"
+// "4-spmd.mlir"
 std::string DumpFile(const PhaseOptions& options, size_t phase) {
   return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
 }
@@ -225,7 +234,7 @@ absl::Status ReadDump(const PhaseOptions& options, size_t number, Compilation& c
                         ReadState(DumpFile(options, number), compilation));
   YUBA_RETURN_IF_ERROR(CheckReadState(Phases()[number], places, options.verify, compilation));
   if (!compilation.request.model_file.empty()) {
-    YUBA_RETURN_IF_ERROR(CheckOfModel(places, compilation));
+    YUBA_RETURN_IF_ERROR(CheckOfModel(places, number > 0, compilation));
   }
   const std::string values = ValuesFile(options, HasFactors(compilation));
   YUBA_RETURN_IF_ERROR(ReadValues(values, compilation.model));
@@ -244,7 +253,9 @@ absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool v
   YUBA_RETURN_IF_ERROR(CheckRead(places, verify, compilation));
   if (compilation.program.stages_size() == 0 || !verify) return absl::OkStatus();
   for (const Phase& phase : Phases()) {
-    if (phase.run == Import || phase.run == SearchPlan || phase.run == Attach) continue;
+    const bool of_program =
+        phase.run != Import && phase.run != Order && phase.run != SearchPlan && phase.run != Attach;
+    if (!of_program) continue;
     const absl::Status verified = phase.verify(compilation);
     if (!verified.ok()) return UserError(places.program, ": error: ", verified.message());
     if (&phase == &last) break;

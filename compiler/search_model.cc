@@ -5,6 +5,7 @@
 #include "absl/types/optional.h"
 #include "compiler/import/onnx.h"
 #include "compiler/memory/memory.h"
+#include "compiler/order/order.h"
 #include "compiler/spmd/spmd.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
@@ -19,14 +20,21 @@ int64_t ArenaBytes(const Graph& graph, const search::Plan& plan) {
 
 namespace {
 
-// The model with flat dimensions that `model` has factors of.
-absl::StatusOr<Model> Flat(const Model& model, const onnx::ImportOptions* import) {
+// The model with flat dimensions that `model` has factors of, as import leaves it.
+absl::StatusOr<Model> FlatImport(const Model& model, const onnx::ImportOptions* import) {
   if (model.source != nullptr || import == nullptr) return onnx::WithFactors(model, false);
   YUBA_ASSIGN_OR_RETURN(const Model read, onnx::ImportOnnx(model.file, *import));
   if (read.graph_hash != model.graph_hash) {
     return UserError(model.file, " has changed since its dump was written");
   }
   return onnx::WithFactors(read, false);
+}
+
+// The same, behind the phase `order`.
+absl::StatusOr<Model> Flat(const Model& model, const onnx::ImportOptions* import) {
+  YUBA_ASSIGN_OR_RETURN(Model flat, FlatImport(model, import));
+  YUBA_RETURN_IF_ERROR(OrderModel(flat));
+  return flat;
 }
 
 }  // namespace

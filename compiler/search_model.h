@@ -23,7 +23,8 @@ int64_t ArenaBytes(const Graph& graph, const search::Plan& plan);
 // search::SearchSpaces on the model, whose graph shares nothing yet and has factors where
 // options.factors says so. A limit on memory is one on ArenaBytes. `model` becomes the one that the
 // plan is of: with the copies, accumulators and partials that plan.space states, and, where the
-// plan of the flat dimensions is better (options.flat_too), made anew of what the file had. Errors
+// plan of the flat dimensions is better (options.flat_too), made and ordered anew of what the file
+// had. Errors
 // are those of SearchSpaces; `model` is then unchanged. What the search left out is a line of
 // model.notes.
 //

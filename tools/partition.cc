@@ -52,8 +52,10 @@ struct PartitionFlags {
 
 // An error for flags of the search where --from takes the plan that an earlier run has made.
 absl::Status CheckFrom(const PartitionFlags& flags) {
-  if (flags.from.empty() || flags.from == "import" || flags.from == "search")
+  if (flags.from.empty() || flags.from == "import" || flags.from == "order" ||
+      flags.from == "search") {
     return absl::OkStatus();
+  }
   const bool given = flags.search != "default" || flags.space != "default" || !flags.pins.empty() ||
                      flags.memory > 0 || flags.replicate != "none" || flags.time_limit > 0 ||
                      !flags.without.empty();
@@ -74,7 +76,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
   options.dump_dir = flags.dump;
   options.verify = !flags.no_verify;
   options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
-    if (phase.name == std::string("import")) return true;
+    if (phase.name == std::string("import") || phase.name == std::string("order")) return true;
     if (note.has_value()) return !InterruptNote::Came();
     YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
     note.emplace();
@@ -228,8 +230,8 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
 
 absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(CheckFrom(flags));
-  if (flags.to == "import" && !flags.output.empty()) {
-    return UserError("--to import ends before there is a plan for -o ", flags.output,
+  if ((flags.to == "import" || flags.to == "order") && !flags.output.empty()) {
+    return UserError("--to ", flags.to, " ends before there is a plan for -o ", flags.output,
                      ": leave one of them out");
   }
   flags.model.factors = flags.space != "flat" && flags.space != "tofu";
