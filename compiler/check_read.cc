@@ -50,7 +50,7 @@ absl::Status CheckHash(const StatePlaces& places, const Model& model, const sear
     return ErrorAt(places.graph, "'hash' is \"", model.graph_hash,
                    "\", but the hash of this graph is \"", hash, "\": dump the model again");
   }
-  const absl::Status ordered = CheckOrder(bare);
+  const absl::Status ordered = CheckOrder(bare, ReadersBeforeWriters(bare));
   if (!ordered.ok()) {
     return ErrorAt(places.graph, ordered.message(), ": start with --from order");
   }

@@ -11,8 +11,7 @@ class Walk {
       : before_(graph.nodes.size()), state_(graph.nodes.size(), kNew) {
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       for (const TensorId operand : graph.nodes[n].operands) {
-        const NodeId producer =
-            ProducerFor(graph.tensors[operand], static_cast<NodeId>(n));
+        const NodeId producer = ProducerFor(graph.tensors[operand], static_cast<NodeId>(n));
         if (producer >= 0) before_[n].push_back(producer);
       }
     }

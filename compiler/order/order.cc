@@ -127,8 +127,7 @@ absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
 
 absl::Status OrderModel(Model& model) {
   Graph& graph = model.graph;
-  YUBA_ASSIGN_OR_RETURN(const NodeOrder order,
-                        LeastPeakOrder(graph, ReadersBeforeWriters(graph)));
+  YUBA_ASSIGN_OR_RETURN(const NodeOrder order, LeastPeakOrder(graph, ReadersBeforeWriters(graph)));
   std::vector<Node> nodes;
   std::vector<std::vector<bool>> read;  // [node in the new order], as NextValuesRead
   for (const NodeId node : order.nodes) {
