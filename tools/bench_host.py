@@ -8,11 +8,11 @@ too, with --no-spinning: then waiting counts in neither. Weights are made up on 
 Runtime has them as initializers, so it may fold and pack them.
 
 Needs onnxruntime, onnx and numpy from PyPI, which nothing else here needs: install them by hand, as
-with `python3 -m venv /tmp/ort && /tmp/ort/bin/pip install onnxruntime onnx numpy`.
+with `python3 -m venv venv && venv/bin/pip install onnxruntime onnx numpy`.
 
 Example, from the top of the checkout:
   bazel build //tools:yuba //tools:yuba-run
-  /tmp/ort/bin/python tools/bench_host.py resnet50.onnx gpt2_small.onnx --threads 2
+  venv/bin/python tools/bench_host.py resnet50.onnx gpt2_small.onnx --threads 2
 """
 import argparse
 import json
