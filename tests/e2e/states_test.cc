@@ -137,13 +137,13 @@ TEST_CASE("a dump holds the states, and phases start again from it") {
     Succeed("yuba " + model.Partition("--devices 3 --dump " + dump));
     Succeed("yuba " + model.Partition("--devices 3 --dump " + again + " --to attach"));
     Succeed("yuba " + model.Partition("--devices 3 --dump " + again + " --from spmd"));
-    for (const char* file : {"/0-import.mlir", "/2-attach.mlir", "/3-spmd.mlir", "/5-memory.mlir"})
+    for (const char* file : {"/1-order.mlir", "/3-attach.mlir", "/4-spmd.mlir", "/6-memory.mlir"})
       Succeed("cmp " + dump + file + " " + again + file);
     const std::string text = model.scratch + "/text.mlir";
-    Succeed("yuba-opt " + dump + "/3-spmd.mlir > " + text);
-    Succeed("cmp " + dump + "/3-spmd.mlir " + text);
-    Succeed("yuba-opt -yuba-spmd " + dump + "/2-attach.mlir > " + text);
-    Succeed("cmp " + dump + "/3-spmd.mlir " + text);
+    Succeed("yuba-opt " + dump + "/4-spmd.mlir > " + text);
+    Succeed("cmp " + dump + "/4-spmd.mlir " + text);
+    Succeed("yuba-opt -yuba-spmd " + dump + "/3-attach.mlir > " + text);
+    Succeed("cmp " + dump + "/4-spmd.mlir " + text);
   }
 }
 
