@@ -44,8 +44,8 @@ std::string HashInAnyOrder(const Graph& graph) {
 
 absl::Status CheckHash(const StatePlaces& places, const Model& model, const search::Plan& plan) {
   if (search::HasAccumulators(model.graph)) return absl::OkStatus();
-  // Nor has a graph with states a hash that its nodes in any order would give: their order says
-  // which values they read. CheckOfModel compares it with the model itself.
+  // Of a graph with states the order of nodes says which values they read, so nodes in another
+  // order have no hash to compare. CheckOfModel compares the graph with the model itself.
   if (std::any_of(model.graph.tensors.begin(), model.graph.tensors.end(), IsCarried)) {
     return absl::OkStatus();
   }
@@ -55,7 +55,7 @@ absl::Status CheckHash(const StatePlaces& places, const Model& model, const sear
     return ErrorAt(places.graph, "'hash' is \"", model.graph_hash,
                    "\", but the hash of this graph is \"", hash, "\": dump the model again");
   }
-  const absl::Status ordered = CheckOrder(bare, ReadersBeforeWriters(bare));
+  const absl::Status ordered = CheckOrder(bare);
   if (!ordered.ok()) {
     return ErrorAt(places.graph, ordered.message(), ": start with --from order");
   }

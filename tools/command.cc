@@ -71,10 +71,17 @@ absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags) {
 
 namespace {
 
+using NamedValue = std::pair<std::string, std::string>;
+
+// NAME=VALUE at the first "="; without one the value is empty.
+NamedValue SplitNamed(const std::string& text) {
+  return absl::StrSplit(text, absl::MaxSplits('=', 1));
+}
+
 absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::string>& dims) {
   std::map<std::string, int64_t> result;
   for (const std::string& dim : dims) {
-    const std::pair<std::string, std::string> parts = absl::StrSplit(dim, absl::MaxSplits('=', 1));
+    const NamedValue parts = SplitNamed(dim);
     int64_t value = 0;
     if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value)) {
       return UserError("--dim ", dim,
@@ -113,7 +120,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
   if (flags.batch > 0) options.batch = flags.batch;
   for (const std::string& bind : flags.bind) {
-    const std::pair<std::string, std::string> parts = absl::StrSplit(bind, absl::MaxSplits('=', 1));
+    const NamedValue parts = SplitNamed(bind);
     if (parts.first.empty() || parts.second.empty()) {
       return UserError("--bind ", bind, ": expected NAME=FILE");
     }
@@ -124,8 +131,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
     options.bind[parts.first] = {tensor.type, tensor.dims, std::move(tensor.data)};
   }
   for (const std::string& state : flags.states) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(state, absl::MaxSplits('=', 1));
+    const NamedValue parts = SplitNamed(state);
     if (parts.first.empty() || parts.second.empty()) {
       return UserError("--state ", state, ": expected OUT=IN, an output and an input of the model");
     }
@@ -158,21 +164,17 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
 
 std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   std::map<std::string, std::string> options;
-  for (const std::string& dim : flags.dims) {
-    const std::pair<std::string, std::string> parts = absl::StrSplit(dim, absl::MaxSplits('=', 1));
-    options["dim." + parts.first] = parts.second;
-  }
+  const auto add = [&](const char* flag, const std::vector<std::string>& given) {
+    for (const std::string& text : given) {
+      const NamedValue parts = SplitNamed(text);
+      options[absl::StrCat(flag, ".", parts.first)] = parts.second;
+    }
+  };
+  add("dim", flags.dims);
+  add("bind", flags.bind);
+  add("state", flags.states);
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
   if (!flags.factors) options["space"] = "flat";
-  for (const std::string& bind : flags.bind) {
-    const std::pair<std::string, std::string> parts = absl::StrSplit(bind, absl::MaxSplits('=', 1));
-    options["bind." + parts.first] = parts.second;
-  }
-  for (const std::string& state : flags.states) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(state, absl::MaxSplits('=', 1));
-    options["state." + parts.first] = parts.second;
-  }
   return options;
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 // Which nodes must come after which. `Graph` has no edge for "reads the old value, so must come
 // before the new one is written"; here it is one of two kinds of edges.
-class Precedence {
+class Successors {
  public:
-  explicit Precedence(const Graph& graph) : after_(graph.nodes.size()) {
+  explicit Successors(const Graph& graph) : after_(graph.nodes.size()) {
     for (const Tensor& tensor : graph.tensors) {
       if (tensor.producer < 0) continue;
       for (const NodeId reader : tensor.consumers) Add(tensor.producer, reader);
@@ -61,7 +61,7 @@ class Precedence {
         if (--waits[node] == 0) ready.push(node);
       }
     }
-    YUBA_CHECK(order.size() == after_.size()) << "precedence has a cycle";
+    YUBA_CHECK(order.size() == after_.size()) << "the nodes wait for each other in a circle";
     return order;
   }
 
@@ -71,7 +71,7 @@ class Precedence {
 
 class Carrier {
  public:
-  explicit Carrier(Graph& graph) : graph_(graph), precedence_(graph) {}
+  explicit Carrier(Graph& graph) : graph_(graph), successors_(graph) {}
 
   void Carry(const CarriedPair& pair) {
     Tensor& state = graph_.tensors[pair.state];
@@ -80,7 +80,7 @@ class Carrier {
     YUBA_CHECK(next.producer >= 0 && next.output && state.type == next.type) << next.name;
     state.next_name = next.name;
     NodeId writer = next.producer;
-    const bool in_place = !precedence_.AnyAfter(writer, state.consumers);
+    const bool in_place = !successors_.AnyAfter(writer, state.consumers);
     if (in_place) {
       written_.push_back({writer, pair.state});
       replaced_.push_back({pair.next, pair.state});
@@ -88,7 +88,7 @@ class Carrier {
       writer = AddCopy(pair);
     }
     for (const NodeId reader : state.consumers) {
-      if (reader != writer) precedence_.Add(reader, writer);
+      if (reader != writer) successors_.Add(reader, writer);
     }
     std::replace(graph_.outputs.begin(), graph_.outputs.end(), pair.next, pair.state);
   }
@@ -107,7 +107,7 @@ class Carrier {
     }
     for (const auto& [writer, state] : written_) graph_.nodes[writer].result = state;
     std::vector<Node> nodes;
-    for (const NodeId node : precedence_.Order()) nodes.push_back(std::move(graph_.nodes[node]));
+    for (const NodeId node : successors_.Order()) nodes.push_back(std::move(graph_.nodes[node]));
     graph_.nodes = std::move(nodes);
     return gone;
   }
@@ -126,14 +126,14 @@ class Carrier {
     copy.operands = {pair.next};
     copy.result = pair.state;
     const auto id = static_cast<NodeId>(graph_.nodes.size());
-    precedence_.AddNode();
-    precedence_.Add(graph_.tensors[pair.next].producer, id);
+    successors_.AddNode();
+    successors_.Add(graph_.tensors[pair.next].producer, id);
     graph_.nodes.push_back(std::move(copy));
     return id;
   }
 
   Graph& graph_;
-  Precedence precedence_;
+  Successors successors_;
   std::vector<std::pair<NodeId, TensorId>> written_;     // a node and the state that it writes now
   std::vector<std::pair<TensorId, TensorId>> replaced_;  // a next value and its state
 };
