@@ -55,7 +55,7 @@ absl::Status CheckHash(const StatePlaces& places, const Model& model, const sear
     return ErrorAt(places.graph, "'hash' is \"", model.graph_hash,
                    "\", but the hash of this graph is \"", hash, "\": dump the model again");
   }
-  const absl::Status ordered = CheckOrder(bare);
+  const absl::Status ordered = CheckOrderOfEntries(bare);
   if (!ordered.ok()) {
     return ErrorAt(places.graph, ordered.message(), ": start with --from order");
   }
@@ -157,9 +157,10 @@ absl::Status CheckOfModel(const StatePlaces& places, bool ordered, const Compila
   if (!equal) return differs(places.graph, "the graph is");
   const bool same = model.graph_hash == read.graph_hash && model.opset == read.opset &&
                     model.file_nodes == read.file_nodes && model.flops == read.flops &&
-                    model.file_inputs == read.file_inputs;
+                    model.file_inputs == read.file_inputs &&
+                    model.file_outputs == read.file_outputs;
   if (same) return absl::OkStatus();
-  return differs(places.graph, "one of hash, opset, file_nodes, flops and file_inputs is");
+  return differs(places.graph, "one of hash, opset, file_nodes, flops, file_inputs and file_outputs is");
 }
 
 }  // namespace yuba::compiler

@@ -40,6 +40,9 @@ struct Model {
   // The names of the file's inputs that have no value in it, in its order. Some are parameters, and
   // some nothing reads.
   std::vector<std::string> file_inputs;
+  // The names of the file's outputs, in its order; only where the graph has several entries, whose
+  // outputs have other names (NameInEntry).
+  std::vector<std::string> file_outputs;
   int file_nodes = 0;  // nodes in the file, before anything was simplified
   int64_t opset = 0;   // of ONNX's own domain
   int64_t flops = 0;   // of one step of the whole model; at most the largest int64_t

@@ -41,7 +41,7 @@ absl::Status Order(Compilation& c) { return OrderModel(c.model); }
 
 absl::Status VerifyOrder(Compilation& c) {
   CheckGraph(c.model.graph);
-  return CheckOrder(c.model.graph, ReadersBeforeWriters(c.model.graph));
+  return CheckOrderOfEntries(c.model.graph);
 }
 
 // Of a time limit so much is the search's: the rest is for the replay of its bound.

@@ -16,7 +16,7 @@ void Cursor::Settle() {
         at_ = loops_.back().start + 1;
       else
         loops_.pop_back();
-    } else if (at_ < static_cast<int>(instructions_->size()) && (*instructions_)[at_].is_loop()) {
+    } else if (at_ < end_ && (*instructions_)[at_].is_loop()) {
       const Instruction& loop = (*instructions_)[at_];
       if (loop.end == at_ + 1) {
         at_ = loop.end;  // an empty body
@@ -32,7 +32,8 @@ void Cursor::Settle() {
 
 // How far one device has come in the step.
 struct Executor::Worker {
-  explicit Worker(const LoadedProgram& program) : cursor(program.instructions()) {}
+  Worker(const LoadedProgram& program, const program::EntryRange& entry)
+      : cursor(program.instructions(), entry.begin, entry.end) {}
   Cursor cursor;
   bool begun = false;    // the instruction at the cursor
   bool waiting = false;  // blocked, in an interleaved step
@@ -82,10 +83,10 @@ absl::Status Executor::WaitForPeer(int device, int instruction, double timeout_s
                                                   program_.Describe(at_[peer])));
 }
 
-void Executor::RunDevice(int device, double timeout_seconds) {
+void Executor::RunDevice(int device, int entry, double timeout_seconds) {
   const double start = SecondsSince(start_);
   Times own;
-  Worker worker(program_);
+  Worker worker(program_, program_.entries()[entry]);
   absl::Status status = fleet_.devices[device]->EnterThread();
   double now = SecondsSince(start_);
   const auto note = [&](int instruction, bool waiting, double& sum) {
@@ -130,22 +131,24 @@ absl::Status Executor::Finish() {
   return std::move(failure_);
 }
 
-absl::Status Executor::RunThreads(double timeout_seconds) {
+absl::Status Executor::RunThreads(int entry, double timeout_seconds) {
   failure_ = absl::OkStatus();
   times_ = Times();
   std::vector<std::thread> threads;
   for (int device = 1; device < program_.devices(); ++device) {
-    threads.emplace_back([this, device, timeout_seconds] { RunDevice(device, timeout_seconds); });
+    threads.emplace_back([this, device, entry, timeout_seconds] {
+      RunDevice(device, entry, timeout_seconds);
+    });
   }
-  RunDevice(0, timeout_seconds);
+  RunDevice(0, entry, timeout_seconds);
   for (std::thread& thread : threads) thread.join();
   return Finish();
 }
 
-absl::Status Executor::RunInterleaved(uint64_t seed) {
+absl::Status Executor::RunInterleaved(int entry, uint64_t seed) {
   failure_ = absl::OkStatus();
   std::mt19937_64 random(seed);
-  std::vector<Worker> workers(program_.devices(), Worker(program_));
+  std::vector<Worker> workers(program_.devices(), Worker(program_, program_.entries()[entry]));
   std::vector<int> ready;  // devices that are not known to be blocked
   for (int device = 0; device < program_.devices(); ++device) {
     YUBA_RETURN_IF_ERROR(fleet_.devices[device]->EnterThread());

@@ -1,7 +1,8 @@
-// Runs one step of a program on all devices of a fleet: with a thread for each device, or with one
-// thread that picks the next device by a seed. The second can be replayed, and other seeds try
-// other orders, which finds missing dependencies. Each device runs the flat instruction list from
-// start to end: a kernel goes to its Device, an exchange to the Communicator step by step.
+// Runs one step of a program, which is one run of an entry, on all devices of a fleet: with a thread
+// for each device, or with one thread that picks the next device by a seed. The second can be
+// replayed, and other seeds try other orders, which finds missing dependencies. Each device runs
+// the entry's instructions from start to end: a kernel goes to its Device, an exchange to the
+// Communicator step by step.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
 #define YUBA_RUNTIME_EXECUTOR_H_
 
@@ -18,14 +19,16 @@
 
 namespace yuba::runtime {
 
-// Walks the kernels and exchanges of a program in the order of execution, through its loops. In the
-// list {loop to 3, twice; A; B; C} it stands at A, B, A, B, C: instructions 1, 2, 1, 2, 3.
+// Walks the kernels and exchanges from `begin` to `end` of a program's instructions in the order of
+// execution, through its loops. In the list {loop to 3, twice; A; B; C} it stands at A, B, A, B, C:
+// instructions 1, 2, 1, 2, 3.
 class Cursor {
  public:
-  explicit Cursor(const std::vector<Instruction>& instructions) : instructions_(&instructions) {
+  Cursor(const std::vector<Instruction>& instructions, int begin, int end)
+      : instructions_(&instructions), at_(begin), end_(end) {
     Settle();
   }
-  bool done() const { return at_ == static_cast<int>(instructions_->size()); }
+  bool done() const { return at_ == end_; }
   int instruction() const { return at_; }
   void Next() {
     ++at_;
@@ -42,6 +45,7 @@ class Cursor {
   const std::vector<Instruction>* instructions_;
   std::vector<Loop> loops_;
   int at_ = 0;
+  int end_ = 0;
 };
 
 // Called around each instruction of each device, for debugging (arena_watch.h). Before comes before
@@ -76,16 +80,16 @@ class Executor {
   // steps is noted.
   Executor(const LoadedProgram& program, Fleet& fleet, bool trace);
 
-  // One step with a thread for each device; blocks until all have ended. A failure ends the step on
+  // One run of entry number `entry` with a thread for each device; blocks until all have ended. A failure ends the step on
   // all devices, and so does a wait for another device that is longer than `timeout_seconds`
   // (DeadlineExceeded). The error is the first failure and names device, instruction and cause.
   // After an error the fleet can run again, but what the arenas hold is lost. A kernel that never
   // returns is not bounded.
-  absl::Status RunThreads(double timeout_seconds);
+  absl::Status RunThreads(int entry, double timeout_seconds);
 
-  // One step in the calling thread; the order follows from `seed` alone. Devices that wait for each
+  // The same in the calling thread; the order follows from `seed` alone. Devices that wait for each
   // other are found at once and are an Internal error.
-  absl::Status RunInterleaved(uint64_t seed);
+  absl::Status RunInterleaved(int entry, uint64_t seed);
 
   // Seconds in the last threaded step, summed over the devices.
   struct Times {
@@ -99,7 +103,7 @@ class Executor {
  private:
   struct Worker;
   absl::StatusOr<Progress> Advance(int device, Worker& worker);
-  void RunDevice(int device, double timeout_seconds);
+  void RunDevice(int device, int entry, double timeout_seconds);
   absl::Status WaitForPeer(int device, int instruction, double timeout_seconds);
   void Fail(int device, int instruction, const absl::Status& cause);
   absl::Status Finish();

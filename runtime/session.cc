@@ -44,6 +44,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   session->options_ = options;
   const LoadedProgram& loaded = *session->program_;
   YUBA_RETURN_IF_ERROR(CheckValueFiles(loaded.message()));
+  session->run_.assign(loaded.entries().size(), false);
   session->layout_ = options.guards ? SpreadLayout(loaded) : PlannedLayout(loaded);
   int& threads = session->statistics_.threads_per_device;
   threads = options.interleave ? 1
@@ -188,6 +189,17 @@ std::vector<std::string> Session::Missing() const {
   return missing;
 }
 
+std::vector<std::string> Session::MissingFor(int entry) const {
+  std::vector<std::string> missing = Missing();
+  // The only entry needs all, also what nothing reads.
+  if (program_->entries().size() == 1) return missing;
+  const auto not_read = [&](const std::string& name) {
+    return !program::EntriesThatUse(program_->message(), FindGiven(name)->buffer())[entry];
+  };
+  missing.erase(std::remove_if(missing.begin(), missing.end(), not_read), missing.end());
+  return missing;
+}
+
 absl::Status NoValuesFor(std::vector<std::string> missing) {
   const size_t count = missing.size();
   if (count > 5) missing.resize(5);
@@ -196,18 +208,32 @@ absl::Status NoValuesFor(std::vector<std::string> missing) {
                    "; give files (--input, --inputs, --weights) or use --random");
 }
 
-absl::Status Session::Step() {
-  std::vector<std::string> missing = Missing();
+absl::StatusOr<int> Session::FindEntry(const std::string& name) const {
+  const std::vector<program::EntryRange>& entries = program_->entries();
+  for (size_t e = 0; e < entries.size(); ++e) {
+    if (name.empty() || entries[e].name == name) return static_cast<int>(e);
+  }
+  return UserError("the program has no entry ", name, "; it has ",
+                   absl::StrJoin(entries, ", ", [](std::string* out, const auto& entry) {
+                     out->append(entry.name);
+                   }));
+}
+
+absl::Status Session::Step(const std::string& entry_name) {
+  YUBA_ASSIGN_OR_RETURN(const int entry, FindEntry(entry_name));
+  std::vector<std::string> missing = MissingFor(entry);
   if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();
-  YUBA_RETURN_IF_ERROR(options_.interleave ? executor_->RunInterleaved(options_.interleave_seed)
-                                           : executor_->RunThreads(options_.timeout_seconds));
+  YUBA_RETURN_IF_ERROR(options_.interleave
+                           ? executor_->RunInterleaved(entry, options_.interleave_seed)
+                           : executor_->RunThreads(entry, options_.timeout_seconds));
   statistics_.seconds = SecondsSince(start);
   if (!options_.interleave) {
     statistics_.copy_share = executor_->times().copying / executor_->times().all;
     statistics_.wait_share = executor_->times().waiting / executor_->times().all;
   }
   ++statistics_.steps;
+  run_[entry] = true;
   return absl::OkStatus();
 }
 
@@ -235,9 +261,23 @@ absl::StatusOr<TensorData> Session::GetBuffer(int buffer) {
   return tensor;
 }
 
+absl::Status Session::CheckComputed(const program::Port& output) const {
+  if (program_->stage().buffers(output.buffer()).initialized()) return absl::OkStatus();
+  const std::vector<bool> computed_by =
+      program::EntriesThatUse(program_->message(), output.buffer());
+  std::string entry;
+  for (size_t e = 0; e < run_.size(); ++e) {
+    if (!computed_by[e]) continue;
+    if (run_[e]) return absl::OkStatus();
+    entry = program_->entries()[e].name;
+  }
+  return UserError("output ", output.name(), " has no value yet: run entry ", entry, " first");
+}
+
 absl::StatusOr<TensorData> Session::Get(const std::string& name) {
   for (const program::Port& port : program_->message().outputs()) {
     if (port.name() != name) continue;
+    YUBA_RETURN_IF_ERROR(CheckComputed(port));
     YUBA_ASSIGN_OR_RETURN(TensorData tensor, GetBuffer(port.buffer()));
     tensor.dims.assign(port.shape().begin(), port.shape().end());
     return tensor;

@@ -1,5 +1,5 @@
 // The face of the runtime: a program on devices. Put values in, run steps, read values out, see
-// what moved.
+// what moved. A step is one run of one of the program's entries.
 //
 //   auto program = LoadedProgram::FromFile("mlp.yuba");
 //   auto session = Session::Open(*program, RunOptions());
@@ -92,12 +92,16 @@ class Session {
 
   // Names of inputs and parameters without a value.
   std::vector<std::string> Missing() const;
+  // Those of them that the entry reads, by its position in LoadedProgram::entries.
+  std::vector<std::string> MissingFor(int entry) const;
 
-  // One step on all devices (executor.h says how it fails); NoValuesFor where values are missing.
-  absl::Status Step();
+  // One run of an entry on all devices (executor.h says how it fails). Empty: the program's first
+  // entry. NoValuesFor where the entry reads what has no value; the user's error where there is no
+  // such entry.
+  absl::Status Step(const std::string& entry = "");
 
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
-  // 64-bit elements (type kI64).
+  // 64-bit elements (type kI64). The user's error where no entry that computes it has run.
   absl::StatusOr<TensorData> Get(const std::string& name);
   // Any buffer, in its flat dimensions; elements that no device holds are zero.
   absl::StatusOr<TensorData> GetBuffer(int buffer);
@@ -116,6 +120,8 @@ class Session {
                        int64_t bytes, ValueSource& source);
   absl::Status FillRandom(const program::Port& port, bool parameter, uint64_t seed);
   const program::Port* FindGiven(const std::string& name) const;
+  absl::StatusOr<int> FindEntry(const std::string& name) const;
+  absl::Status CheckComputed(const program::Port& output) const;
   absl::StatusOr<std::string> Gather(int buffer);
 
   std::shared_ptr<const LoadedProgram> program_;
@@ -124,6 +130,7 @@ class Session {
   Fleet fleet_;
   std::unique_ptr<Executor> executor_;
   std::set<std::string> given_;  // inputs and parameters that have a value
+  std::vector<bool> run_;        // [entry]: whether it has run
   Statistics statistics_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "absl/strings/match.h"
@@ -48,7 +49,21 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("--state", flags.states,
                   "an output that is an input's value in the next step: OUT=IN")
       ->take_all();
+  app->add_option("--cache", flags.caches,
+                  "an input that an output puts rows behind is a state of LENGTH rows: "
+                  "PAST=PRESENT:LENGTH; a * in both names stands for the same text")
+      ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
+      ->take_all();
+}
+
+void AddEntryFlags(CLI::App* app, ModelFlags& flags) {
+  app->add_option("--entry", flags.entries,
+                  "the model at these sizes, run by itself: NAME:SYMBOL=N,...; several entries share "
+                  "weights and states")
+      ->take_all();
+  app->add_option("--times", flags.times,
+                  "how often an entry runs, for what moves in all: NAME=N (default 1)")
       ->take_all();
 }
 
@@ -103,6 +118,58 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
 
 }  // namespace
 
+namespace {
+
+// --entry and --times.
+absl::StatusOr<std::vector<onnx::EntryOptions>> ParseEntries(const ModelFlags& flags) {
+  std::vector<onnx::EntryOptions> entries;
+  for (const std::string& flag : flags.entries) {
+    const std::vector<std::string> parts = absl::StrSplit(flag, absl::MaxSplits(':', 1));
+    onnx::EntryOptions entry;
+    entry.name = parts[0];
+    if (parts.size() == 2) {
+      absl::StatusOr<std::map<std::string, int64_t>> dims =
+          ParseDims(absl::StrSplit(parts[1], ',', absl::SkipEmpty()));
+      if (!dims.ok()) return Annotate(dims.status(), absl::StrCat("--entry ", flag));
+      entry.dims = *std::move(dims);
+    }
+    entries.push_back(std::move(entry));
+  }
+  for (const std::string& flag : flags.times) {
+    const NamedValue parts = SplitNamed(flag);
+    const auto entry =
+        std::find_if(entries.begin(), entries.end(),
+                     [&](const onnx::EntryOptions& e) { return e.name == parts.first; });
+    if (entry == entries.end()) {
+      return UserError("--times ", flag, ": there is no --entry ", parts.first);
+    }
+    if (!absl::SimpleAtoi(parts.second, &entry->times) || entry->times < 1) {
+      return UserError("--times ", flag, ": expected NAME=N with a whole number N from 1, as in ",
+                       "--times ", parts.first, "=16");
+    }
+  }
+  return entries;
+}
+
+// --cache.
+absl::StatusOr<std::vector<onnx::CacheOptions>> ParseCaches(const ModelFlags& flags) {
+  std::vector<onnx::CacheOptions> caches;
+  for (const std::string& flag : flags.caches) {
+    const NamedValue parts = SplitNamed(flag);
+    const size_t colon = parts.second.rfind(':');
+    onnx::CacheOptions cache = {parts.first, parts.second.substr(0, colon), 0};
+    if (cache.past.empty() || cache.present.empty() || colon == std::string::npos ||
+        !absl::SimpleAtoi(parts.second.substr(colon + 1), &cache.length) || cache.length < 1) {
+      return UserError("--cache ", flag, ": expected PAST=PRESENT:LENGTH, as in ",
+                       "--cache 'past_*=present_*:1024'");
+    }
+    caches.push_back(std::move(cache));
+  }
+  return caches;
+}
+
+}  // namespace
+
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
   for (const std::string& file : flags.operators) {
@@ -130,6 +197,8 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
     YUBA_ASSIGN_OR_RETURN(TensorData tensor, ReadTensorFile(parts.second));
     options.bind[parts.first] = {tensor.type, tensor.dims, std::move(tensor.data)};
   }
+  YUBA_ASSIGN_OR_RETURN(options.entries, ParseEntries(flags));
+  YUBA_ASSIGN_OR_RETURN(options.caches, ParseCaches(flags));
   for (const std::string& state : flags.states) {
     const NamedValue parts = SplitNamed(state);
     if (parts.first.empty() || parts.second.empty()) {
@@ -173,6 +242,11 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   add("dim", flags.dims);
   add("bind", flags.bind);
   add("state", flags.states);
+  add("cache", flags.caches);
+  add("times", flags.times);
+  for (size_t e = 0; e < flags.entries.size(); ++e) {  // their order counts
+    options[absl::StrCat("entry.", e)] = flags.entries[e];
+  }
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
   if (!flags.factors) options["space"] = "flat";
   return options;
@@ -181,7 +255,10 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
 namespace {
 
 // The flags of a model that take NAME=VALUE; a plan keeps them as options FLAG.NAME.
-constexpr const char* kNamedFlags[] = {"dim", "bind", "state"};
+constexpr const char* kNamedFlags[] = {"dim", "bind", "state", "cache", "times"};
+
+// Whether the option is one of --entry, which a plan numbers: "entry.0".
+bool IsEntry(const std::string& option) { return absl::StartsWith(option, "entry."); }
 
 // The flag of kNamedFlags of an option of a plan, or empty: "dim" of "dim.batch".
 std::string NamedFlag(const std::string& option) {
@@ -193,12 +270,13 @@ std::string NamedFlag(const std::string& option) {
 
 // Whether the option decides which graph is planned.
 bool ShapesGraph(const std::string& option) {
-  return option == "batch" || !NamedFlag(option).empty();
+  return option == "batch" || IsEntry(option) || !NamedFlag(option).empty();
 }
 
 // "dim.batch" -> "--dim batch=", "batch" -> "--batch ": the flag for an option of a plan file.
 std::string FlagText(const std::string& name, const std::string& value) {
   const std::string flag = NamedFlag(name);
+  if (IsEntry(name)) return absl::StrCat("--entry ", value);
   if (flag.empty()) return absl::StrCat("--", name, " ", value);
   return absl::StrCat("--", flag, " ", name.substr(flag.size() + 1), "=", value);
 }
@@ -216,7 +294,7 @@ absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
   }
   return Annotate(status,
                   absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
-                               made.empty() ? "none of --dim, --batch, --bind and --state"
+                               made.empty() ? "none of --dim, --batch, --bind, --state, --cache and --entry"
                                             : absl::StrJoin(made, " ")));
 }
 
@@ -252,14 +330,20 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
       return UserError("the plan was made with ", FlagText(name, value), ", not ",
                        FlagText(name, mine->second), ": leave the flag out or plan again");
     }
+    if (IsEntry(name)) continue;  // they come below, in their order
     if (flag.empty()) {
       YUBA_CHECK(absl::SimpleAtoi(value, &flags.batch));  // as ReadPlan has it
       continue;
     }
-    std::vector<std::string>& given_flags = bind            ? flags.bind
-                                            : flag == "dim" ? flags.dims
-                                                            : flags.states;
+    std::vector<std::string>& given_flags = bind              ? flags.bind
+                                            : flag == "dim"   ? flags.dims
+                                            : flag == "cache" ? flags.caches
+                                            : flag == "times" ? flags.times
+                                                              : flags.states;
     given_flags.push_back(absl::StrCat(name.substr(flag.size() + 1), "=", value));
+  }
+  for (size_t e = flags.entries.size(); notes.options.count(absl::StrCat("entry.", e)) > 0; ++e) {
+    flags.entries.push_back(notes.options.at(absl::StrCat("entry.", e)));
   }
   return absl::OkStatus();
 }

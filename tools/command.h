@@ -43,6 +43,9 @@ struct ModelFlags {
   int64_t batch = 0;                   // 0: as in the file
   std::vector<std::string> bind;       // NAME=FILE, inputs whose value is known when planning
   std::vector<std::string> states;     // OUT=IN, outputs that are the next values of inputs
+  std::vector<std::string> caches;     // PAST=PRESENT:LENGTH
+  std::vector<std::string> entries;    // NAME:SYMBOL=N,...
+  std::vector<std::string> times;      // NAME=N, how often an entry runs
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
 };
@@ -53,6 +56,8 @@ struct MeshFlags {
   int devices = 8;     // 1 to kMostPlannedDevices
   std::string groups;  // as in data=2,model=4; empty: `devices` counts
 };
+// --entry and --times, of commands that need no plan: a plan remembers its entries.
+void AddEntryFlags(CLI::App* app, ModelFlags& flags);
 void AddMeshFlags(CLI::App* app, MeshFlags& flags);
 // The mesh with its axes: 8 devices are a=2 b=2 c=2.
 absl::StatusOr<Mesh> MeshOfFlags(const MeshFlags& flags);

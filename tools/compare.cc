@@ -275,6 +275,7 @@ void AddCompare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "compare", "plan with every search and baseline, and show them side by side");
   AddModelFlags(command, flags->model);
+  AddEntryFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command->add_option("--copies", flags->copies, "as in partition; of the default alone")
       ->check(CLI::Range(0, 1 << 20))

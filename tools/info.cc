@@ -122,6 +122,7 @@ void AddInfo(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<InfoFlags>();
   CLI::App* command = app.add_subcommand("info", "can a model be planned, and what is in it?");
   AddModelFlags(command, flags->model);
+  AddEntryFlags(command, flags->model);
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return Info(*flags); });
 }

@@ -284,6 +284,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PartitionFlags>();
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
   AddModelFlags(command, flags->model);
+  AddEntryFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command
       ->add_option(

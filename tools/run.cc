@@ -21,9 +21,11 @@ struct RunCommandFlags {
 RunPorts PortsOfModel(const compiler::Model& model) {
   RunPorts ports;
   const std::vector<Tensor>& tensors = model.graph.tensors;
+  for (const Entry& entry : model.graph.entries) ports.entries.push_back(entry.name);
   for (const TensorId id : model.graph.inputs) ports.inputs.push_back(tensors[id].name);
   for (const TensorId id : model.graph.outputs) ports.outputs.push_back(OutputName(tensors[id]));
   ports.file_inputs = model.file_inputs;
+  ports.file_outputs = model.file_outputs.empty() ? ports.outputs : model.file_outputs;
   for (const auto& [id, value] : model.values) {
     if (value.kind == compiler::InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
   }
@@ -41,7 +43,11 @@ absl::Status Run(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   RunFlags run = flags.run;
-  run.planned_bytes = planned.plan.cost.bytes();
+  const Graph& graph = planned.loaded.model.graph;
+  for (const Entry& entry : graph.entries) run.planned_bytes[entry.name] = 0;
+  for (const search::Move& move : search::MovesOf(graph, planned.plan)) {
+    run.planned_bytes[graph.entries[graph.nodes[move.node].entry].name] += move.bytes;
+  }
   planned.loaded.model.values.clear();  // the program has them now
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));

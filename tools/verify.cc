@@ -47,7 +47,9 @@ absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
                         runtime::Session::Open(loaded, runtime::RunOptions()));
   YUBA_RETURN_IF_ERROR(session->Randomize(seed));
   for (int step = 0; step < StepsFor(model.graph); ++step) {
-    YUBA_RETURN_IF_ERROR(session->Step());
+    for (const Entry& entry : model.graph.entries) {
+      YUBA_RETURN_IF_ERROR(session->Step(entry.name));
+    }
   }
   std::vector<TensorData> outputs;
   for (TensorId id : model.graph.outputs) {
@@ -86,7 +88,8 @@ absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>
     std::cout << "hash    " << (elements == 1 ? "the " : "all ") << Counted(elements, "element")
               << " of " << Counted(whole.size(), "output") << (elements == 1 ? " is" : " are")
               << " equal bit for bit, whole against cut, in arithmetic without rounding"
-              << (steps > 1 ? absl::StrCat(", after ", steps, " steps") : "") << "\n";
+              << (steps > 1 ? absl::StrCat(", after ", steps, " steps") : "")
+              << (model.graph.entries.size() > 1 ? " of each entry" : "") << "\n";
   return absl::OkStatus();
 }
 

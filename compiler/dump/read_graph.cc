@@ -40,6 +40,8 @@ class GraphReader {
         YUBA_RETURN_IF_ERROR(ReadTensor(tensor));
       else if (auto node = llvm::dyn_cast<DefinitionOp>(op))
         YUBA_RETURN_IF_ERROR(ReadNode(node));
+      else if (auto entry = llvm::dyn_cast<EntryOp>(op))
+        YUBA_RETURN_IF_ERROR(ReadEntry(entry));
       else if (!llvm::isa<OutputOp>(op))
         return UserError("it holds an operation that graphs do not have");
       else if (output)
@@ -111,12 +113,14 @@ class GraphReader {
     YUBA_ASSIGN_OR_RETURN(const TensorType type,
                           TypeFrom(llvm::cast<mlir::ShapedType>(op.getResult().getType())));
     YUBA_ASSIGN_OR_RETURN(const Sharding sharding, ShardingFrom(plan_.mesh, op.getSharding()));
-    if (!may_change(tensor.kind) || !carried_.insert(id).second || !(type == tensor.type) ||
+    carried_.insert(id);
+    if (!may_change(tensor.kind) || !written_.insert(id).second || !(type == tensor.type) ||
         sharding != plan_.tensors[id] || DimsOf(op.getSharding()) != tensor.dims) {
       return UserError(View(op.getName()), " is no next value of ", tensor.name,
                        ": a weight or state has one, of its own type and sharding");
     }
     ids_[op.getResult()] = id;
+    next_values_.push_back(op.getResult());
     before_.insert(values_[id]);
     return absl::OkStatus();
   }
@@ -127,8 +131,32 @@ class GraphReader {
                      op.getSharding());
   }
 
+  // What the entries before it have computed is no value in it.
+  absl::Status ReadEntry(EntryOp op) {
+    if (!named_entries_) graph_.entries.clear();
+    named_entries_ = true;
+    const bool taken = std::any_of(graph_.entries.begin(), graph_.entries.end(),
+                                   [&](const Entry& e) { return e.name == View(op.getName()); });
+    if (taken || op.getName().empty() || op.getTimes() < 1) {
+      return UserError("entry \"", View(op.getName()), "\" has a name that is empty or taken, or ",
+                       "does not run once");
+    }
+    if (graph_.entries.empty() && !graph_.nodes.empty()) {
+      return UserError("", graph_.nodes[0].name, " is in no entry");
+    }
+    graph_.entries.push_back({op.getName().str(), op.getTimes()});
+    for (const auto& [value, id] : ids_) {
+      if (!IsStored(graph_.tensors[id].kind)) elsewhere_.insert(value);
+    }
+    for (const mlir::Value value : next_values_) elsewhere_.insert(value);
+    before_.clear();
+    written_.clear();
+    return absl::OkStatus();
+  }
+
   absl::Status ReadNode(DefinitionOp op) {
     Node node;
+    node.entry = static_cast<int>(graph_.entries.size()) - 1;
     node.name = op.getName().str();
     node.op = op.getOp().str();
     node.from = op.getFrom().str();
@@ -139,6 +167,10 @@ class GraphReader {
     }
     for (mlir::Value value : op.getOperands()) {
       YUBA_ASSIGN_OR_RETURN(const TensorId id, IdOf(value));
+      if (elsewhere_.count(value) > 0) {
+        return UserError("", node.name, " reads what another entry has computed, of ",
+                         graph_.tensors[id].name);
+      }
       if (before_.count(value) > 0) {
         return UserError("", node.name, " reads the value that ", graph_.tensors[id].name,
                          " had before its next one was computed");
@@ -189,6 +221,9 @@ class GraphReader {
     model_.graph_hash = hash.str();
     YUBA_ASSIGN_OR_RETURN(model_.notes, Texts(info, "notes"));
     YUBA_ASSIGN_OR_RETURN(model_.file_inputs, Texts(info, "file_inputs"));
+    if (info.get("file_outputs")) {
+      YUBA_ASSIGN_OR_RETURN(model_.file_outputs, Texts(info, "file_outputs"));
+    }
     YUBA_ASSIGN_OR_RETURN(const auto inputs, InfoField<mlir::DenseI32ArrayAttr>(info, "inputs"));
     for (int32_t id : inputs.asArrayRef()) {
       if (id < 0 || id >= static_cast<int32_t>(graph_.tensors.size()) ||
@@ -243,7 +278,12 @@ class GraphReader {
   std::set<int64_t> used_;
   std::map<int64_t, mlir::Value> values_;  // id of a stored tensor -> its value before the step
   std::set<TensorId> carried_;
-  llvm::DenseSet<mlir::Value> before_;  // of carried tensors whose next value is there
+  bool named_entries_ = false;
+  // Of the entry that is read:
+  std::set<TensorId> written_;          // carried tensors whose next value is there
+  llvm::DenseSet<mlir::Value> before_;  // the values that these had before
+  std::vector<mlir::Value> next_values_;
+  llvm::DenseSet<mlir::Value> elsewhere_;  // what earlier entries have computed
 };
 
 }  // namespace

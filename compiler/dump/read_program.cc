@@ -37,6 +37,10 @@ class ProgramReader {
         YUBA_RETURN_IF_ERROR(ReadBuffer(buffer));
       } else if (auto port = llvm::dyn_cast<PortOp>(op)) {
         YUBA_RETURN_IF_ERROR(ReadPort(port));
+      } else if (auto entry = llvm::dyn_cast<EntryOp>(op)) {
+        program::Entry* added = program_.add_entries();
+        added->set_name(entry.getName().str());
+        added->set_begin(stage_->instructions_size());
       } else {
         YUBA_RETURN_IF_ERROR(ReadInstruction(op, stage_->add_instructions()));
       }

@@ -24,6 +24,7 @@ class GraphWriter {
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     values_.resize(graph_.tensors.size());
+    computed_.resize(graph_.tensors.size());
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) {
       const Tensor& tensor = graph_.tensors[id];
       if (!IsStored(tensor.kind)) continue;
@@ -31,7 +32,22 @@ class GraphWriter {
                                               KindAttr::get(builder_.getContext(), tensor.kind),
                                               Placed(id), Number(id));
     }
-    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) WriteNode(id);
+    const std::vector<mlir::Value> stored = values_;
+    for (int entry = 0; entry < static_cast<int>(graph_.entries.size()); ++entry) {
+      const Entry& of = graph_.entries[entry];
+      if (!(graph_.entries == Graph().entries)) {
+        builder_.create<EntryOp>(builder_.getUnknownLoc(), Text(of.name), Number(of.times));
+      }
+      values_ = stored;  // of a carried tensor the value with which the entry begins
+      const Interval nodes = NodesOf(graph_, entry);
+      for (int64_t n = nodes.begin; n < nodes.end; ++n) WriteNode(static_cast<NodeId>(n));
+      for (size_t id = 0; id < values_.size(); ++id) {
+        if (values_[id] && !(values_[id] == stored[id])) computed_[id] = values_[id];
+      }
+    }
+    for (size_t id = 0; id < values_.size(); ++id) {
+      if (computed_[id]) values_[id] = computed_[id];
+    }
     llvm::SmallVector<mlir::Value> outputs;
     for (TensorId id : graph_.outputs) outputs.push_back(values_[id]);
     builder_.create<OutputOp>(builder_.getUnknownLoc(), outputs);
@@ -103,6 +119,7 @@ class GraphWriter {
     };
     add("file", Text(model_.file));
     add("file_inputs", Texts(model_.file_inputs));
+    if (!model_.file_outputs.empty()) add("file_outputs", Texts(model_.file_outputs));
     add("file_nodes", Number(model_.file_nodes));
     add("opset", Number(model_.opset));
     add("flops", Number(model_.flops));
@@ -120,7 +137,8 @@ class GraphWriter {
   const Graph& graph_;
   const search::Plan* plan_;
   Mesh mesh_;
-  std::vector<mlir::Value> values_;  // [tensor]
+  std::vector<mlir::Value> values_;    // [tensor]: in the entry that is written
+  std::vector<mlir::Value> computed_;  // [tensor]: what the last entry has made of it
 };
 
 }  // namespace

@@ -28,8 +28,13 @@ class ProgramWriter {
     for (const program::Initializer& parameter : program_.parameters()) {
       WritePort(PortKind::kParameter, parameter.port());
     }
-    for (const program::Instruction& instruction : stage_.instructions()) {
-      WriteInstruction(instruction);
+    int entry = 0;
+    for (int i = 0; i <= stage_.instructions_size(); ++i) {
+      for (; entry < program_.entries_size() && program_.entries(entry).begin() == i; ++entry) {
+        builder_.create<EntryOp>(builder_.getUnknownLoc(), Text(program_.entries(entry).name()),
+                                 Number(1));
+      }
+      if (i < stage_.instructions_size()) WriteInstruction(stage_.instructions(i));
     }
   }
 

@@ -50,6 +50,13 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
   let hasVerifier = 1;
 }
 
+def Yuba_EntryOp : Yuba_Op<"entry"> {
+  let summary = "Where an entry of a graph or program begins; without any there is one";
+  let description = "`times` is how often it runs, in graphs.";
+  let arguments = (ins StrAttr:$name, DefaultValuedAttr<I64Attr, "1">:$times);
+  let assemblyFormat = "$name (`times` $times^)? attr-dict";
+}
+
 def Yuba_OutputOp : Yuba_Op<"output"> {
   let summary = "The graph's outputs, in order";
   let arguments = (ins Variadic<AnyRankedTensor>:$operands);
@@ -57,7 +64,7 @@ def Yuba_OutputOp : Yuba_Op<"output"> {
 }
 
 def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
-  let summary = "The program of one step, the same for all devices of the mesh";
+  let summary = "A program, the same for all devices of the mesh";
   let arguments = (ins Yuba_MeshAttr:$mesh, I64Attr:$arena_size,
                    DefaultValuedStrAttr<StrAttr, "">:$version,
                    DefaultValuedStrAttr<StrAttr, "">:$graph_hash,

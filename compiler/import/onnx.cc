@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/factors/batch.h"
@@ -12,6 +13,7 @@
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
 #include "compiler/simplify/simplify.h"
@@ -24,7 +26,7 @@ namespace yuba::onnx {
 
 struct Source {
   std::string path;
-  std::vector<std::string> file_inputs;  // as Model::file_inputs
+  std::vector<std::string> file_inputs, file_outputs;  // as in Model
   int nodes = 0;                         // in the file
   int64_t opset = 0;
   OnnxGraph graph;
@@ -122,13 +124,14 @@ std::map<std::string, int64_t> SizesOfSymbols(const OnnxGraph& graph) {
   std::map<std::string, int64_t> sizes;
   for (const int input : graph.inputs) {
     const OnnxValue& value = graph.values[input];
+    if (graph.by_name.at(value.name) != input) continue;  // of another entry
     for (size_t d = 0; d < value.dims.size(); ++d) sizes[value.dim_names[d]] = value.dims[d];
   }
   sizes.erase("");
   return sizes;
 }
 
-// Makes each output of the graph a tensor of its own that a node computes: where it is an input, a
+// Makes each output of an entry a tensor of its own that a node computes: where it is an input, a
 // constant or the same value as another output, a copy is added.
 void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGraph& graph) {
   std::set<int> taken;
@@ -148,6 +151,7 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
     }
     graph.outputs.push_back(value);
     graph.values[value].name = output.name();
+    graph.values[value].entry = graph.entry;
     NameDims(output, sizes, graph.values[value]);
   }
 }
@@ -171,7 +175,8 @@ std::string TypeText(const OnnxValue& value) {
   return absl::StrCat(Name(value.type), "[", absl::StrJoin(value.dims, ", "), "]");
 }
 
-// Fills in graph.carried from --state. Outputs are values of their own by now.
+// Fills in graph.carried from --state. Outputs are values of their own by now, the last ones of the
+// graph.
 absl::Status AddCarried(const ::onnx::GraphProto& proto,
                         const std::map<std::string, std::string>& pairs, OnnxGraph& graph) {
   std::set<std::string> taken;
@@ -190,13 +195,35 @@ absl::Status AddCarried(const ::onnx::GraphProto& proto,
       return UserError(flag, ": '", state_name, "' has another next value already; ",
                        "leave out one of the flags");
     }
-    const int next = graph.outputs[output - proto.output().begin()];
+    const int next = *(graph.outputs.end() - (proto.output().end() - output));
     const OnnxValue &from = graph.values[next], &to = graph.values[*state];
     if (from.type != to.type || from.dims != to.dims) {
       return UserError(flag, ": the output is ", TypeText(from), ", the state ", TypeText(to),
                        "; a state keeps its type and shape");
     }
-    graph.carried.push_back({*state, next});
+    graph.carried.push_back({*state, next, next_name});
+  }
+  return absl::OkStatus();
+}
+
+// Names are those of files and of flags: they stand before a colon in others.
+absl::Status CheckEntries(const std::vector<EntryOptions>& entries) {
+  std::set<std::string> names;
+  for (const EntryOptions& entry : entries) {
+    const bool plain = !entry.name.empty() && std::all_of(entry.name.begin(), entry.name.end(),
+                                                          [](unsigned char c) {
+                                                            return absl::ascii_isalnum(c) ||
+                                                                   c == '_' || c == '-';
+                                                          });
+    if (!plain) {
+      return UserError("--entry ", entry.name, ": an entry's name has letters, digits, _ and -");
+    }
+    if (!names.insert(entry.name).second) {
+      return UserError("--entry ", entry.name, " is given twice");
+    }
+    if (entry.times < 1) {
+      return UserError("--times ", entry.name, "=", entry.times, ": an entry runs at least once");
+    }
   }
   return absl::OkStatus();
 }
@@ -231,22 +258,39 @@ absl::StatusOr<std::vector<compiler::CarriedPair>> CarriedPairs(const OnnxGraph&
     if (IsStored(tensor.kind)) stored[tensor.name] = static_cast<TensorId>(t);
   }
   std::vector<compiler::CarriedPair> pairs;
-  for (const auto& [state, next] : source.carried) {
+  for (const auto& [state, next, next_name] : source.carried) {
     const auto read = stored.find(source.values[state].name);
     if (read == stored.end()) {
-      return UserError("--state ", source.values[next].name, "=", source.values[state].name,
+      return UserError("--state ", next_name, "=", source.values[state].name,
                        ": no output needs the state, so there is nothing to carry; leave it out");
     }
     const auto output = std::find(source.outputs.begin(), source.outputs.end(), next);
-    pairs.push_back({read->second, graph.outputs[output - source.outputs.begin()]});
+    pairs.push_back({read->second, graph.outputs[output - source.outputs.begin()], next_name});
   }
   return pairs;
+}
+
+// What the entries add to caches, in the model's graph.
+std::vector<compiler::CachedRows> CachedRowsOf(const OnnxGraph& source, const Graph& graph) {
+  std::vector<compiler::CachedRows> rows;
+  for (const OnnxGraph::Rows& added : source.rows) {
+    const auto output = std::find(source.outputs.begin(), source.outputs.end(), added.present);
+    const auto count = std::find_if(
+        graph.tensors.begin(), graph.tensors.end(),
+        [&](const Tensor& t) { return t.name == source.values[source.rows_used].name; });
+    YUBA_CHECK(output != source.outputs.end() && count != graph.tensors.end());
+    rows.push_back({graph.outputs[output - source.outputs.begin()], added.axis,
+                    static_cast<TensorId>(count - graph.tensors.begin()), added.new_rows,
+                    added.entry});
+  }
+  return rows;
 }
 
 absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bool factors) {
   compiler::Model model;
   model.file = source->path;
   model.file_inputs = source->file_inputs;
+  model.file_outputs = source->file_outputs;
   model.file_nodes = source->nodes;
   model.opset = source->opset;
   model.notes = source->graph.notes;
@@ -254,6 +298,8 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   YUBA_RETURN_IF_ERROR(CheckRebatched(*source, model.graph));
   compiler::ReplaceLiterals(model);
   compiler::RemoveViews(model);
+  YUBA_RETURN_IF_ERROR(
+      compiler::HideUnusedRows(model, CachedRowsOf(source->graph, model.graph)));
   compiler::ComposeMaps(model);
   compiler::PutInCanonicalOrder(model);
   YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
@@ -274,18 +320,102 @@ class Importer {
     const absl::Status read = ReadGraph();
     if (!read.ok()) return Annotate(read, path_);
     return std::make_shared<const Source>(Source{
-        path_, std::move(file_inputs_), proto_.graph().node_size(), opset_, std::move(graph_)});
+        path_, std::move(file_inputs_), FileOutputs(), proto_.graph().node_size(), opset_,
+        std::move(graph_)});
   }
 
  private:
   absl::Status ReadGraph() {
+    YUBA_RETURN_IF_ERROR(CheckEntries(options_.entries));
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     const ::onnx::GraphProto& graph = proto_.graph();
     YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
     for (const ::onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
-    YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, graph_));
+    if (options_.entries.empty()) return ReadEntry(order, options_.dims);
+    graph_.entries.clear();
+    for (const EntryOptions& entry : options_.entries) {
+      graph_.entries.push_back({entry.name, entry.times});
+    }
+    for (const EntryOptions& entry : options_.entries) {
+      std::map<std::string, int64_t> dims = entry.dims;
+      dims.insert(options_.dims.begin(), options_.dims.end());
+      const absl::Status read = ReadEntry(order, dims);
+      if (!read.ok()) return Annotate(read, absl::StrCat("entry ", entry.name));
+      NoteEarlier();
+      ++graph_.entry;
+    }
+    for (OnnxValue& value : graph_.values) {
+      if (value.name.empty() || value.entry == OnnxValue::kCommon) continue;
+      value.name = NameInEntry(graph_.entries, value.entry, value.name);
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string> FileOutputs() const {
+    std::vector<std::string> names;
+    if (graph_.entries.size() == 1) return names;
+    for (const ::onnx::ValueInfoProto& output : proto_.graph().output()) {
+      names.push_back(output.name());
+    }
+    return names;
+  }
+
+  // What the next entry may share with those before it.
+  void NoteEarlier() {
+    graph_.earlier.clear();
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      const OnnxValue& value = graph_.values[v];
+      if (value.name.empty() || value.kind == TensorKind::kActivation) continue;
+      graph_.earlier[value.name].push_back(static_cast<int>(v));
+    }
+    graph_.by_name.clear();
+  }
+
+  // The whole file at these sizes, behind what graph_ has already. How many rows an entry adds to
+  // its caches follows from the translation, which needs it for the sizes of masks: so it is tried
+  // with one row, with what the translation finds then, and with each size that was given.
+  absl::Status ReadEntry(const FileGraph& order, const std::map<std::string, int64_t>& dims) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<CachePair> pairs,
+                          FindCaches(proto_.graph(), options_.caches));
+    if (pairs.empty()) return ReadEntryWith(order, dims, pairs, 0);
+    const OnnxGraph before = graph_;
+    std::vector<int64_t> tries = {1};
+    for (const auto& [name, size] : dims) tries.push_back(size);
+    std::set<int64_t> tried;
+    absl::Status failure;
+    while (!tries.empty()) {
+      const int64_t rows = tries.front();
+      tries.erase(tries.begin());
+      if (rows > pairs[0].length || !tried.insert(rows).second) continue;
+      graph_ = before;
+      const absl::Status read = ReadEntryWith(order, dims, pairs, rows);
+      if (read.ok()) return read;
+      if (graph_.new_rows != rows) {
+        if (graph_.new_rows > pairs[0].length) {
+          return UserError("it adds ", graph_.new_rows, " rows to caches of ", pairs[0].length);
+        }
+        tries.insert(tries.begin(), graph_.new_rows);
+      } else if (failure.ok() || tried.size() == 1) {
+        failure = read;
+      }
+    }
+    return failure;
+  }
+
+  absl::Status ReadEntryWith(const FileGraph& order, std::map<std::string, int64_t> dims,
+                             const std::vector<CachePair>& pairs, int64_t new_rows) {
+    const ::onnx::GraphProto& graph = proto_.graph();
+    if (!pairs.empty()) {
+      if (dims.count(pairs[0].symbol) > 0) {
+        return UserError("--dim ", pairs[0].symbol, ": the length of the caches is that of --cache; ",
+                         "leave it out");
+      }
+      dims[pairs[0].symbol] = pairs[0].length - new_rows;
+    }
+    YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, dims, graph_));
+    YUBA_RETURN_IF_ERROR(AddCaches(pairs, new_rows, graph_));
     for (const int n : order.nodes) {
       const ::onnx::NodeProto& node = graph.node(n);
       const absl::Status status = Translate(node, n);
@@ -297,7 +427,8 @@ class Importer {
     NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
     FinishOutputs(graph, context, graph_);
     if (context.failed()) return context.status();
-    return AddCarried(graph, options_.state, graph_);
+    YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
+    return FinishCaches(context, graph_);
   }
 
   absl::Status Translate(const ::onnx::NodeProto& node, int position) {
@@ -311,6 +442,8 @@ class Importer {
     }
     if (const OpDescription* own = OwnEntry(node, *options_.library))
       TranslateByName(*own, context);
+    else if (CacheSlot* slot = CacheOf(context, graph_))
+      TranslateCacheWrite(context, *slot, graph_);
     else if (!context.failed())
       TranslateNode(*FindRow(node.op_type()), context);
     return context.status();

@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "compiler/import/tie_class.h"
@@ -31,7 +30,14 @@ struct OnnxValue {
   std::vector<std::string> dim_names;        // of inputs and outputs: the file's symbols, or ""
   compiler::InitialValue initial;            // of parameters and constants
   bool stored = false;                       // it is an initializer of the file
+  int entry = kCommon;                       // position in OnnxGraph::entries; kCommon: several have it
+  static constexpr int kCommon = -1;
   std::shared_ptr<const TensorValue> known;  // its elements where import knows them, else null
+  // With caches (translate/caches.h) `known` is of full ones. What it would be with one row fewer;
+  // null where that is the same.
+  std::shared_ptr<const TensorValue> one_row_fewer;
+  bool sizes_only = false;  // how it changes with the rows is not known: it may be a size, not data
+  bool in_cache = false;    // the rows of a cache, or computed from them with as many elements
 };
 
 // One use of a description. The dims of its slots say how the flat dimensions of its definitions
@@ -41,17 +47,47 @@ struct Use {
   std::vector<int> values;  // [slot]: the number of its value; -1: internal to the use
   TieClass tie_class = TieClass::kOperator;
   std::string from;  // the node of the file, for messages
+  int entry = 0;     // position in OnnxGraph::entries
 };
 
+// A pair of --cache, in an entry.
+struct CacheSlot {
+  int state = -1;     // number of the value that has all rows
+  int past = -1;      // of the value that stands for the rows that are there when the entry begins
+  int present = -1;   // of what the entry makes of the state; -1 until its Concat is translated
+  int axis = 0;       // the dimension of rows
+  int64_t length = 0;  // rows
+  std::string present_name;
+};
+
+// Of several entries, each is the whole file at sizes of its own: its uses follow those of the entry
+// before it, and by_name is of the last entry.
 struct OnnxGraph {
+  std::vector<Entry> entries = {{"step", 1}};
+  int entry = 0;  // the one that translation is at
   std::deque<OnnxValue> values;  // a deque, so that references stay valid as it grows
   std::vector<Use> uses;         // each after the uses whose values it reads
   std::vector<int> inputs;       // numbers of values, in the file's order
   std::vector<int> rebatched;    // inputs whose dimension 0 is another than the file's (--batch)
-  std::vector<int> outputs;      // numbers of values, in the file's order
-  std::vector<std::string> output_names;
-  std::vector<std::pair<int, int>> carried;  // states and their next values, by numbers of values
+  std::vector<int> outputs;      // numbers of values: of each entry those of the file, in its order
+  struct CarriedValues {
+    int state = 0, next = 0;  // numbers of values
+    std::string next_name;    // in the file
+  };
+  std::vector<CarriedValues> carried;
+  std::vector<CacheSlot> caches;  // of the entry that translation is at
+  struct Rows {                   // what an entry adds to a cache
+    int present = -1;             // number of the value, an output
+    int axis = 0;
+    int64_t new_rows = 0;
+    int entry = 0;
+  };
+  std::vector<Rows> rows;         // of all entries
+  int rows_used = -1;             // with caches: the value of the state that counts their rows
+  int64_t new_rows = 0;           // with caches: how many the entry adds
   std::map<std::string, int> by_name;        // name in the file -> number of the value
+  // Inputs, parameters and constants of earlier entries, by their names in the file.
+  std::map<std::string, std::vector<int>> earlier;
   std::vector<std::string> notes;            // for people, as Model::notes
 };
 

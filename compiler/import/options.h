@@ -14,12 +14,31 @@
 
 namespace yuba::onnx {
 
+// --entry NAME:SYMBOL=N,...: the model at these sizes, to be run as an entry of its own.
+struct EntryOptions {
+  std::string name;
+  std::map<std::string, int64_t> dims;  // besides ImportOptions::dims, and before them
+  int64_t times = 1;                    // --times NAME=N
+  friend bool operator==(const EntryOptions& a, const EntryOptions& b) {
+    return a.name == b.name && a.dims == b.dims && a.times == b.times;
+  }
+};
+
+// --cache PAST=PRESENT:LENGTH: the output PRESENT is the input PAST with rows behind it, and both are
+// one state of LENGTH rows (translate/caches.h). A * in both names stands for the same text.
+struct CacheOptions {
+  std::string past, present;
+  int64_t length = 0;
+};
+
 struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
   std::map<std::string, TensorData> bind;  // --bind NAME=FILE: inputs that are known when planning
   // --state OUT=IN: the output OUT is the next value of the input or initializer IN.
   std::map<std::string, std::string> state;
+  std::vector<CacheOptions> caches;
+  std::vector<EntryOptions> entries;  // none: the model is the one entry, "step"
   bool factors = true;  // false: no dimension has factors, as in `--space tofu`
   const OperatorLibrary* library = nullptr;  // the descriptions; not owned, needed
 };

@@ -11,7 +11,7 @@ class Walk {
       : before_(graph.nodes.size()), state_(graph.nodes.size(), kNew) {
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       for (const TensorId operand : graph.nodes[n].operands) {
-        const NodeId producer = ProducerFor(graph.tensors[operand], static_cast<NodeId>(n));
+        const NodeId producer = ProducerFor(graph, operand, static_cast<NodeId>(n));
         if (producer >= 0) before_[n].push_back(producer);
       }
     }
@@ -66,8 +66,11 @@ std::vector<Precedence> ReadersBeforeWriters(const Graph& graph) {
   std::vector<Precedence> precedences;
   for (const Tensor& tensor : graph.tensors) {
     if (!IsCarried(tensor)) continue;
-    for (const NodeId reader : tensor.consumers) {
-      if (reader < tensor.producer) precedences.push_back({reader, tensor.producer});
+    for (const NodeId producer : tensor.producers) {
+      for (const NodeId reader : tensor.consumers) {
+        const bool same_entry = graph.nodes[reader].entry == graph.nodes[producer].entry;
+        if (same_entry && reader < producer) precedences.push_back({reader, producer});
+      }
     }
   }
   return precedences;

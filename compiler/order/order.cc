@@ -92,7 +92,7 @@ std::vector<bool> NextValuesRead(const Graph& graph, NodeId node) {
   std::vector<bool> next;
   for (const TensorId operand : graph.nodes[node].operands) {
     const Tensor& tensor = graph.tensors[operand];
-    next.push_back(IsCarried(tensor) && ProducerFor(tensor, node) >= 0);
+    next.push_back(IsCarried(tensor) && ProducerFor(graph, operand, node) >= 0);
   }
   return next;
 }
@@ -127,10 +127,17 @@ absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
 
 absl::Status OrderModel(Model& model) {
   Graph& graph = model.graph;
-  YUBA_ASSIGN_OR_RETURN(const NodeOrder order, LeastPeakOrder(graph, ReadersBeforeWriters(graph)));
+  std::vector<NodeId> order;
+  for (int entry = 0; entry < static_cast<int>(graph.entries.size()); ++entry) {
+    const Graph part = GraphOfEntry(graph, entry);
+    if (part.nodes.empty()) continue;
+    YUBA_ASSIGN_OR_RETURN(const NodeOrder found, LeastPeakOrder(part, ReadersBeforeWriters(part)));
+    const auto first = static_cast<NodeId>(NodesOf(graph, entry).begin);
+    for (const NodeId node : found.nodes) order.push_back(first + node);
+  }
   std::vector<Node> nodes;
   std::vector<std::vector<bool>> read;  // [node in the new order], as NextValuesRead
-  for (const NodeId node : order.nodes) {
+  for (const NodeId node : order) {
     read.push_back(NextValuesRead(graph, node));
     nodes.push_back(std::move(graph.nodes[node]));
   }
@@ -146,7 +153,7 @@ absl::Status OrderModel(Model& model) {
 absl::Status CheckOrder(const Graph& graph, const std::vector<Precedence>& precedences) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const TensorId operand : graph.nodes[n].operands) {
-      const NodeId producer = ProducerFor(graph.tensors[operand], static_cast<NodeId>(n));
+      const NodeId producer = ProducerFor(graph, operand, static_cast<NodeId>(n));
       if (producer < static_cast<NodeId>(n)) continue;
       return ProofError("the node ", graph.nodes[n].name, " runs before ",
                         graph.nodes[producer].name, ", which it reads");
@@ -164,6 +171,14 @@ absl::Status CheckOrder(const Graph& graph, const std::vector<Precedence>& prece
   const int64_t most = PeakOfLiveBytes(graph, depth_first);
   if (peak <= most) return absl::OkStatus();
   return ProofError(peak, " bytes are live at once, ", most, " in the depth-first order");
+}
+
+absl::Status CheckOrderOfEntries(const Graph& graph) {
+  for (int entry = 0; entry < static_cast<int>(graph.entries.size()); ++entry) {
+    const Graph part = GraphOfEntry(graph, entry);
+    YUBA_RETURN_IF_ERROR(CheckOrder(part, ReadersBeforeWriters(part)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace yuba::compiler

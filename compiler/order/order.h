@@ -32,7 +32,7 @@ struct NodeOrder {
 absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
                                          const std::vector<Precedence>& precedences = {});
 
-// Puts the nodes of model.graph into the order of LeastPeakOrder; tensors keep their numbers, and
+// Puts the nodes of each entry of model.graph into the order of LeastPeakOrder; tensors keep their numbers, and
 // the graph's hash, which is of the depth-first order, stays. Doing it again changes nothing. Every
 // command does this to every model that it imports, in both spaces. Errors are those of DepthFirst.
 absl::Status OrderModel(Model& model);
@@ -41,6 +41,9 @@ absl::Status OrderModel(Model& model);
 // precedences kept, and the peak at most that of the depth-first order. FailedPrecondition, with
 // the nodes' names, where not.
 absl::Status CheckOrder(const Graph& graph, const std::vector<Precedence>& precedences = {});
+
+// CheckOrder of each entry of the graph by itself, with ReadersBeforeWriters.
+absl::Status CheckOrderOfEntries(const Graph& graph);
 
 }  // namespace yuba::compiler
 

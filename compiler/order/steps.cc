@@ -30,7 +30,7 @@ std::vector<Step> SingleSteps(const Graph& graph, const std::vector<Precedence>&
     step.extra = LiveBytes(graph, node.result);
     step.bytes = graph.tensors[node.result].consumers.empty() ? 0 : step.extra;
     for (const TensorId operand : node.operands) {
-      const NodeId producer = ProducerFor(graph.tensors[operand], order[i]);
+      const NodeId producer = ProducerFor(graph, operand, order[i]);
       if (producer >= 0) step.reads.push_back(place[producer]);
     }
     Distinct(step.reads);

@@ -68,6 +68,7 @@ void PutInCanonicalOrder(Model& model) {
   std::vector<TensorId> kept;
   const std::vector<TensorId> number = NumberTensors(graph, order, kept);
   Graph result;
+  result.entries = graph.entries;
   std::map<TensorId, InitialValue> values;
   for (const TensorId tensor : kept) {
     const auto value = model.values.find(tensor);
@@ -111,6 +112,10 @@ std::string HashOfGraph(const Graph& graph) {
   }
   absl::StrAppend(&text, "in ", absl::StrJoin(graph.inputs, " "), " out ",
                   absl::StrJoin(graph.outputs, " "));
+  for (size_t entry = 0; entry < graph.entries.size() && graph.entries.size() > 1; ++entry) {
+    absl::StrAppend(&text, " entry ", NodesOf(graph, static_cast<int>(entry)).begin, " times ",
+                    graph.entries[entry].times);
+  }
   return absl::StrCat(absl::Hex(StableHash(text, 1), absl::kZeroPad16),
                       absl::Hex(StableHash(text, 2), absl::kZeroPad16));
 }

@@ -76,21 +76,27 @@ class Carrier {
   void Carry(const CarriedPair& pair) {
     Tensor& state = graph_.tensors[pair.state];
     const Tensor& next = graph_.tensors[pair.next];
-    YUBA_CHECK(IsStored(state.kind) && state.producer < 0) << state.name;
+    YUBA_CHECK(IsStored(state.kind)) << state.name;
     YUBA_CHECK(next.producer >= 0 && next.output && state.type == next.type) << next.name;
-    state.next_name = next.name;
+    state.next_name = pair.next_name;
     NodeId writer = next.producer;
-    const bool in_place = !successors_.AnyAfter(writer, state.consumers);
+    // Readers of other entries run before all of this one, or after all of it.
+    std::vector<NodeId> readers;
+    const int entry = graph_.nodes[writer].entry;
+    for (const NodeId reader : state.consumers) {
+      if (graph_.nodes[reader].entry == entry) readers.push_back(reader);
+    }
+    const bool in_place = !successors_.AnyAfter(writer, readers);
     if (in_place) {
       written_.push_back({writer, pair.state});
       replaced_.push_back({pair.next, pair.state});
     } else {
       writer = AddCopy(pair);
     }
-    for (const NodeId reader : state.consumers) {
+    for (const NodeId reader : readers) {
       if (reader != writer) successors_.Add(reader, writer);
     }
-    std::replace(graph_.outputs.begin(), graph_.outputs.end(), pair.next, pair.state);
+    ReplaceOutput(pair);
   }
 
   // Puts the new results and operands in, and the nodes into their order. Returns the tensors that
@@ -108,20 +114,34 @@ class Carrier {
     for (const auto& [writer, state] : written_) graph_.nodes[writer].result = state;
     std::vector<Node> nodes;
     for (const NodeId node : successors_.Order()) nodes.push_back(std::move(graph_.nodes[node]));
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [](const Node& a, const Node& b) { return a.entry < b.entry; });
     graph_.nodes = std::move(nodes);
     return gone;
   }
 
  private:
+  // The state becomes the output that its next value was. Another entry may have made it one.
+  void ReplaceOutput(const CarriedPair& pair) {
+    std::vector<TensorId>& outputs = graph_.outputs;
+    const auto next = std::find(outputs.begin(), outputs.end(), pair.next);
+    if (std::count(outputs.begin(), outputs.end(), pair.state) > 0) {
+      outputs.erase(next);
+    } else {
+      *next = pair.state;
+    }
+  }
+
   // Adds the node that copies the next value to the state, and returns it.
   NodeId AddCopy(const CarriedPair& pair) {
     const Tensor& state = graph_.tensors[pair.state];
     const Node& producer = graph_.nodes[graph_.tensors[pair.next].producer];
     Node copy;
-    copy.name = state.name + "/next";
+    copy.name = NameInEntry(graph_.entries, producer.entry, state.name + "/next");
     copy.op = "carry";
     copy.from = producer.from;
     copy.instance = graph_.nodes.back().instance + 1;
+    copy.entry = producer.entry;
     copy.definition = std::make_shared<const Definition>(IdentityOf(state.type, "next"));
     copy.operands = {pair.next};
     copy.result = pair.state;

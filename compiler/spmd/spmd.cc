@@ -52,7 +52,7 @@ class SpmdBuilder {
     }
     stage_ = program_.add_stages();
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) AddTensor(id);
-    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) AddNode(id);
+    for (int entry = 0; entry < static_cast<int>(graph_.entries.size()); ++entry) AddEntry(entry);
     AddPorts();
     return std::move(program_);
   }
@@ -81,6 +81,16 @@ class SpmdBuilder {
     AddExchange(node, graph_.tensors[tensor].name, {buffers_[tensor], shards_[tensor]},
                 {buffer, shards_[copy]});
     buffers_[copy] = buffer;
+  }
+
+  void AddEntry(int entry) {
+    if (!(graph_.entries == Graph().entries)) {
+      program::Entry* added = program_.add_entries();
+      added->set_name(graph_.entries[entry].name);
+      added->set_begin(stage_->instructions_size());
+    }
+    const Interval nodes = NodesOf(graph_, entry);
+    for (int64_t n = nodes.begin; n < nodes.end; ++n) AddNode(static_cast<NodeId>(n));
   }
 
   int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
@@ -272,6 +282,8 @@ class SpmdBuilder {
 void SetInitialValues(const Model& model, program::Program& program) {
   program.clear_file_inputs();
   for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
+  program.clear_file_outputs();
+  for (const std::string& name : model.file_outputs) program.add_file_outputs(name);
   int next = 0;
   for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
     if (!HasInitialValue(model.graph.tensors[id].kind)) continue;

@@ -26,7 +26,7 @@ namespace yuba::compiler {
 //   written straight into its shards; a copy that is sharded like its tensor has none. Boxes are
 //   set, lives and offsets are not (memory/);
 // - instructions in the order of the graph's nodes: the gathers of a node, its kernel, its
-// reduction;
+// reduction; with the graph's entries, where it has several;
 // - exchanges that are all plain (recognise.h marks the collectives);
 // - functions, one for each distinct definition, without code (kernels/).
 // `arithmetic` is what the whole program computes in: memory and kernels follow it.

@@ -14,6 +14,7 @@
 #include "compiler/verify/parts.h"
 #include "compiler/verify/written_boxes.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/entries.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/well_formed.h"
@@ -21,6 +22,7 @@
 namespace yuba::compiler {
 namespace {
 
+// Of one entry: what an earlier one left is worth nothing, but for what is stored.
 class Prover {
  public:
   explicit Prover(const program::Program& program)
@@ -36,17 +38,18 @@ class Prover {
     renewed_.assign(held_.size(), false);
   }
 
-  absl::Status Prove() {
+  // `outputs`: the buffers of the outputs that the entry computes.
+  absl::Status Prove(const program::EntryRange& entry, const std::vector<int>& outputs) {
     for (int id = 0; id < stage_.buffers_size(); ++id) {
       if (!stage_.buffers(id).initialized()) continue;
       written_[id].Write(held_[id]);
       YUBA_RETURN_IF_ERROR(CheckWhole(id));
     }
-    for (int i = 0; i < stage_.instructions_size(); ++i) {
+    for (int i = entry.begin; i < entry.end; ++i) {
       YUBA_RETURN_IF_ERROR(Run(i, stage_.instructions(i)));
     }
-    for (const program::Port& port : program_.outputs()) {
-      YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(port.buffer()), "at the end"));
+    for (const int output : outputs) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(output), "at the end"));
     }
     for (int id = 0; id < stage_.buffers_size(); ++id) {
       if (renewed_[id]) YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(id), "at the end"));
@@ -364,11 +367,32 @@ class Prover {
   std::vector<std::vector<int64_t>> unreduced_;
 };
 
+// [entry]: the buffers of the outputs that it touches, which must be whole at its end. An output that
+// no entry touches is the last one's.
+std::vector<std::vector<int>> OutputsByEntry(const program::Program& program, size_t entries) {
+  std::vector<std::vector<int>> outputs(entries);
+  for (const program::Port& port : program.outputs()) {
+    std::vector<bool> touch = program::EntriesThatUse(program, port.buffer());
+    if (std::count(touch.begin(), touch.end(), true) == 0) touch.back() = true;
+    for (size_t e = 0; e < entries; ++e) {
+      if (touch[e]) outputs[e].push_back(port.buffer());
+    }
+  }
+  return outputs;
+}
+
 }  // namespace
 
 absl::Status CheckCoverage(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  return Prover(program).Prove();
+  const std::vector<program::EntryRange> entries = program::EntriesOf(program);
+  const std::vector<std::vector<int>> outputs = OutputsByEntry(program, entries.size());
+  for (size_t e = 0; e < entries.size(); ++e) {
+    const absl::Status proved = Prover(program).Prove(entries[e], outputs[e]);
+    if (proved.ok()) continue;
+    return entries.size() == 1 ? proved : Annotate(proved, "entry " + entries[e].name);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace yuba::compiler

@@ -1,5 +1,6 @@
 #include "compiler/verify/matches_graph.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "compiler/verify/box_union.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
+#include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
@@ -22,9 +24,31 @@ class Reader {
       : graph_(graph), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
 
   absl::Status Check() {
+    const std::vector<program::EntryRange> entries = program::EntriesOf(program_);
+    YUBA_RETURN_IF_ERROR(CheckEntryNames(entries));
+    for (entry_ = 0; entry_ < static_cast<int>(entries.size()); ++entry_) {
+      const absl::Status checked = CheckEntry(entries[entry_]);
+      if (checked.ok()) continue;
+      return entries.size() == 1 ? checked : Annotate(checked, "entry " + entries[entry_].name);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status CheckEntryNames(const std::vector<program::EntryRange>& entries) const {
+    bool same = entries.size() == graph_.entries.size();
+    for (size_t e = 0; same && e < entries.size(); ++e) {
+      same = entries[e].name == graph_.entries[e].name;
+    }
+    return same ? absl::OkStatus()
+                : ProofError("the program has other entries than the graph");
+  }
+
+  absl::Status CheckEntry(const program::EntryRange& entry) {
     holds_.assign(stage_.buffers_size(), Value());
     YUBA_RETURN_IF_ERROR(CheckPorts());
-    for (const program::Instruction& instruction : stage_.instructions()) {
+    for (int i = entry.begin; i < entry.end; ++i) {
+      const program::Instruction& instruction = stage_.instructions(i);
       if (instruction.has_repeat()) return ProofError("a graph has no loops, the program has");
       if (instruction.has_kernel()) {
         YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
@@ -37,14 +61,13 @@ class Reader {
       }
     }
     SkipCopies();
-    if (next_ != static_cast<NodeId>(graph_.nodes.size())) {
+    if (next_ != NodesOf(graph_, entry_).end) {
       return ProofError("nothing computes ", graph_.nodes[next_].name);
     }
     YUBA_RETURN_IF_ERROR(CheckCarried());
     return CheckOutputs();
   }
 
- private:
   // A value that a buffer may hold: a tensor, of a carried one (graph.h) what it was before the
   // step or what it is next.
   struct Value {
@@ -59,10 +82,17 @@ class Reader {
       reader = graph_.tensors[tensor].producer;
       tensor = graph_.nodes[reader].operands[0];
     }
-    const Tensor& read = graph_.tensors[tensor];
-    return {tensor, IsCarried(read) && ProducerFor(read, reader) >= 0};
+    return {tensor, IsCarried(graph_.tensors[tensor]) && ProducerFor(graph_, tensor, reader) >= 0};
   }
-  Value Final(TensorId tensor) const { return {tensor, IsCarried(graph_.tensors[tensor])}; }
+  // What it is at the end of the entry.
+  Value Final(TensorId tensor) const {
+    return {tensor, IsCarried(graph_.tensors[tensor]) && IsComputedHere(tensor)};
+  }
+  bool IsComputedHere(TensorId tensor) const {
+    const std::vector<NodeId>& producers = graph_.tensors[tensor].producers;
+    return std::any_of(producers.begin(), producers.end(),
+                       [&](NodeId producer) { return graph_.nodes[producer].entry == entry_; });
+  }
 
   absl::Status CheckPorts() {
     if (program_.inputs_size() != static_cast<int>(graph_.inputs.size()) ||
@@ -98,7 +128,9 @@ class Reader {
   absl::Status CheckOutputs() const {
     for (int i = 0; i < program_.outputs_size(); ++i) {
       const program::Port& port = program_.outputs(i);
-      if (!Holds(port.buffer(), Final(graph_.outputs[i]))) {
+      const bool of_entry =
+          IsStored(graph_.tensors[graph_.outputs[i]].kind) || IsComputedHere(graph_.outputs[i]);
+      if (of_entry && !Holds(port.buffer(), Final(graph_.outputs[i]))) {
         return ProofError("output ", port.name(), " is not ",
                           graph_.tensors[graph_.outputs[i]].name);
       }
@@ -131,16 +163,13 @@ class Reader {
 
   // No kernel computes a copy: what reads a copy reads its tensor.
   void SkipCopies() {
-    while (next_ < static_cast<NodeId>(graph_.nodes.size()) &&
-           IsCopy(graph_, graph_.nodes[next_])) {
-      ++next_;
-    }
+    const int64_t end = NodesOf(graph_, entry_).end;
+    while (next_ < end && IsCopy(graph_, graph_.nodes[next_])) ++next_;
   }
 
   absl::Status CheckKernel(const program::Kernel& kernel) {
     SkipCopies();
-    if (next_ == static_cast<NodeId>(graph_.nodes.size()))
-      return ProofError("the graph has no such node");
+    if (next_ == NodesOf(graph_, entry_).end) return ProofError("the graph has no such node");
     const NodeId id = next_++;
     const Node& node = graph_.nodes[id];
     if (kernel.node() != node.name) return ProofError("the graph's next node is ", node.name);
@@ -239,6 +268,7 @@ class Reader {
   const Mesh mesh_;
   std::vector<Value> holds_;  // [buffer]: of which it has elements; tensor -1: none yet
   NodeId next_ = 0;           // the node that the next kernel must be
+  int entry_ = 0;             // the one that is checked
 };
 
 }  // namespace

@@ -53,6 +53,17 @@ void CheckNode(const Graph& graph, const Node& node) {
   YUBA_CHECK(WhyPartialsIllegal(graph, node).empty()) << WhyPartialsIllegal(graph, node);
 }
 
+void CheckEntries(const Graph& graph) {
+  YUBA_CHECK(!graph.entries.empty());
+  for (const Entry& entry : graph.entries) YUBA_CHECK(entry.times >= 1) << entry.name;
+  int entry = 0;
+  for (const Node& node : graph.nodes) {
+    YUBA_CHECK(entry <= node.entry && node.entry < static_cast<int>(graph.entries.size()))
+        << node.name << " is of entry " << node.entry;
+    entry = node.entry;
+  }
+}
+
 }  // namespace
 
 const char* Name(TensorKind kind) {
@@ -78,12 +89,15 @@ bool HasInitialValue(TensorKind kind) {
 void Link(Graph& graph) {
   for (Tensor& tensor : graph.tensors) {
     tensor.producer = -1;
+    tensor.producers.clear();
     tensor.consumers.clear();
     tensor.output = false;
   }
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
     const Node& node = graph.nodes[id];
-    graph.tensors[node.result].producer = id;
+    Tensor& result = graph.tensors[node.result];
+    if (result.producer < 0) result.producer = id;
+    result.producers.push_back(id);
     for (TensorId operand : node.operands) {
       std::vector<NodeId>& consumers = graph.tensors[operand].consumers;
       if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
@@ -92,8 +106,40 @@ void Link(Graph& graph) {
   for (TensorId output : graph.outputs) graph.tensors[output].output = true;
 }
 
+NodeId ProducerFor(const Graph& graph, TensorId tensor, NodeId reader) {
+  const Tensor& of = graph.tensors[tensor];
+  if (!IsStored(of.kind)) return of.producer;
+  for (const NodeId producer : of.producers) {
+    const bool same_entry = graph.nodes[producer].entry == graph.nodes[reader].entry;
+    if (same_entry && producer < reader) return producer;
+  }
+  return -1;
+}
+
+Interval NodesOf(const Graph& graph, int entry) {
+  const auto first = std::lower_bound(graph.nodes.begin(), graph.nodes.end(), entry,
+                                      [](const Node& node, int e) { return node.entry < e; });
+  const auto last = std::upper_bound(first, graph.nodes.end(), entry,
+                                     [](int e, const Node& node) { return e < node.entry; });
+  return {first - graph.nodes.begin(), last - graph.nodes.begin()};
+}
+
+Graph GraphOfEntry(const Graph& graph, int entry) {
+  const Interval nodes = NodesOf(graph, entry);
+  Graph part = graph;
+  part.nodes.assign(graph.nodes.begin() + nodes.begin, graph.nodes.begin() + nodes.end);
+  Link(part);
+  return part;
+}
+
+std::string NameInEntry(const std::vector<Entry>& entries, int entry, const std::string& name) {
+  return entries.size() > 1 ? entries[entry].name + ":" + name : name;
+}
+
 void CheckGraph(const Graph& graph) {
-  std::vector<bool> known, computed(graph.tensors.size(), false);
+  CheckEntries(graph);
+  std::vector<bool> known;
+  std::vector<int> computed_in(graph.tensors.size(), -1);  // the last entry that computes it
   for (const Tensor& tensor : graph.tensors) {
     CheckTensor(tensor);
     YUBA_CHECK(tensor.producer >= 0 || IsStored(tensor.kind)) << tensor.name;
@@ -106,12 +152,19 @@ void CheckGraph(const Graph& graph) {
     const Node& node = graph.nodes[id];
     CheckNode(graph, node);
     for (TensorId operand : node.operands) {
-      YUBA_CHECK(known[operand]) << node.name << " reads " << graph.tensors[operand].name
-                                 << " before it is computed";
+      const Tensor& tensor = graph.tensors[operand];
+      const bool other_entry = !IsStored(tensor.kind) && tensor.producer >= 0 &&
+                               graph.nodes[tensor.producer].entry != node.entry;
+      YUBA_CHECK(known[operand] && !other_entry)
+          << node.name << " reads " << tensor.name
+          << (other_entry ? " of another entry" : " before it is computed");
     }
-    YUBA_CHECK(!computed[node.result]) << graph.tensors[node.result].name << " is computed twice";
-    YUBA_CHECK(graph.tensors[node.result].producer == id) << node.name;
-    known[node.result] = computed[node.result] = true;
+    const Tensor& result = graph.tensors[node.result];
+    YUBA_CHECK(computed_in[node.result] < (IsStored(result.kind) ? node.entry : 0))
+        << result.name << " is computed twice";
+    YUBA_CHECK(std::count(result.producers.begin(), result.producers.end(), id) == 1) << node.name;
+    known[node.result] = true;
+    computed_in[node.result] = node.entry;
   }
   for (TensorId id : graph.inputs) YUBA_CHECK(IsId(id, graph));
   for (TensorId id : graph.outputs) YUBA_CHECK(IsId(id, graph) && known[id]);

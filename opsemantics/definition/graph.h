@@ -10,6 +10,11 @@
 // it. Nodes up to that node, itself included, read the value with which the step began, nodes after
 // it the next value, with which the next step begins. So the order of nodes is part of what a graph
 // with carried tensors means. Example: a counter is the kState n and the node n[] = n[] + 1.
+//
+// A graph may have several *entries*: named lists of nodes, one behind the other, each of which a
+// caller runs by itself, any number of times. They share stored tensors, and nothing else: what one
+// entry computes reaches another through a carried tensor, which each of them may write once.
+// Example: `prefill` and `decode` of a decoder read the same weights, and write the same caches.
 #ifndef YUBA_OPSEMANTICS_DEFINITION_GRAPH_H_
 #define YUBA_OPSEMANTICS_DEFINITION_GRAPH_H_
 
@@ -53,8 +58,11 @@ struct Tensor {
   std::vector<std::vector<int64_t>> dims;  // the factors of each dimension as the user knows it;
                                            // their concatenation is type.dims
   bool output = false;                     // an output of the graph
-  NodeId producer = -1;                    // -1: only stored; a copy has a copy node
-  std::vector<NodeId> consumers;           // the nodes that read it, each once, ascending
+  NodeId producer = -1;           // the first node that computes it; -1: only stored; a copy has a
+                                  // copy node
+  std::vector<NodeId> producers;  // all of them, ascending: of a carried tensor one in each entry
+                                  // that writes it, of others one at most
+  std::vector<NodeId> consumers;  // the nodes that read it, each once, ascending
   std::vector<std::string> dim_names;      // parallel to dims, as the user calls them; "": no name;
                                            // an empty list: no dimension has a name
   std::string next_name;  // of a carried tensor: what the user calls its next value
@@ -68,25 +76,32 @@ inline bool IsCarried(const Tensor& tensor) {
 inline const std::string& OutputName(const Tensor& tensor) {
   return IsCarried(tensor) ? tensor.next_name : tensor.name;
 }
-// The node that computes the value which `reader` reads of the tensor; -1 where the value was there
-// when the step began.
-inline NodeId ProducerFor(const Tensor& tensor, NodeId reader) {
-  return IsStored(tensor.kind) && reader <= tensor.producer ? -1 : tensor.producer;
-}
 
 struct Node {
   std::string name;  // of its result
   std::string op;    // the operator it came from, for people
   std::string from;  // the node of the user's model, for messages
   int instance = 0;  // nodes that came from one use of an operator have the same number
+  int entry = 0;     // position in Graph::entries
   std::shared_ptr<const Definition> definition;
   std::vector<TensorId> operands;  // parallel to definition->operands; distinct
   TensorId result = -1;
 };
 
+// Nodes that a caller runs together.
+struct Entry {
+  std::string name;   // "step" where a graph has one entry, and nobody named it
+  int64_t times = 1;  // how often it runs, for the sum of bytes that the search makes small
+  friend bool operator==(const Entry& a, const Entry& b) {
+    return a.name == b.name && a.times == b.times;
+  }
+};
+
 // Nodes are in an order in which they can be computed: each after the producers of its operands,
-// but of a carried tensor before or after its producer, as it reads the one value or the other.
+// but of a carried tensor before or after its producer, as it reads the one value or the other. The
+// nodes of one entry stand together, in the order of the entries.
 struct Graph {
+  std::vector<Entry> entries = {{"step", 1}};  // at least one
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;  // in the order of the user's model, parameters not among them
@@ -97,8 +112,25 @@ struct Graph {
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.
 void Link(Graph& graph);
 
+// The node that computes the value which node `reader` reads of the tensor; -1 where the value was
+// there when the reader's entry began.
+NodeId ProducerFor(const Graph& graph, TensorId tensor, NodeId reader);
+// How often the node runs, as its entry.
+inline int64_t TimesOf(const Graph& graph, NodeId node) {
+  return graph.entries[graph.nodes[node].entry].times;
+}
+// The nodes of an entry: a range of positions in Graph::nodes.
+Interval NodesOf(const Graph& graph, int entry);
+// The graph with the nodes of one entry alone, linked. Tensors keep their numbers, so those that
+// only other entries compute or read are there without a producer or a reader.
+Graph GraphOfEntry(const Graph& graph, int entry);
+// What the tensor or node `name` of the user's model is called in an entry: "decode:logits". Where a
+// graph has one entry, names stay as they are.
+std::string NameInEntry(const std::vector<Entry>& entries, int entry, const std::string& name);
+
 // A fault of Yuba (CHECK) where a graph is malformed: ids out of range, operands of other types
-// than the definition's, a tensor read before it is computed or computed twice.
+// than the definition's, a tensor read before it is computed or computed twice in one entry, entries
+// that are mixed.
 void CheckGraph(const Graph& graph);
 
 // Whether the node's result is a kCopy: its data moves, and nothing is computed.

@@ -17,7 +17,18 @@ absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
   loaded->message_ = std::move(message);
   loaded->mesh_ = program::MeshOf(loaded->message_);
   loaded->devices_ = loaded->mesh_.devices();
-  loaded->Flatten(loaded->stage().instructions());
+  // Where each top-level instruction begins in the flat list, and the list's end.
+  std::vector<int> begins;
+  for (const program::Instruction& instruction : loaded->stage().instructions()) {
+    begins.push_back(static_cast<int>(loaded->instructions_.size()));
+    loaded->Flatten(instruction);
+  }
+  begins.push_back(static_cast<int>(loaded->instructions_.size()));
+  loaded->entries_ = program::EntriesOf(loaded->message_);
+  for (program::EntryRange& entry : loaded->entries_) {
+    entry.begin = begins[entry.begin];
+    entry.end = begins[entry.end];
+  }
   YUBA_RETURN_IF_ERROR(ValidateContent(*loaded));
   return loaded;
 }
@@ -36,18 +47,15 @@ void LoadedProgram::DropValues() {
   has_values_ = false;
 }
 
-void LoadedProgram::Flatten(
-    const google::protobuf::RepeatedPtrField<program::Instruction>& instructions) {
-  for (const program::Instruction& instruction : instructions) {
-    const size_t at = instructions_.size();
-    instructions_.emplace_back();
-    if (instruction.has_kernel()) instructions_[at].kernel = &instruction.kernel();
-    if (instruction.has_exchange()) instructions_[at].exchange = &instruction.exchange();
-    if (!instruction.has_repeat()) continue;
-    Flatten(instruction.repeat().body());
-    instructions_[at].count = instruction.repeat().count();
-    instructions_[at].end = static_cast<int>(instructions_.size());
-  }
+void LoadedProgram::Flatten(const program::Instruction& instruction) {
+  const size_t at = instructions_.size();
+  instructions_.emplace_back();
+  if (instruction.has_kernel()) instructions_[at].kernel = &instruction.kernel();
+  if (instruction.has_exchange()) instructions_[at].exchange = &instruction.exchange();
+  if (!instruction.has_repeat()) return;
+  for (const program::Instruction& inner : instruction.repeat().body()) Flatten(inner);
+  instructions_[at].count = instruction.repeat().count();
+  instructions_[at].end = static_cast<int>(instructions_.size());
 }
 
 std::string LoadedProgram::Describe(int instruction) const {

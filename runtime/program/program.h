@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
+#include "runtime/program/entries.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
 
@@ -56,6 +57,9 @@ class LoadedProgram {
   const std::vector<Instruction>& instructions() const { return instructions_; }
   std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
 
+  // The entries (entries.h), by positions in instructions(). There is one at least.
+  const std::vector<program::EntryRange>& entries() const { return entries_; }
+
   // What a bound, range or box is on one device (tables.h).
   int64_t Value(const program::Bound& bound, int device) const {
     return program::ValueOn(mesh_, bound, device);
@@ -76,10 +80,11 @@ class LoadedProgram {
 
  private:
   LoadedProgram() = default;
-  void Flatten(const google::protobuf::RepeatedPtrField<program::Instruction>& instructions);
+  void Flatten(const program::Instruction& instruction);  // appends it, and what it repeats
 
   program::Program message_;
   std::vector<Instruction> instructions_;
+  std::vector<program::EntryRange> entries_;
   Mesh mesh_;
   int devices_ = 1;
   bool has_values_ = true;

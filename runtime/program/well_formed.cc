@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
 
@@ -34,6 +35,8 @@ class WellFormed {
       YUBA_RETURN_IF_ERROR(Annotate(CheckBuffer(stage.buffers(b)), BufferName(b)));
     }
     YUBA_RETURN_IF_ERROR(CheckInstructions(stage.instructions(), 1, 0));
+    const std::string fault = FaultOfEntries(message_);
+    if (!fault.empty()) return UserError(fault);
     return CheckPorts();
   }
 

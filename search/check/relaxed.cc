@@ -63,10 +63,11 @@ class SharedProducts {
 // The table of one use.
 class UseTable {
  public:
-  UseTable(const Mesh& mesh, const Definition& definition, int operand,
+  UseTable(const Mesh& mesh, const Definition& definition, int operand, int64_t times,
            const std::vector<Parts>& tensor_grids)
       : definition_(definition),
         operand_(operand),
+        times_(times),
         devices_(mesh.devices()),
         type_(operand < 0 ? definition.result : definition.operands[operand]),
         tensor_grids_(tensor_grids),
@@ -154,7 +155,8 @@ class UseTable {
       if (side.partial && !partials) kept = std::min(kept, elements);
       const int64_t owners = devices_ / Total(tensor_grids_[t]);
       const Large expected = Arriving(definition_, operand_, side.partial, held, type_, owners);
-      cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * ByteSize(moved));
+      cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * times_ *
+                      ByteSize(moved));
     }
   }
 
@@ -198,6 +200,7 @@ class UseTable {
 
   const Definition& definition_;
   const int operand_;
+  const int64_t times_;  // how often bytes count
   const int64_t devices_;
   const TensorType& type_;
   const std::vector<Parts>& tensor_grids_;
@@ -215,6 +218,7 @@ bool CutAlike(const Graph& graph, const PinsOfElements& pins, size_t first, size
   const Definition &here = *a.definition, &other = *b.definition;
   const size_t tensors = graph.tensors.size();
   if (IsCopy(graph, a) != IsCopy(graph, b)) return false;
+  if (graph.entries[a.entry].times != graph.entries[b.entry].times) return false;
   if (!(pins[tensors + first] == pins[tensors + second])) return false;
   if (!(pins[a.result] == pins[b.result])) return false;
   if (&other != &here && !(other.result == here.result && other == here)) return false;
@@ -287,7 +291,8 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
         use.cost = tables.uses[first[alike] + o + 1].cost;
       } else {
         std::vector<int64_t> cost;
-        UseTable table(mesh, *node.definition, o, grids_of(use.tensor));
+        UseTable table(mesh, *node.definition, o, TimesOf(graph, static_cast<NodeId>(n)),
+                       grids_of(use.tensor));
         for (const Parts& grid : grids) table.Append(grid, &cost);
         use.cost = std::make_shared<const std::vector<int64_t>>(std::move(cost));
       }

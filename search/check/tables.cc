@@ -79,12 +79,13 @@ int64_t AllBoxes(const Mesh& mesh, const Choice& choice, const BoxSet& boxes, si
 }
 
 // The bytes, [node choice][tensor choice], that a node gathers of operand `operand`, or reduces
-// (operand -1). `boxes` are those of its choices `least`; every other choice costs what the least
+// (operand -1), in so many runs. `boxes` are those of its choices `least`; every other choice costs what the least
 // one costs that it can be renamed to. What arrives (Arriving of reads.h) moves, but for what
 // devices have themselves; of a sum of partials first owners alone have some of it.
 std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
                                const TensorType& type, const TensorFacts& tensor,
-                               const ChoiceList& choices, const BoxSet& boxes, int operand) {
+                               const ChoiceList& choices, const BoxSet& boxes, int operand,
+                               int64_t times) {
   const bool in_groups =
       operand >= 0 && ReadsPartials(definition, operand) && !CombinesPartials(definition);
   const bool reduces = operand < 0 && !definition.partial;
@@ -107,7 +108,7 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
           if (tensor.first_owners[own + d]) kept += common(own + d, box + d);
         }
         const Large arriving = Arriving(definition, operand, sums, held, type, tensor.owners[t]);
-        bytes = (static_cast<int64_t>(arriving) - kept) * ByteSize(moved);
+        bytes = times * (static_cast<int64_t>(arriving) - kept) * ByteSize(moved);
       }
       for (size_t g = 0; g < choices.renamed->size(); ++g) {
         cost[(*choices.renamed)[g][choices.least[i]] * columns + (*tensor.choices->renamed)[g][t]] =
@@ -242,7 +243,8 @@ class TableMaker {
       const BoxSet boxes = BoxesUnder(mesh_, definition, o, choices->choices, choices->least);
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*choices, boxes);
       AddUse(tensor, std::make_shared<const std::vector<int64_t>>(EveryCost(
-                         mesh_, definition, type, *tensors_[tensor], *choices, boxes, o)));
+                         mesh_, definition, type, *tensors_[tensor], *choices, boxes, o,
+                         TimesOf(graph_, static_cast<NodeId>(id)))));
     }
     return absl::OkStatus();
   }

@@ -35,8 +35,9 @@ class KeyWriter {
 
 }  // namespace
 
-CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh) {
+CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh, int64_t times) {
   KeyWriter key;
+  key.Add(times);
   key.Add(static_cast<int64_t>(mesh.axes.size()));
   for (const MeshAxis& axis : mesh.axes) key.Add(axis.size);
   key.Add(static_cast<int64_t>(definition.indices.size()));

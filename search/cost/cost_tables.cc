@@ -152,7 +152,7 @@ std::vector<int64_t> CostTable(const TableInput& in) {
       }
       const int64_t in_place = overlaps.Sum(r, c, partials ? first_owners : all_devices);
       const ElementType moved = partials ? AccumulatorType(type.type) : type.type;
-      cell = CheckedMultiply(expected - in_place, ByteSize(moved));
+      cell = CheckedMultiply(expected - in_place, in.times * ByteSize(moved));
     }
   }
   return cells;

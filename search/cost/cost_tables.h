@@ -27,6 +27,7 @@ struct TableInput {
   const std::vector<Choice>* node_choices;    // by column
   const std::vector<int>* columns;            // ascending: those to fill
   const std::vector<NodeBoxes>* boxes;        // boxes[c] belongs to column columns[c]
+  int64_t times = 1;                          // how often bytes count
 };
 
 // Bytes, row-major [tensor choice][node choice]; 0 in columns that are not filled. Of partials:

@@ -23,10 +23,11 @@ const TensorType& TypeOf(const Definition& definition, int operand) {
 
 }  // namespace
 
-UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh)
+UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, int64_t times)
     : definition_(definition),
       operand_(operand),
       mesh_(mesh),
+      times_(times),
       devices_(mesh.devices()),
       type_(TypeOf(definition, operand)),
       elements_(ElementCount(type_)),
@@ -39,7 +40,7 @@ UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
     if (definition_.indices[i].reduction) side.parts *= grid[i];
   }
   side.partial = operand_ < 0 && side.parts > 1;
-  side.size = ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
+  side.size = times_ * ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
   Regions& regions = RegionsOf(side.partial);
   Wide volume = operand_ < 0 ? PartsOf(grid) : devices_;
   bool scalar = type_.dims.empty();  // the box of a scalar is never empty

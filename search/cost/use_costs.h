@@ -1,4 +1,5 @@
-// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it.
+// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it, as often
+// as it runs.
 //
 // In closed form, without a look at single devices: a lower bound for two grids (Relaxed), and the
 // exact bytes for two choices (Exact). Exact equals what opsemantics/base/transfers.h counts.
@@ -24,11 +25,11 @@ namespace yuba::search {
 // Not for several threads at a time.
 class UseCosts {
  public:
-  // The gather of operand `operand`; `operand` < 0: the reduction into the result. The definition
-  // must outlive this.
-  UseCosts(const Definition& definition, int operand, const Mesh& mesh);
+  // The gather of operand `operand`; `operand` < 0: the reduction into the result. Its bytes count
+  // `times` times. The definition must outlive this.
+  UseCosts(const Definition& definition, int operand, const Mesh& mesh, int64_t times = 1);
 
-  CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_); }
+  CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_, times_); }
 
   // Bytes, row-major [tensor grid][node grid]: no choices of these grids cost less. kNever
   // (memory_price.h) where no plan has both. Some cells are 0 where the budget was spent before the
@@ -45,7 +46,7 @@ class UseCosts {
   // What a cost depends on besides the overlap and the tensor: by one node grid.
   struct NodeSide {
     bool partial = false;  // whether partials move
-    int64_t size = 1;      // bytes of an element
+    int64_t size = 1;      // bytes of an element, as often as it moves
     int64_t parts = 1;     // of the reduction
     int64_t needed = 0;    // gather: elements that devices read, summed over devices
     int64_t written = 0;   // reduction: elements that first producers write, of all partials
@@ -68,6 +69,7 @@ class UseCosts {
   const Definition& definition_;
   const int operand_;
   const Mesh mesh_;
+  const int64_t times_;
   const int64_t devices_;
   const TensorType type_;
   int64_t elements_;

@@ -54,14 +54,14 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     if (dot == std::string::npos
             ? !IsOneOf(kind, {"batch", "copies", "devices", "memory", "no-verify", "replicate",
                               "search", "space", "without"})
-            : !IsOneOf(kind, {"bind", "bind_hash", "dim", "pin", "state"})) {
+            : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "pin", "state", "times"})) {
       value.Refuse(
           "is an option that plans do not have; they have batch, copies, devices, memory, "
           "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME, "
-          "state.OUT and pin.N");
+          "state.OUT, cache.PAST, entry.N, times.NAME and pin.N");
     }
     int64_t number = 0;
-    if ((kind == "batch" || kind == "dim") && !(absl::SimpleAtoi(text, &number) && number > 0)) {
+    if (IsOneOf(kind, {"batch", "dim", "times"}) && !(absl::SimpleAtoi(text, &number) && number > 0)) {
       value.Fail("a whole number from 1, in quotes");
     }
     if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");

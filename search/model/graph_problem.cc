@@ -250,7 +250,8 @@ class Builder {
                               problem_.choices[use.tensor].get(),
                               problem_.choices[tensors_ + use.node].get(),
                               &list.values,
-                              &list.boxes};
+                              &list.boxes,
+                              TimesOf(graph_, use.node)};
     std::vector<int64_t> cells = CostTable(input);
     FillOrbits(rows, columns, list.values, &cells);
     table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));

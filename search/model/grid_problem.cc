@@ -28,7 +28,8 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
       auto& costs = known[{definitions[n], o, copy, IsCopy(graph, node)}];
       if (costs.second == nullptr) {
         costs = {static_cast<int>(known.size()) - 1,
-                 std::make_shared<UseCosts>(*node.definition, o, mesh)};
+                 std::make_shared<UseCosts>(*node.definition, o, mesh,
+                                            TimesOf(graph, static_cast<NodeId>(n)))};
       }
       TensorUse use;
       use.tensor = tensor;

@@ -148,7 +148,9 @@ int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move) {
 
 PlanCost CostOf(const Graph& graph, const Plan& plan) {
   PlanCost cost;
-  for (const Move& move : MovesOf(graph, plan)) BytesOf(cost, graph, move) += move.bytes;
+  for (const Move& move : MovesOf(graph, plan)) {
+    BytesOf(cost, graph, move) += TimesOf(graph, move.node) * move.bytes;
+  }
   return cost;
 }
 

@@ -24,7 +24,8 @@
 
 namespace yuba::search {
 
-// Bytes moved in a step, over all devices, by what moves (payload, never padding).
+// Bytes moved in a step, over all devices, by what moves (payload, never padding). Of a graph with
+// several entries: in all runs of all entries, each as often as it says.
 struct PlanCost {
   int64_t weight = 0;      // parameters and constants gathered
   int64_t activation = 0;  // inputs and activations gathered (halos aside); results moved whole
@@ -126,13 +127,14 @@ struct Move {
   MoveKind kind = MoveKind::kGather;
   NodeId node = -1;
   TensorId tensor = -1;  // an operand of the node, or its result
-  int64_t bytes = 0;     // into all devices together
+  int64_t bytes = 0;     // into all devices together, in one run
   bool halo = false;  // an activation, gathered along a window or shift whose index the node cuts
   bool partial = false;  // a reduction that moves partials
 };
 
 // The rows with bytes > 0, in program order (a node's gathers in the order of its operands, then
-// its reduction). Their sum is PlanCost, the price of the plan. The plan must be of this graph.
+// its reduction). Their sum, each as often as its node runs, is PlanCost, the price of the plan. The
+// plan must be of this graph.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
 // The field of `cost` to which the bytes of this move belong.
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);

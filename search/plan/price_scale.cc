@@ -23,6 +23,9 @@ PriceScale PriceScaleOf(const Graph& graph, int devices) {
   for (const Tensor& tensor : graph.tensors) {
     dearest = std::max(dearest, MostMovedByUse(tensor, devices));
   }
+  int64_t times = 1;
+  for (const Entry& entry : graph.entries) times = std::max(times, entry.times);
+  dearest *= static_cast<double>(times);
   PriceScale scale;
   scale.most = MostInProof(graph);
   const auto most = static_cast<double>(scale.most);

@@ -13,8 +13,8 @@ namespace yuba::search {
 // numbers stays below 2^62. Greater costs count as this one, which only lowers the bound.
 int64_t MostInProof(const Graph& graph);
 
-// The most bytes that one use of the tensor moves: all of it into each device, and once more into
-// each owner.
+// The most bytes that one use of the tensor moves in one run: all of it into each device, and once
+// more into each owner.
 double MostMovedByUse(const Tensor& tensor, int devices);
 
 // The scale of proofs about this graph on so many devices: MostInProof, and as many units a byte as

@@ -15,8 +15,11 @@ namespace yuba::search {
 
 absl::Status CheckCountable(const Graph& graph, const Mesh& mesh) {
   double bytes = 0;
-  const auto add = [&](TensorId id) { bytes += MostMovedByUse(graph.tensors[id], mesh.devices()); };
   for (const Node& node : graph.nodes) {
+    const auto times = static_cast<double>(graph.entries[node.entry].times);
+    const auto add = [&](TensorId id) {
+      bytes += times * MostMovedByUse(graph.tensors[id], mesh.devices());
+    };
     for (const TensorId operand : node.operands) add(operand);
     add(node.result);
   }

@@ -134,6 +134,7 @@ class Accumulating {
     accumulator.op = "accumulate";
     accumulator.from = node.from;
     accumulator.instance = node.instance;
+    accumulator.entry = node.entry;
     accumulator.definition =
         SumOf(node.definition->operands[sum.operands[0]], static_cast<int>(sum.operands.size()));
     for (int operand : sum.operands) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace yuba::search {
 namespace {
@@ -56,14 +58,15 @@ Hash HashOf(const Definition& definition) {
 
 std::vector<int> DefinitionNumbers(const Graph& graph) {
   std::unordered_map<Hash, std::vector<std::pair<const Definition*, int>>> known;
-  std::unordered_map<const Definition*, int> by_address;
+  std::map<std::pair<const Definition*, int64_t>, int> by_address;
   std::vector<int> numbers;
   int count = 0;
-  for (const Node& node : graph.nodes) {
-    const Definition* definition = node.definition.get();
-    auto [place, is_new] = by_address.emplace(definition, -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Definition* definition = graph.nodes[n].definition.get();
+    const int64_t times = TimesOf(graph, static_cast<NodeId>(n));
+    auto [place, is_new] = by_address.emplace(std::make_pair(definition, times), -1);
     if (is_new) {
-      auto& alike = known[HashOf(*definition)];
+      auto& alike = known[Mix(HashOf(*definition), static_cast<Hash>(times))];
       for (const auto& [other, number] : alike) {
         if (*other == *definition) place->second = number;
       }
@@ -97,7 +100,8 @@ std::vector<Hash> OwnHashes(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     auto [place, is_new] = of_definition.emplace(node.definition.get(), 0);
     if (is_new) place->second = HashOf(*node.definition);
-    hash.push_back(place->second);
+    const int64_t times = graph.entries[node.entry].times;
+    hash.push_back(times == 1 ? place->second : Mix(place->second, static_cast<Hash>(times)));
   }
   return hash;
 }

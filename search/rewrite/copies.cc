@@ -29,7 +29,7 @@ std::vector<int> Depths(const Graph& graph) {
     const auto n = static_cast<NodeId>(depths.size());
     int depth = 0;
     for (TensorId operand : node.operands) {
-      const NodeId producer = ProducerFor(graph.tensors[operand], n);
+      const NodeId producer = ProducerFor(graph, operand, n);
       if (producer >= 0) depth = std::max(depth, depths[producer] + 1);
     }
     depths.push_back(depth);
@@ -53,7 +53,7 @@ std::vector<int> Places(const Graph& graph) {
     for (const NodeId n : nodes) {
       int last = -1;  // of the nodes that it reads
       for (const TensorId operand : graph.nodes[n].operands) {
-        const NodeId producer = ProducerFor(graph.tensors[operand], n);
+        const NodeId producer = ProducerFor(graph, operand, n);
         if (producer >= 0) last = std::max(last, places[producer]);
       }
       order.emplace_back(last, surroundings[tensors + n], static_cast<int>(order.size()), n);
@@ -64,12 +64,16 @@ std::vector<int> Places(const Graph& graph) {
   return places;
 }
 
-// The readers of the tensor in groups that read the same value of it: two of a carried tensor,
-// those of its value before and those of its value after the step.
-std::vector<std::vector<NodeId>> ReadersByValue(const Tensor& tensor) {
-  const auto next = std::find_if(tensor.consumers.begin(), tensor.consumers.end(),
-                                 [&](NodeId n) { return ProducerFor(tensor, n) >= 0; });
-  return {{tensor.consumers.begin(), next}, {next, tensor.consumers.end()}};
+// The readers of the tensor in groups that read the same value of it in the same entry: of a
+// carried tensor two for each entry, those of its value before and those of its value after.
+std::vector<std::vector<NodeId>> ReadersByValue(const Graph& graph, TensorId tensor) {
+  std::map<std::pair<int, NodeId>, std::vector<NodeId>> readers;  // by entry and producer
+  for (const NodeId reader : graph.tensors[tensor].consumers) {
+    readers[{graph.nodes[reader].entry, ProducerFor(graph, tensor, reader)}].push_back(reader);
+  }
+  std::vector<std::vector<NodeId>> groups;
+  for (auto& [value, group] : readers) groups.push_back(std::move(group));
+  return groups;
 }
 
 // [window]: the readers of a value that share it, in ascending order of nodes. `places` as of
@@ -108,7 +112,7 @@ class Copier {
       const bool can_be_cut =
           std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > 1; });
       if (!can_be_cut || tensor.consumers.size() < 2) continue;
-      for (const std::vector<NodeId>& same_value : ReadersByValue(tensor)) {
+      for (const std::vector<NodeId>& same_value : ReadersByValue(graph_, id)) {
         for (const auto& readers : Windows(same_value, places_, result_.copies)) {
           if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));
         }
@@ -142,6 +146,7 @@ class Copier {
     node.op = "copy";
     node.from = graph_.nodes[readers[0]].from;
     node.instance = graph_.nodes[readers[0]].instance;
+    node.entry = graph_.nodes[readers[0]].entry;
     auto known = std::find_if(identities_.begin(), identities_.end(), [&](const auto& definition) {
       return definition->result == tensor.type;
     });
@@ -177,6 +182,7 @@ Graph WithCopies(const Graph& graph, int window) {
 
 Uncopied WithoutCopies(const Graph& graph) {
   Uncopied result;
+  result.graph.entries = graph.entries;
   result.graph.inputs = graph.inputs;
   std::vector<TensorId> number(graph.tensors.size(), -1);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {

@@ -28,8 +28,9 @@ double MostMoved(const Graph& graph, const Mesh& mesh) {
     return static_cast<double>(ElementCount(type)) * ByteSize(AccumulatorType(type.type));
   };
   for (const Node& node : graph.nodes) {
-    for (TensorId operand : node.operands) bytes += size(operand);
-    bytes += 2 * size(node.result);
+    double here = 2 * size(node.result);
+    for (TensorId operand : node.operands) here += size(operand);
+    bytes += static_cast<double>(graph.entries[node.entry].times) * here;
   }
   return bytes * mesh.devices();
 }

@@ -76,13 +76,27 @@ std::vector<Sharding> Allowed(const TriedSpace& space, size_t element,
   return choices;
 }
 
-// Those who read the value of a carried tensor before the step, and those who read the next one; of
-// other tensors all readers are in one of the two lists.
-std::vector<std::vector<NodeId>> ReadersOfValues(const Tensor& tensor) {
-  std::vector<std::vector<NodeId>> readers(2);
-  for (const NodeId n : tensor.consumers)
-    readers[IsCarried(tensor) && n > tensor.producer].push_back(n);
+// Of each entry those who read the value of a carried tensor with which it began, and those who read
+// the next one; of other tensors all readers of an entry are in one of the two lists.
+std::vector<std::vector<NodeId>> ReadersOfValues(const Graph& graph, const Tensor& tensor) {
+  std::vector<std::vector<NodeId>> readers(2 * graph.entries.size());
+  for (const NodeId n : tensor.consumers) {
+    const int entry = graph.nodes[n].entry;
+    bool next = false;
+    for (NodeId writer = 0; writer < n && IsCarried(tensor); ++writer) {
+      next = next || (graph.nodes[writer].entry == entry &&
+                      &graph.tensors[graph.nodes[writer].result] == &tensor);
+    }
+    readers[2 * entry + (next ? 1 : 0)].push_back(n);
+  }
   return readers;
+}
+
+MarkedTable Times(MarkedTable table, int64_t times) {
+  for (auto& row : table) {
+    for (int64_t& bytes : row) bytes *= times;
+  }
+  return table;
 }
 
 TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
@@ -109,14 +123,18 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].result != id) continue;
     priced.own.push_back(
-        {n, MarkedBytes(*graph.nodes[n].definition, mesh, -1, partitions[n], shardings)});
+        {n, Times(MarkedBytes(*graph.nodes[n].definition, mesh, -1, partitions[n], shardings),
+                  graph.entries[graph.nodes[n].entry].times)});
   }
-  for (const std::vector<NodeId>& readers : ReadersOfValues(tensor)) {
+  for (const std::vector<NodeId>& readers : ReadersOfValues(graph, tensor)) {
+    if (readers.empty()) continue;
+    const int64_t times = graph.entries[graph.nodes[readers[0]].entry].times;
     const bool copied = space.copies && readers.size() > 1;
     std::vector<Sharding> read = shardings;
     if (copied) {
       read = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
-      priced.copies.push_back({{}, MarkedCopyBytes(mesh, tensor.type, shardings, read)});
+      priced.copies.push_back(
+          {{}, Times(MarkedCopyBytes(mesh, tensor.type, shardings, read), times)});
       priced.plans *= static_cast<double>(read.size());
     }
     std::vector<TriedTensor::Use>& uses = copied ? priced.copies.back().uses : priced.own;
@@ -126,7 +144,8 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
         if (node.operands[o] != id) continue;
         uses.push_back(
             {static_cast<size_t>(n),
-             MarkedBytes(*node.definition, mesh, static_cast<int>(o), partitions[n], read)});
+             Times(MarkedBytes(*node.definition, mesh, static_cast<int>(o), partitions[n], read),
+                   times)});
       }
     }
   }

@@ -325,11 +325,13 @@ int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Shar
   int64_t bytes = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    bytes += MarkedBytes(graph, mesh, static_cast<NodeId>(n), -1, nodes[n], tensors[node.result]);
+    int64_t here =
+        MarkedBytes(graph, mesh, static_cast<NodeId>(n), -1, nodes[n], tensors[node.result]);
     for (size_t o = 0; o < node.operands.size(); ++o) {
-      bytes += MarkedBytes(graph, mesh, static_cast<NodeId>(n), static_cast<int>(o), nodes[n],
-                           tensors[node.operands[o]]);
+      here += MarkedBytes(graph, mesh, static_cast<NodeId>(n), static_cast<int>(o), nodes[n],
+                          tensors[node.operands[o]]);
     }
+    bytes += graph.entries[node.entry].times * here;
   }
   return bytes;
 }

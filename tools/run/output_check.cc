@@ -77,13 +77,14 @@ OutputCheck::OutputCheck(const RunFlags& flags) : flags_(flags) {
       {"ok", true}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
 }
 
-absl::Status OutputCheck::Check(runtime::Session& session, const StepFiles& files, int step) {
-  const auto& outputs = session.program().message().outputs();
-  for (size_t i = 0; i < files.expected.size(); ++i) {
-    if (!files.expected[i].has_value()) continue;
-    const std::string& name = outputs[static_cast<int>(i)].name();
+absl::Status OutputCheck::Check(runtime::Session& session, const EntryRun& run, size_t files,
+                                int step) {
+  const std::vector<absl::optional<TensorData>>& expected = run.steps[files].expected;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!expected[i].has_value()) continue;
+    const std::string& name = run.outputs[i];
     YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(name));
-    const Comparison comparison = Compare(*files.expected[i], actual, flags_.tolerance);
+    const Comparison comparison = Compare(*expected[i], actual, flags_.tolerance);
     (flags_.json ? std::cerr : std::cout)
         << (comparison.ok() ? "ok   " : "WRONG ") << name
         << (step > 0 ? absl::StrCat(" of step ", step) : "") << ": " << Text(comparison) << "\n";

@@ -12,16 +12,16 @@ namespace yuba::tools {
 
 // Collects the verdicts of the steps of one run. Example:
 //   OutputCheck check(flags);
-//   check.Check(session, files, 0);   // prints "ok   y: largest difference 1e-7 where ..."
+//   check.Check(session, run, 0, 0);  // prints "ok   y: largest difference 1e-7 where ..."
 //   return check.Result();
 class OutputCheck {
  public:
   // `flags` must outlive this.
   explicit OutputCheck(const RunFlags& flags);
 
-  // Compares the outputs that the step has expected values for, and prints a line for each. `step`
-  // is its number where steps are checked one by one, else 0. An error of Session::Get.
-  absl::Status Check(runtime::Session& session, const StepFiles& files, int step);
+  // Compares the outputs for which run.steps[files] has expected values, and prints a line for each.
+  // `step` is its number where steps are checked one by one, else 0. An error of Session::Get.
+  absl::Status Check(runtime::Session& session, const EntryRun& run, size_t files, int step);
 
   // FailedPrecondition where an output was not what was expected.
   absl::Status Result() const;

@@ -53,9 +53,9 @@ absl::Status MakeUpValues(runtime::Session& session, const std::string& random) 
   return session.Randomize(seed);
 }
 
-void PrintStep(int step, const runtime::Statistics& before, const runtime::Statistics& now,
-               bool timed) {
-  std::cout << absl::StrFormat("step %d: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
+void PrintStep(const std::string& step, const runtime::Statistics& before,
+               const runtime::Statistics& now, bool timed) {
+  std::cout << absl::StrFormat("%s: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
                                1 / now.seconds, Bytes(now.bytes - before.bytes));
   if (timed) {
     std::cout << absl::StrFormat(", %.0f %% of the time copying, %.0f %% waiting for others",
@@ -64,26 +64,37 @@ void PrintStep(int step, const runtime::Statistics& before, const runtime::Stati
   std::cout << "\n" << std::flush;
 }
 
-// Fills `seconds`, by step.
-absl::Status RunSteps(runtime::Session& session, const RunFlags& flags,
-                      const std::vector<StepFiles>& files, OutputCheck& check,
-                      std::vector<double>* seconds) {
-  const bool one_by_one = files.size() > 1;
-  const int steps = flags.steps > 0 ? flags.steps : static_cast<int>(files.size());
-  for (int step = 1; step <= steps; ++step) {
-    if (one_by_one) YUBA_RETURN_IF_ERROR(SetInputs(session, files[step - 1]));
+// Runs the steps of one entry, whose inputs are set where one StepFiles serves all steps. Appends to
+// `seconds`, by step.
+absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const EntryRun& run,
+                      OutputCheck& check, std::vector<double>* seconds) {
+  const bool one_by_one = run.steps.size() > 1;
+  const auto planned = flags.planned_bytes.find(run.entry);
+  for (int step = 1; step <= run.times; ++step) {
+    if (one_by_one) YUBA_RETURN_IF_ERROR(SetInputs(session, run.steps[step - 1]));
+    const std::string name = absl::StrCat(run.entry, " ", step);
     const runtime::Statistics before = session.statistics();
-    YUBA_RETURN_IF_ERROR(session.Step());
+    YUBA_RETURN_IF_ERROR(session.Step(run.entry));
     seconds->push_back(session.statistics().seconds);
     const int64_t moved = session.statistics().bytes - before.bytes;
-    if (flags.planned_bytes.has_value() && moved != *flags.planned_bytes) {
-      return InternalError("step ", step, " moved ", moved, " bytes, the plan promises ",
-                           *flags.planned_bytes);
+    if (planned != flags.planned_bytes.end() && moved != planned->second) {
+      return InternalError(name, " moved ", moved, " bytes, the plan promises ", planned->second);
     }
-    if (!flags.json) PrintStep(step, before, session.statistics(), !flags.options.interleave);
-    if (one_by_one) YUBA_RETURN_IF_ERROR(check.Check(session, files[step - 1], step));
+    if (!flags.json) PrintStep(name, before, session.statistics(), !flags.options.interleave);
+    if (one_by_one) YUBA_RETURN_IF_ERROR(check.Check(session, run, step - 1, step));
   }
-  return one_by_one ? absl::OkStatus() : check.Check(session, files[0], 0);
+  return one_by_one ? absl::OkStatus() : check.Check(session, run, 0, 0);
+}
+
+// All runs, one after the other; the inputs of the first are set.
+absl::Status RunAll(runtime::Session& session, const RunFlags& flags,
+                    const std::vector<EntryRun>& runs, OutputCheck& check,
+                    std::vector<double>* seconds) {
+  for (size_t r = 0; r < runs.size(); ++r) {
+    if (r > 0) YUBA_RETURN_IF_ERROR(SetInputs(session, runs[r].steps[0]));
+    YUBA_RETURN_IF_ERROR(RunSteps(session, flags, runs[r], check, seconds));
+  }
+  return absl::OkStatus();
 }
 
 nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<double>& seconds) {
@@ -139,6 +150,10 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
   app->add_option("--steps", flags.steps,
                   "steps to run; default: one, or one for each test_data_set_N of --inputs")
       ->check(WholeNumber(1, INT_MAX));
+  app->add_option("--entry", flags.entries,
+                  "an entry to run, and how often: NAME or NAME=TIMES; several run one after the "
+                  "other; default: each entry of the program")
+      ->take_all();
   app->add_option("--timeout", flags.options.timeout_seconds,
                   "seconds that a device may wait for another")
       ->check(NumberAbove0())
@@ -170,10 +185,10 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
-  YUBA_RETURN_IF_ERROR(SetInputs(*session, files.steps[0]));
+  YUBA_RETURN_IF_ERROR(SetInputs(*session, files.runs[0].steps[0]));
   YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
   files.weights.clear();  // the devices have them now
-  files.steps[0].inputs.clear();
+  files.runs[0].steps[0].inputs.clear();
   program->DropValues();
   if (!flags.json) {
     const runtime::Statistics statistics = session->statistics();
@@ -186,7 +201,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   }
   std::vector<double> seconds;
   OutputCheck check(flags);
-  YUBA_RETURN_IF_ERROR(RunSteps(*session, flags, files.steps, check, &seconds));
+  YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files.runs, check, &seconds));
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, seconds);
     if (flags.check) json["check"] = check.verdict();
@@ -194,7 +209,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
   if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
-  YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags));
+  YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags, files.runs));
   return check.Result();
 }
 

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -18,15 +20,29 @@
 namespace yuba::tools {
 namespace {
 
+// Whether it is an input of an entry that does not run.
+bool IsOfOtherEntry(const std::string& name, const RunPorts& ports,
+                    const std::vector<EntryRun>& runs) {
+  return std::any_of(ports.entries.begin(), ports.entries.end(), [&](const std::string& entry) {
+    const bool runs_here = std::any_of(runs.begin(), runs.end(),
+                                       [&](const EntryRun& run) { return run.entry == entry; });
+    return !runs_here && absl::StartsWith(name, entry + ":");
+  });
+}
+
 absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const RunFiles& files) {
   if (!flags.random.empty()) return RandomSeed(flags.random).status();
   std::set<std::string> given;
-  for (const StepFiles::Input& input : files.steps[0].inputs) given.insert(input.name);
+  for (const EntryRun& run : files.runs) {
+    for (const StepFiles::Input& input : run.steps[0].inputs) given.insert(input.name);
+  }
   for (const auto& [name, value] : files.weights) given.insert(name);
   std::vector<std::string> missing;
   for (const auto* names : {&ports.inputs, &ports.unset}) {
     for (const std::string& name : *names) {
-      if (given.count(name) == 0) missing.push_back(name);
+      if (given.count(name) == 0 && !IsOfOtherEntry(name, ports, files.runs)) {
+        missing.push_back(name);
+      }
     }
   }
   return missing.empty() ? absl::OkStatus() : runtime::NoValuesFor(std::move(missing));
@@ -96,25 +112,26 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   if (!flags.weights.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.weights, ReadSafetensors(flags.weights));
   }
-  YUBA_ASSIGN_OR_RETURN(files.steps, ReadStepFiles(flags, ports));
-  if (files.steps.size() > 1 && flags.steps > static_cast<int>(files.steps.size())) {
-    return UserError("--steps ", flags.steps, ": ", flags.input_dir, " has inputs of ",
-                     files.steps.size(), " steps; give at most as many");
-  }
+  YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // not before all inputs are known
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;
 }
 
-absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags) {
+absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags,
+                          const std::vector<EntryRun>& runs) {
   if (flags.output_dir.empty()) return absl::OkStatus();
   OutputFolder folder(flags.output_dir);
   YUBA_RETURN_IF_ERROR(folder.Make());
-  const auto& outputs = session.program().message().outputs();
-  for (int i = 0; i < outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(const TensorData tensor, session.Get(outputs[i].name()));
-    YUBA_RETURN_IF_ERROR(WriteFile(folder.File(i), FormatNpy(tensor)));
+  const bool by_entry = session.program().entries().size() > 1;
+  for (const EntryRun& run : runs) {
+    OutputFolder own(by_entry ? absl::StrCat(flags.output_dir, "/", run.entry) : flags.output_dir);
+    YUBA_RETURN_IF_ERROR(own.Make());
+    for (size_t i = 0; i < run.outputs.size(); ++i) {
+      YUBA_ASSIGN_OR_RETURN(const TensorData tensor, session.Get(run.outputs[i]));
+      YUBA_RETURN_IF_ERROR(WriteFile(own.File(i), FormatNpy(tensor)));
+    }
   }
   return absl::OkStatus();
 }

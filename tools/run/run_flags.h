@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "absl/types/optional.h"
 #include "runtime/session.h"
 
 namespace yuba::tools {
@@ -22,10 +22,13 @@ struct RunFlags {
   double tolerance = 0;       // of --check, a share of the largest expected magnitude
   std::string random;         // empty: no; "true": with the usual seed; else the seed
   bool check_memory = false;  // poison and guard bands (runtime/arena_watch.h)
+  std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each entry of the program once
   int steps = 0;              // 0: one, or as many as --inputs has folders for
   std::string trace;          // the file to write; empty: none
   bool json = false;
-  absl::optional<int64_t> planned_bytes;  // that a step must move, where a plan promises it
+  // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
+  // listed may move any.
+  std::map<std::string, int64_t> planned_bytes;
 };
 // `flags` must outlive `app`.
 void AddRunFlags(CLI::App* app, RunFlags& flags);

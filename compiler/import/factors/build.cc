@@ -146,6 +146,7 @@ class Builder {
       : graph_(graph), factors_(factors), model_(model), tensor_of_(graph.values.size(), -1) {}
 
   void Build() {
+    model_.graph.entries = graph_.entries;
     for (const OnnxValue& value : graph_.values) names_.insert(value.name);
     for (const int input : graph_.inputs) model_.graph.inputs.push_back(TensorOf(input));
     for (size_t u = 0; u < graph_.uses.size(); ++u) AddUse(static_cast<int>(u));
@@ -191,6 +192,7 @@ class Builder {
     node.op = op;
     node.from = from;
     node.instance = instance_;
+    node.entry = entry_;
     node.operands = std::move(operands);
     node.result = result;
     compiler::NormalizeOperands(node, definition);
@@ -198,9 +200,10 @@ class Builder {
     model_.graph.nodes.push_back(std::move(node));
   }
 
-  // The value in other factors: a tensor that a reshape computes, one for all readers that want it.
+  // The value in other factors: a tensor that a reshape computes, one for all readers of an entry
+  // that want it.
   TensorId Reshaped(int value, const DimFactors& dims) {
-    auto [found, inserted] = reshapes_.emplace(std::make_pair(value, dims), -1);
+    auto [found, inserted] = reshapes_.emplace(std::make_tuple(entry_, value, dims), -1);
     if (!inserted) return found->second;
     const TensorId from = TensorOf(value);
     const Tensor tensor = model_.graph.tensors[from];
@@ -221,6 +224,7 @@ class Builder {
   void AddUse(int u) {
     const Use& use = graph_.uses[u];
     instance_ = u;
+    entry_ = use.entry;
     from_ = use.from;
     NameAfter(use);
     std::vector<SlotFactors> slots;
@@ -283,9 +287,9 @@ class Builder {
   compiler::Model& model_;
   std::vector<TensorId> tensor_of_;
   std::set<std::string> names_;
-  std::map<std::pair<int, DimFactors>, TensorId> reshapes_;
+  std::map<std::tuple<int, int, DimFactors>, TensorId> reshapes_;  // by entry, value and factors
   std::string base_, from_;
-  int instance_ = 0;
+  int instance_ = 0, entry_ = 0;
 };
 
 }  // namespace

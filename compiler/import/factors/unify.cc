@@ -40,8 +40,8 @@ class Unifier {
         value_positions_.back().push_back(AddPositions(extent, !factors, true));
     }
     // A state and its next value are one tensor in the end.
-    for (const auto& [state, next] : graph.carried)
-      value_positions_[next] = value_positions_[state];
+    for (const OnnxGraph::CarriedValues& pair : graph.carried)
+      value_positions_[pair.next] = value_positions_[pair.state];
     for (const Use& use : graph.uses) AddUse(use);
   }
 

@@ -1,5 +1,8 @@
 // NodeContext, the part that adds uses of descriptions: elaboration of an entry or a template, and
 // folding of results that are known.
+#include <algorithm>
+#include <deque>
+
 #include "compiler/import/file/read.h"
 #include "compiler/import/translate/node.h"
 #include "compiler/simplify/constants.h"
@@ -101,6 +104,66 @@ std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<in
   return AddUse(*std::move(instance), operands, op_template);
 }
 
+namespace {
+
+bool HasDim(const std::vector<int64_t>& dims, int64_t length) {
+  return std::count(dims.begin(), dims.end(), length) > 0;
+}
+
+// What the instance's outputs are for these operands: by position of the output.
+std::vector<std::pair<int, TensorValue>> Evaluate(const Instance& instance,
+                                                  const std::vector<const TensorValue*>& operands) {
+  std::vector<TensorValue> values(instance.slots.size());
+  for (size_t i = 0; i < instance.slots.size(); ++i) {
+    const Slot& slot = instance.slots[i];
+    if (slot.role == SlotRole::kOperand) values[i] = *operands[slot.position];
+    values[i].type = TensorType{slot.type, Flat(slot.dims)};
+    values[i].elements.resize(ElementCount(values[i].type));
+  }
+  for (const SlotDefinition& step : instance.definitions) {
+    std::vector<const TensorValue*> reads;
+    for (const int slot : step.operands) reads.push_back(&values[slot]);
+    Interpret(step.definition, WholeRanges(step.definition), reads, Arithmetic::kFloat,
+              values[step.result]);
+  }
+  std::vector<std::pair<int, TensorValue>> outputs;
+  for (size_t i = 0; i < instance.slots.size(); ++i) {
+    const Slot& slot = instance.slots[i];
+    if (slot.role != SlotRole::kOutput) continue;
+    values[i].type.dims = Whole(slot.dims);
+    outputs.emplace_back(slot.position, std::move(values[i]));
+  }
+  return outputs;
+}
+
+// What a value that is `full` with so many rows, and `fewer` with one less, is with none, where it
+// grows by as much with each.
+TensorValue Extrapolated(const TensorValue& full, const TensorValue& fewer, int64_t rows) {
+  TensorValue none = full;
+  for (size_t i = 0; i < none.elements.size(); ++i) {
+    Scalar& element = none.elements[i];
+    const Scalar& other = fewer.elements[i];
+    if (IsFloat(full.type.type)) {
+      element.number -= static_cast<double>(rows) * (element.number - other.number);
+    } else {
+      element.integer -= rows * (element.integer - other.integer);
+    }
+  }
+  return none;
+}
+
+bool SameElements(const TensorValue& a, const TensorValue& b) {
+  return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
+                    [](const Scalar& x, const Scalar& y) { return x.integer == y.integer; });
+}
+
+}  // namespace
+
+bool NodeContext::ReadsCache(const std::vector<int>& operands) const {
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](int operand) { return ValueOf(operand).in_cache; });
+}
+
 std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& operands,
                                      const OpTemplate* op_template) {
   for (Slot& slot : instance.slots) {
@@ -114,18 +177,23 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
   }
   std::vector<int> outputs;
   if (fold_ && Fold(instance, operands, outputs)) return outputs;
+  std::vector<int> data;
+  for (const int operand : operands) data.push_back(DataOf(operand));
+  if (failed()) return std::vector<int>(8, -1);
   Use use;
   use.from = label_;
+  use.entry = graph_.entry;
   if (op_template != nullptr) use.tie_class = op_template->tie_class;
   for (const Slot& slot : instance.slots) {
     if (slot.role == SlotRole::kInternal) {
       use.values.push_back(-1);
     } else if (slot.role == SlotRole::kOperand) {
-      use.values.push_back(operands[slot.position]);
+      use.values.push_back(data[slot.position]);
     } else {
       OnnxValue value;
       value.type = slot.type;
       value.dims = Whole(slot.dims);
+      value.in_cache = ReadsCache(operands) && HasDim(value.dims, graph_.caches[0].length);
       use.values.push_back(static_cast<int>(graph_.values.size()));
       if (slot.position >= static_cast<int>(outputs.size())) outputs.resize(slot.position + 1, -1);
       outputs[slot.position] = use.values.back();
@@ -141,8 +209,10 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
 // known and the outputs are small. False where not.
 bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operands,
                        std::vector<int>& outputs) {
+  bool grows = false;
   for (const int operand : operands) {
     if (operand >= 0 && !IsKnown(operand)) return false;
+    grows |= operand >= 0 && (GrowsWithCache(operand) || ValueOf(operand).sizes_only);
   }
   for (const Slot& slot : instance.slots) {
     int64_t elements = 1;
@@ -154,27 +224,75 @@ bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operand
     for (const Index& index : step.definition.indices) points *= static_cast<double>(index.extent);
     if (points > kFoldedPoints) return false;
   }
-  std::vector<TensorValue> values(instance.slots.size());
-  for (size_t i = 0; i < instance.slots.size(); ++i) {
-    const Slot& slot = instance.slots[i];
-    if (slot.role == SlotRole::kOperand) values[i] = *ValueOf(operands[slot.position]).known;
-    values[i].type = TensorType{slot.type, Flat(slot.dims)};
-    values[i].elements.resize(ElementCount(values[i].type));
-  }
-  for (const SlotDefinition& step : instance.definitions) {
-    std::vector<const TensorValue*> reads;
-    for (const int slot : step.operands) reads.push_back(&values[slot]);
-    Interpret(step.definition, WholeRanges(step.definition), reads, Arithmetic::kFloat,
-              values[step.result]);
-  }
-  for (size_t i = 0; i < instance.slots.size(); ++i) {
-    const Slot& slot = instance.slots[i];
-    if (slot.role != SlotRole::kOutput) continue;
-    values[i].type.dims = Whole(slot.dims);
-    if (slot.position >= static_cast<int>(outputs.size())) outputs.resize(slot.position + 1, -1);
-    outputs[slot.position] = Constant(std::move(values[i]));
+  if (grows) return FoldGrowing(instance, operands, outputs);
+  std::vector<const TensorValue*> known;
+  for (const int operand : operands) known.push_back(ValueOf(operand).known.get());
+  for (auto& [position, value] : Evaluate(instance, known)) {
+    if (position >= static_cast<int>(outputs.size())) outputs.resize(position + 1, -1);
+    outputs[position] = Constant(std::move(value));
   }
   return true;
+}
+
+// Fold, where some operand is known for full caches only. The result grows by as much with each
+// row; where it does otherwise (a comparison, a quotient) nothing is folded, so that it is computed
+// from the count.
+bool NodeContext::FoldGrowing(const Instance& instance, const std::vector<int>& operands,
+                              std::vector<int>& outputs) {
+  std::vector<const TensorValue*> full, fewer, none;
+  std::deque<TensorValue> made;
+  bool sizes_only = false;
+  const int64_t rows = graph_.caches[0].length - graph_.new_rows;
+  for (const int operand : operands) {
+    const OnnxValue& value = ValueOf(operand);
+    sizes_only |= value.sizes_only;
+    full.push_back(value.known.get());
+    fewer.push_back(GrowsWithCache(operand) ? value.one_row_fewer.get() : full.back());
+    none.push_back(full.back());
+    if (!GrowsWithCache(operand)) continue;
+    made.push_back(Extrapolated(*full.back(), *fewer.back(), rows));
+    none.back() = &made.back();
+  }
+  auto results = Evaluate(instance, full), one_fewer = Evaluate(instance, fewer);
+  const auto without = Evaluate(instance, none);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const TensorValue expected = Extrapolated(results[i].second, one_fewer[i].second, rows);
+    if (!SameElements(expected, without[i].second)) return false;
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int position = results[i].first;
+    if (position >= static_cast<int>(outputs.size())) outputs.resize(position + 1, -1);
+    outputs[position] = Constant(std::move(results[i].second), std::move(one_fewer[i].second));
+    graph_.values[outputs[position]].sizes_only = sizes_only;
+  }
+  return true;
+}
+
+int NodeContext::DataOf(int value) {
+  if (value < 0 || failed()) return value;
+  if (ValueOf(value).sizes_only) {
+    Fail("it computes with the size of what was computed from a cache of --cache, in which rows ",
+         "that hold nothing count too");
+    return value;
+  }
+  for (const CacheSlot& cache : graph_.caches) {
+    if (cache.past == value) {
+      Fail("it reads a cache of --cache otherwise than to put rows behind it");
+      return value;
+    }
+  }
+  if (!GrowsWithCache(value)) return value;
+  const TensorValue full = *ValueOf(value).known, fewer = *ValueOf(value).one_row_fewer;
+  const int64_t rows = graph_.caches[0].length - graph_.new_rows;
+  const TensorValue none = Extrapolated(full, fewer, rows);
+  TensorValue growth = full;
+  const bool numbers = IsFloat(full.type.type);
+  for (size_t i = 0; i < growth.elements.size(); ++i) {
+    if (numbers) growth.elements[i].number -= fewer.elements[i].number;
+    if (!numbers) growth.elements[i].integer -= fewer.elements[i].integer;
+  }
+  const int count = Cast(graph_.rows_used, full.type.type);
+  return Entry("add", {Constant(none), Entry("mul", {Constant(growth), count})});
 }
 
 }  // namespace yuba::onnx

@@ -98,7 +98,32 @@ std::vector<int64_t> NodeContext::KnownInts(int value, absl::string_view what) {
   }
   std::vector<int64_t> integers;
   for (const Scalar& element : operand.known->elements) integers.push_back(element.integer);
+  for (size_t i = 0; GrowsWithCache(value) && i < integers.size(); ++i) {
+    MayBeLength(integers[i], integers[i] - operand.one_row_fewer->elements[i].integer);
+  }
   return integers;
+}
+
+bool NodeContext::MayBeLength(int64_t length, int64_t growth) {
+  if (growth == 0 || (growth == 1 && length == graph_.caches[0].length)) return true;
+  Fail("a size of it depends on how many rows the caches of --cache hold, otherwise than as their ",
+       "length with the new rows");
+  return false;
+}
+
+int NodeContext::Sizes(int value, int start, const TensorValue& dims) {
+  TensorValue fewer = dims;
+  bool whole = false;  // a cache itself, of which the rows are known
+  for (const CacheSlot& cache : graph_.caches) {
+    if (value != cache.past && value != cache.present) continue;
+    whole = true;
+    const int at = cache.axis - start;
+    if (at >= 0 && at < static_cast<int>(fewer.elements.size())) --fewer.elements[at].integer;
+  }
+  const bool in_cache = ValueOf(value).in_cache;
+  const int constant = Constant(dims, std::move(fewer));
+  graph_.values[constant].sizes_only = in_cache && !whole;
+  return constant;
 }
 
 int NodeContext::Axis(int64_t axis, int rank) {
@@ -139,6 +164,20 @@ int NodeContext::Constant(TensorValue value) {
   return static_cast<int>(graph_.values.size()) - 1;
 }
 
+int NodeContext::Constant(TensorValue value, TensorValue one_row_fewer) {
+  bool grows = false;
+  for (size_t i = 0; i < value.elements.size(); ++i) {
+    // All bits of a Scalar are its double's and its integer's.
+    grows |= value.elements[i].integer != one_row_fewer.elements[i].integer;
+  }
+  const int constant = Constant(std::move(value));
+  if (grows) {
+    graph_.values[constant].one_row_fewer =
+        std::make_shared<const TensorValue>(std::move(one_row_fewer));
+  }
+  return constant;
+}
+
 int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
                         std::shared_ptr<const std::string> data) {
   OnnxValue constant;
@@ -167,9 +206,28 @@ int NodeContext::Fill(ElementType type, const std::vector<int64_t>& dims,
 void NodeContext::SetOutput(int i, int value) {
   if (failed() || value < 0 || !HasOutput(i)) return;
   const std::string& name = proto_.output(i);
-  if (!graph_.by_name.emplace(name, value).second)
+  if (!graph_.by_name.emplace(name, SameInEarlierEntry(name, value)).second)
     return Fail("its output '", name, "' is the name of another value too");
-  if (graph_.values[value].name.empty()) graph_.values[value].name = name;
+  if (!graph_.values[value].name.empty()) return;
+  graph_.values[value].name = name;
+  graph_.values[value].entry = graph_.entry;
+}
+
+int NodeContext::SameInEarlierEntry(const std::string& name, int value) {
+  const OnnxValue& here = graph_.values[value];
+  const auto earlier = graph_.earlier.find(name);
+  if (!HasInitialValue(here.kind) || earlier == graph_.earlier.end()) return value;
+  for (const int v : earlier->second) {
+    OnnxValue& other = graph_.values[v];
+    const bool same = other.kind == here.kind && other.type == here.type &&
+                      other.dims == here.dims && other.initial.kind == here.initial.kind &&
+                      other.initial.data != nullptr && here.initial.data != nullptr &&
+                      *other.initial.data == *here.initial.data;
+    if (!same) continue;
+    other.entry = OnnxValue::kCommon;
+    return v;
+  }
+  return value;
 }
 
 }  // namespace yuba::onnx

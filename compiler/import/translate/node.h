@@ -66,14 +66,23 @@ class NodeContext {
   const OnnxValue& ValueOf(int value) const;  // for -1 one without dimensions
   const std::vector<int64_t>& Dims(int value) const { return ValueOf(value).dims; }
   int Rank(int value) const { return static_cast<int>(Dims(value).size()); }
-  // Integers that decide a shape: a mistake where the operand is not known when planning.
+  // Integers that decide a shape: a mistake where the operand is not known when planning, or where
+  // it grows with caches and is not their length.
   std::vector<int64_t> KnownInts(int value, absl::string_view what);
   bool IsKnown(int value) const { return value >= 0 && ValueOf(value).known != nullptr; }
+  // Whether what is known of the value holds for full caches only (caches.h).
+  bool GrowsWithCache(int value) const { return ValueOf(value).one_row_fewer != nullptr; }
   // The axis, counted from the end where it is negative; 0 <= result < rank, else a mistake.
   int Axis(int64_t axis, int rank);
   // Axes as an attribute or, from opset `since` on, as operand `input`; sorted, each once. `given`
   // says whether the node names axes at all.
   std::vector<int> Axes(int since, int input, int rank, bool* given = nullptr);
+
+  // The dimensions of `value` from `start` on, as a constant that knows how they grow with caches.
+  int Sizes(int value, int start, const TensorValue& dims);
+  // Whether a dimension that grows by so much with each row of the caches can be this long: a mistake
+  // where it grows and is not the length of full caches.
+  bool MayBeLength(int64_t length, int64_t growth);
 
   // What it becomes. Each of these adds uses or values to the graph and returns the numbers of the
   // results, -1 after a mistake. Entry uses a description of the library, Write a template; results
@@ -85,6 +94,8 @@ class NodeContext {
   int Write(const OpTemplate& op_template, const std::vector<int>& operands);
   std::vector<int> WriteOutputs(const OpTemplate& op_template, const std::vector<int>& operands);
   int Constant(TensorValue value);
+  // The same of what is known for full caches, and what it would be with one row fewer.
+  int Constant(TensorValue value, TensorValue one_row_fewer);
   int Stored(ElementType type, const std::vector<int64_t>& dims,
              std::shared_ptr<const std::string> data);  // a constant, known if it is small
   int Fill(ElementType type, const std::vector<int64_t>& dims,
@@ -105,6 +116,15 @@ class NodeContext {
   std::vector<int> AddUse(Instance instance, const std::vector<int>& operands,
                           const OpTemplate* op_template);
   bool Fold(const Instance& instance, const std::vector<int>& operands, std::vector<int>& outputs);
+  bool FoldGrowing(const Instance& instance, const std::vector<int>& operands,
+                   std::vector<int>& outputs);
+  // A value that the caches' count of rows decides, computed from it; any other value itself. A
+  // mistake where only its size is known.
+  int DataOf(int value);
+  bool ReadsCache(const std::vector<int>& operands) const;
+  // The value of that name of an earlier entry, where it is a parameter or constant of the same
+  // elements; else `value`.
+  int SameInEarlierEntry(const std::string& name, int value);
 
   const ::onnx::NodeProto& proto_;
   int64_t opset_;

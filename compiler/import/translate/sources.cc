@@ -23,13 +23,14 @@ bool HasSymbol(const ::onnx::ValueInfoProto& input) {
 class SourceReader {
  public:
   SourceReader(const ::onnx::GraphProto& proto, const FileGraph& order, const std::string& folder,
-               const ImportOptions& options, OnnxGraph& graph)
+               const ImportOptions& options, const std::map<std::string, int64_t>& dims,
+               OnnxGraph& graph)
       : proto_(proto),
         order_(order),
         folder_(folder),
         options_(options),
         graph_(graph),
-        dims_(options.dims) {}
+        dims_(dims) {}
 
   absl::Status Add() {
     YUBA_RETURN_IF_ERROR(CheckOptions());
@@ -45,9 +46,7 @@ class SourceReader {
       YUBA_RETURN_IF_ERROR(SetShape(*input, value));
       const auto bound = options_.bind.find(input->name());
       if (bound != options_.bind.end()) YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
-      if (value.kind == TensorKind::kInput)
-        graph_.inputs.push_back(static_cast<int>(graph_.values.size()));
-      AddValue(std::move(value));
+      YUBA_RETURN_IF_ERROR(AddInput(std::move(value)));
     }
     if (!missing_.empty())
       return UserError("the model has symbolic dimensions: give ",
@@ -65,7 +64,7 @@ class SourceReader {
         if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
       }
     }
-    for (const auto& [name, size] : options_.dims) {
+    for (const auto& [name, size] : dims_) {
       if (symbols.count(name) == 0)
         return UserError("--dim ", name, "=", size, ": no input has a dimension of that name",
                          symbols.empty()
@@ -190,6 +189,11 @@ class SourceReader {
     for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
+      const auto earlier = graph_.earlier.find(tensor.name());
+      if (earlier != graph_.earlier.end()) {
+        graph_.by_name[tensor.name()] = earlier->second.front();
+        continue;
+      }
       YUBA_RETURN_IF_ERROR(AddInitializer(tensor));
     }
     return absl::OkStatus();
@@ -228,6 +232,31 @@ class SourceReader {
     return absl::OkStatus();
   }
 
+  // An input of earlier entries, where one has this type and shape; else a new value.
+  absl::Status AddInput(OnnxValue value) {
+    for (const int v : graph_.earlier[value.name]) {
+      OnnxValue& earlier = graph_.values[v];
+      if (earlier.type == value.type && earlier.dims == value.dims) {
+        earlier.entry = OnnxValue::kCommon;
+        graph_.by_name[value.name] = v;
+        return absl::OkStatus();
+      }
+      if (value.kind == TensorKind::kState) {
+        return UserError("the state '", value.name, "' is [", absl::StrJoin(value.dims, ", "),
+                         "] in entry ", graph_.entries[graph_.entry].name, " and [",
+                         absl::StrJoin(earlier.dims, ", "),
+                         "] in an earlier one; entries share their states: give the same sizes of ",
+                         "its dimensions to all");
+      }
+    }
+    if (value.kind == TensorKind::kInput) {
+      value.entry = graph_.entry;
+      graph_.inputs.push_back(static_cast<int>(graph_.values.size()));
+    }
+    AddValue(std::move(value));
+    return absl::OkStatus();
+  }
+
   void AddValue(OnnxValue value) {
     graph_.by_name[value.name] = static_cast<int>(graph_.values.size());
     graph_.values.push_back(std::move(value));
@@ -245,8 +274,9 @@ class SourceReader {
 }  // namespace
 
 absl::Status AddSources(const ::onnx::GraphProto& proto, const FileGraph& order,
-                        const std::string& folder, const ImportOptions& options, OnnxGraph& graph) {
-  return SourceReader(proto, order, folder, options, graph).Add();
+                        const std::string& folder, const ImportOptions& options,
+                        const std::map<std::string, int64_t>& dims, OnnxGraph& graph) {
+  return SourceReader(proto, order, folder, options, dims, graph).Add();
 }
 
 }  // namespace yuba::onnx

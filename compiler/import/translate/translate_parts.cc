@@ -125,7 +125,7 @@ namespace {
 
 // Known indices that follow each other are a slice.
 bool GatherSlice(NodeContext& node, int x, int ids, int axis) {
-  if (!node.IsKnown(ids)) return false;
+  if (!node.IsKnown(ids) || node.GrowsWithCache(ids)) return false;
   Dims at = node.KnownInts(ids, "indices");
   const int64_t n = node.Dims(x)[axis];
   for (int64_t& i : at) {

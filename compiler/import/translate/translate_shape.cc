@@ -87,7 +87,8 @@ void TranslateShape(NodeContext& node) {
   const int64_t end = std::max(start, clamp(node.Int("end", rank)));
   if (node.failed()) return;
   const Dims part(dims.begin() + start, dims.begin() + end);
-  node.SetOutput(0, node.Constant(compiler::IntegerValue({end - start}, part)));
+  const TensorValue sizes = compiler::IntegerValue({end - start}, part);
+  node.SetOutput(0, node.Sizes(node.Input(0), static_cast<int>(start), sizes));
 }
 
 void TranslateSize(NodeContext& node) {
@@ -95,6 +96,25 @@ void TranslateSize(NodeContext& node) {
   for (const int64_t dim : node.Dims(node.Input(0))) elements *= dim;
   if (!node.failed()) node.SetOutput(0, node.Constant(compiler::IntegerValue({}, {elements})));
 }
+
+namespace {
+
+// By how many elements a Range is longer for each row of the caches. Its step must not change.
+int64_t RangeGrows(const NodeContext& node, int start, int limit, int step) {
+  const auto fewer = [&](int value) {
+    const OnnxValue& of = node.ValueOf(value);
+    const Scalar& scalar = (of.one_row_fewer ? of.one_row_fewer : of.known)->elements[0];
+    return IsFloat(of.type) ? scalar.number : static_cast<double>(scalar.integer);
+  };
+  const auto full = [&](int value) {
+    const Scalar& scalar = node.ValueOf(value).known->elements[0];
+    return IsFloat(node.ValueOf(value).type) ? scalar.number : static_cast<double>(scalar.integer);
+  };
+  return static_cast<int64_t>(std::ceil((full(limit) - full(start)) / full(step)) -
+                              std::ceil((fewer(limit) - fewer(start)) / fewer(step)));
+}
+
+}  // namespace
 
 void TranslateRange(NodeContext& node) {
   const int start = node.Input(0), limit = node.Input(1), step = node.Input(2);
@@ -113,6 +133,7 @@ void TranslateRange(NodeContext& node) {
   }
   const double length = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
   if (!(length < 1e15)) return node.Fail("its step is 0, or it is too long");
+  if (!node.MayBeLength(static_cast<int64_t>(length), RangeGrows(node, start, limit, step))) return;
   const int from = node.Reshape(start, {}), by = node.Reshape(step, {});
   const std::string name = Name(type);
   OpTemplate op_template;
