@@ -160,7 +160,8 @@ absl::Status CheckOfModel(const StatePlaces& places, bool ordered, const Compila
                     model.file_inputs == read.file_inputs &&
                     model.file_outputs == read.file_outputs;
   if (same) return absl::OkStatus();
-  return differs(places.graph, "one of hash, opset, file_nodes, flops, file_inputs and file_outputs is");
+  return differs(places.graph,
+                 "one of hash, opset, file_nodes, flops, file_inputs and file_outputs is");
 }
 
 }  // namespace yuba::compiler

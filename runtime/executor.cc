@@ -136,9 +136,8 @@ absl::Status Executor::RunThreads(int entry, double timeout_seconds) {
   times_ = Times();
   std::vector<std::thread> threads;
   for (int device = 1; device < program_.devices(); ++device) {
-    threads.emplace_back([this, device, entry, timeout_seconds] {
-      RunDevice(device, entry, timeout_seconds);
-    });
+    threads.emplace_back(
+        [this, device, entry, timeout_seconds] { RunDevice(device, entry, timeout_seconds); });
   }
   RunDevice(0, entry, timeout_seconds);
   for (std::thread& thread : threads) thread.join();

@@ -1,6 +1,6 @@
-// Runs one step of a program, which is one run of an entry, on all devices of a fleet: with a thread
-// for each device, or with one thread that picks the next device by a seed. The second can be
-// replayed, and other seeds try other orders, which finds missing dependencies. Each device runs
+// Runs one step of a program, which is one run of an entry, on all devices of a fleet: with a
+// thread for each device, or with one thread that picks the next device by a seed. The second can
+// be replayed, and other seeds try other orders, which finds missing dependencies. Each device runs
 // the entry's instructions from start to end: a kernel goes to its Device, an exchange to the
 // Communicator step by step.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
@@ -80,11 +80,11 @@ class Executor {
   // steps is noted.
   Executor(const LoadedProgram& program, Fleet& fleet, bool trace);
 
-  // One run of entry number `entry` with a thread for each device; blocks until all have ended. A failure ends the step on
-  // all devices, and so does a wait for another device that is longer than `timeout_seconds`
-  // (DeadlineExceeded). The error is the first failure and names device, instruction and cause.
-  // After an error the fleet can run again, but what the arenas hold is lost. A kernel that never
-  // returns is not bounded.
+  // One run of entry number `entry` with a thread for each device; blocks until all have ended. A
+  // failure ends the step on all devices, and so does a wait for another device that is longer than
+  // `timeout_seconds` (DeadlineExceeded). The error is the first failure and names device,
+  // instruction and cause. After an error the fleet can run again, but what the arenas hold is
+  // lost. A kernel that never returns is not bounded.
   absl::Status RunThreads(int entry, double timeout_seconds);
 
   // The same in the calling thread; the order follows from `seed` alone. Devices that wait for each

@@ -140,6 +140,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
     return UserError(name, " has ", bytes, " bytes, which is not what its shape needs");
   }
   given_.erase(name);
+  ForgetInit();
   YUBA_RETURN_IF_ERROR(
       Annotate(SetElements(*program_, layout_, fleet_, port->buffer(), type, source), name));
   given_.insert(name);
@@ -161,7 +162,14 @@ absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint
   return absl::OkStatus();
 }
 
+void Session::ForgetInit() {
+  for (size_t e = 0; e < run_.size(); ++e) {
+    if (program_->entries()[e].name == program::kInitEntry) run_[e] = false;
+  }
+}
+
 absl::Status Session::Randomize(uint64_t seed) {
+  ForgetInit();
   for (const program::Port& input : program_->message().inputs()) {
     if (given_.count(input.name()) == 0) YUBA_RETURN_IF_ERROR(FillRandom(input, false, seed));
   }
@@ -211,7 +219,9 @@ absl::Status NoValuesFor(std::vector<std::string> missing) {
 absl::StatusOr<int> Session::FindEntry(const std::string& name) const {
   const std::vector<program::EntryRange>& entries = program_->entries();
   for (size_t e = 0; e < entries.size(); ++e) {
-    if (name.empty() || entries[e].name == name) return static_cast<int>(e);
+    const bool wanted = name.empty() ? entries[e].name != program::kInitEntry || entries.size() == 1
+                                     : entries[e].name == name;
+    if (wanted) return static_cast<int>(e);
   }
   return UserError("the program has no entry ", name, "; it has ",
                    absl::StrJoin(entries, ", ", [](std::string* out, const auto& entry) {
@@ -221,6 +231,12 @@ absl::StatusOr<int> Session::FindEntry(const std::string& name) const {
 
 absl::Status Session::Step(const std::string& entry_name) {
   YUBA_ASSIGN_OR_RETURN(const int entry, FindEntry(entry_name));
+  const absl::StatusOr<int> init = FindEntry(program::kInitEntry);
+  if (init.ok() && *init != entry && !run_[*init]) YUBA_RETURN_IF_ERROR(Run(*init));
+  return Run(entry);
+}
+
+absl::Status Session::Run(int entry) {
   std::vector<std::string> missing = MissingFor(entry);
   if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();

@@ -96,8 +96,9 @@ class Session {
   std::vector<std::string> MissingFor(int entry) const;
 
   // One run of an entry on all devices (executor.h says how it fails). Empty: the program's first
-  // entry. NoValuesFor where the entry reads what has no value; the user's error where there is no
-  // such entry.
+  // entry but `init`. The entry `init` runs before it, where a parameter was set since it has.
+  // NoValuesFor where the entry reads what has no value; the user's error where there is no such
+  // entry.
   absl::Status Step(const std::string& entry = "");
 
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
@@ -121,6 +122,8 @@ class Session {
   absl::Status FillRandom(const program::Port& port, bool parameter, uint64_t seed);
   const program::Port* FindGiven(const std::string& name) const;
   absl::StatusOr<int> FindEntry(const std::string& name) const;
+  absl::Status Run(int entry);
+  void ForgetInit();  // a value that it may have read is another one now
   absl::Status CheckComputed(const program::Port& output) const;
   absl::StatusOr<std::string> Gather(int buffer);
 
@@ -130,7 +133,7 @@ class Session {
   Fleet fleet_;
   std::unique_ptr<Executor> executor_;
   std::set<std::string> given_;  // inputs and parameters that have a value
-  std::vector<bool> run_;        // [entry]: whether it has run
+  std::vector<bool> run_;        // [entry]: whether it has run; `init` since a value was set
   Statistics statistics_;
 };
 

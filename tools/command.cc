@@ -58,13 +58,16 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
 }
 
 void AddEntryFlags(CLI::App* app, ModelFlags& flags) {
-  app->add_option("--entry", flags.entries,
-                  "the model at these sizes, run by itself: NAME:SYMBOL=N,...; several entries share "
-                  "weights and states")
+  app->add_option(
+         "--entry", flags.entries,
+         "the model at these sizes, run by itself: NAME:SYMBOL=N,...; several entries share "
+         "weights and states")
       ->take_all();
   app->add_option("--times", flags.times,
                   "how often an entry runs, for what moves in all: NAME=N (default 1)")
       ->take_all();
+  app->add_flag("--init", flags.init,
+                "compute what never changes once, by an entry that runs before the first step");
 }
 
 void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
@@ -184,6 +187,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   onnx::ImportOptions options;
   options.library = &library;
   options.factors = flags.factors;
+  options.init = flags.init;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
   if (flags.batch > 0) options.batch = flags.batch;
   for (const std::string& bind : flags.bind) {
@@ -247,6 +251,7 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   for (size_t e = 0; e < flags.entries.size(); ++e) {  // their order counts
     options[absl::StrCat("entry.", e)] = flags.entries[e];
   }
+  if (flags.init) options["init"] = "true";
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
   if (!flags.factors) options["space"] = "flat";
   return options;
@@ -270,12 +275,13 @@ std::string NamedFlag(const std::string& option) {
 
 // Whether the option decides which graph is planned.
 bool ShapesGraph(const std::string& option) {
-  return option == "batch" || IsEntry(option) || !NamedFlag(option).empty();
+  return option == "batch" || option == "init" || IsEntry(option) || !NamedFlag(option).empty();
 }
 
 // "dim.batch" -> "--dim batch=", "batch" -> "--batch ": the flag for an option of a plan file.
 std::string FlagText(const std::string& name, const std::string& value) {
   const std::string flag = NamedFlag(name);
+  if (name == "init") return "--init";
   if (IsEntry(name)) return absl::StrCat("--entry ", value);
   if (flag.empty()) return absl::StrCat("--", name, " ", value);
   return absl::StrCat("--", flag, " ", name.substr(flag.size() + 1), "=", value);
@@ -292,10 +298,11 @@ absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
   for (const auto& [name, value] : notes.options) {
     if (ShapesGraph(name)) made.push_back(FlagText(name, value));
   }
-  return Annotate(status,
-                  absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
-                               made.empty() ? "none of --dim, --batch, --bind, --state, --cache and --entry"
-                                            : absl::StrJoin(made, " ")));
+  return Annotate(
+      status,
+      absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
+                   made.empty() ? "none of --dim, --batch, --bind, --state, --cache and --entry"
+                                : absl::StrJoin(made, " ")));
 }
 
 // Whether the bound inputs have the values that the plan was made with, wherever they were read.
@@ -331,6 +338,10 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
                        FlagText(name, mine->second), ": leave the flag out or plan again");
     }
     if (IsEntry(name)) continue;  // they come below, in their order
+    if (name == "init") {
+      flags.init = true;
+      continue;
+    }
     if (flag.empty()) {
       YUBA_CHECK(absl::SimpleAtoi(value, &flags.batch));  // as ReadPlan has it
       continue;

@@ -46,6 +46,7 @@ struct ModelFlags {
   std::vector<std::string> caches;     // PAST=PRESENT:LENGTH
   std::vector<std::string> entries;    // NAME:SYMBOL=N,...
   std::vector<std::string> times;      // NAME=N, how often an entry runs
+  bool init = false;                   // what never changes is an entry of its own
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
 };

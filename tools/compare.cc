@@ -122,7 +122,7 @@ std::string ByKind(const search::PlanCost& theirs, const search::PlanCost& ours)
 std::vector<int64_t> BytesByNode(const Candidate& candidate) {
   std::vector<int64_t> bytes(candidate.graph.nodes.size(), 0);
   for (const search::Move& move : search::MovesOf(candidate.graph, candidate.plan))
-    bytes[move.node] += move.bytes;
+    bytes[move.node] += TimesOf(candidate.graph, move.node) * move.bytes;
   return bytes;
 }
 

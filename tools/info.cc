@@ -58,7 +58,8 @@ std::string PortsText(const Graph& graph, const std::vector<TensorId>& ids) {
 std::string StatesText(const Graph& graph) {
   std::vector<std::string> states;
   for (const Tensor& tensor : graph.tensors) {
-    if (IsCarried(tensor)) states.push_back(absl::StrCat(tensor.name, " <- ", tensor.next_name));
+    if (IsCarried(tensor) && tensor.output)
+      states.push_back(absl::StrCat(tensor.name, " <- ", tensor.next_name));
   }
   if (states.empty()) return "";
   return absl::StrCat("states      ", absl::StrJoin(states, ", "), "\n");
@@ -77,7 +78,7 @@ std::string Json(const compiler::Model& model, const ModelFacts& facts) {
     json["outputs"][OutputName(model.graph.tensors[id])] = WholeDims(model.graph.tensors[id]);
   }
   for (const Tensor& tensor : model.graph.tensors) {
-    if (IsCarried(tensor)) json["states"][tensor.name] = tensor.next_name;
+    if (IsCarried(tensor) && tensor.output) json["states"][tensor.name] = tensor.next_name;
   }
   json["parameters"] = facts.parameters;
   json["parameter_bytes"] = facts.parameter_bytes;

@@ -43,10 +43,9 @@ absl::Status Run(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   RunFlags run = flags.run;
-  const Graph& graph = planned.loaded.model.graph;
-  for (const Entry& entry : graph.entries) run.planned_bytes[entry.name] = 0;
-  for (const search::Move& move : search::MovesOf(graph, planned.plan)) {
-    run.planned_bytes[graph.entries[graph.nodes[move.node].entry].name] += move.bytes;
+  for (const search::EntryBytes& entry :
+       search::BytesByEntry(planned.loaded.model.graph, planned.plan)) {
+    run.planned_bytes[entry.name] = entry.bytes;
   }
   planned.loaded.model.values.clear();  // the program has them now
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<runtime::LoadedProgram> loaded,

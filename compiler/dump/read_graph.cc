@@ -144,7 +144,7 @@ class GraphReader {
     if (graph_.entries.empty() && !graph_.nodes.empty()) {
       return UserError("", graph_.nodes[0].name, " is in no entry");
     }
-    graph_.entries.push_back({op.getName().str(), op.getTimes()});
+    graph_.entries.push_back({op.getName().str(), static_cast<int64_t>(op.getTimes())});
     for (const auto& [value, id] : ids_) {
       if (!IsStored(graph_.tensors[id].kind)) elsewhere_.insert(value);
     }

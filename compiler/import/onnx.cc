@@ -16,6 +16,7 @@
 #include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
+#include "compiler/simplify/invariants.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
@@ -27,8 +28,9 @@ namespace yuba::onnx {
 struct Source {
   std::string path;
   std::vector<std::string> file_inputs, file_outputs;  // as in Model
-  int nodes = 0;                         // in the file
+  int nodes = 0;                                       // in the file
   int64_t opset = 0;
+  bool init = false;  // as in ImportOptions
   OnnxGraph graph;
 };
 
@@ -210,13 +212,15 @@ absl::Status AddCarried(const ::onnx::GraphProto& proto,
 absl::Status CheckEntries(const std::vector<EntryOptions>& entries) {
   std::set<std::string> names;
   for (const EntryOptions& entry : entries) {
-    const bool plain = !entry.name.empty() && std::all_of(entry.name.begin(), entry.name.end(),
-                                                          [](unsigned char c) {
-                                                            return absl::ascii_isalnum(c) ||
-                                                                   c == '_' || c == '-';
-                                                          });
+    const bool plain = !entry.name.empty() &&
+                       std::all_of(entry.name.begin(), entry.name.end(), [](unsigned char c) {
+                         return absl::ascii_isalnum(c) || c == '_' || c == '-';
+                       });
     if (!plain) {
       return UserError("--entry ", entry.name, ": an entry's name has letters, digits, _ and -");
+    }
+    if (entry.name == compiler::kInitEntry) {
+      return UserError("--entry init: that entry computes what never changes; --init makes it");
     }
     if (!names.insert(entry.name).second) {
       return UserError("--entry ", entry.name, " is given twice");
@@ -298,12 +302,12 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   YUBA_RETURN_IF_ERROR(CheckRebatched(*source, model.graph));
   compiler::ReplaceLiterals(model);
   compiler::RemoveViews(model);
-  YUBA_RETURN_IF_ERROR(
-      compiler::HideUnusedRows(model, CachedRowsOf(source->graph, model.graph)));
+  YUBA_RETURN_IF_ERROR(compiler::HideUnusedRows(model, CachedRowsOf(source->graph, model.graph)));
   compiler::ComposeMaps(model);
   compiler::PutInCanonicalOrder(model);
   YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
   compiler::CarryStates(model, carried);
+  if (source->init) compiler::MoveInvariantsToInit(model);
   model.graph_hash = compiler::HashOfGraph(model.graph);
   model.flops = FlopsOf(model.graph);
   model.source = std::move(source);
@@ -319,9 +323,9 @@ class Importer {
     YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
     const absl::Status read = ReadGraph();
     if (!read.ok()) return Annotate(read, path_);
-    return std::make_shared<const Source>(Source{
-        path_, std::move(file_inputs_), FileOutputs(), proto_.graph().node_size(), opset_,
-        std::move(graph_)});
+    return std::make_shared<const Source>(Source{path_, std::move(file_inputs_), FileOutputs(),
+                                                 proto_.graph().node_size(), opset_, options_.init,
+                                                 std::move(graph_)});
   }
 
  private:
@@ -409,8 +413,8 @@ class Importer {
     const ::onnx::GraphProto& graph = proto_.graph();
     if (!pairs.empty()) {
       if (dims.count(pairs[0].symbol) > 0) {
-        return UserError("--dim ", pairs[0].symbol, ": the length of the caches is that of --cache; ",
-                         "leave it out");
+        return UserError("--dim ", pairs[0].symbol,
+                         ": the length of the caches is that of --cache; ", "leave it out");
       }
       dims[pairs[0].symbol] = pairs[0].length - new_rows;
     }

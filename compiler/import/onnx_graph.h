@@ -26,11 +26,11 @@ struct OnnxValue {
   std::string name;  // empty until a name of the file is given to it
   TensorKind kind = TensorKind::kActivation;
   ElementType type = ElementType::kF32;
-  std::vector<int64_t> dims;                 // as the file has them, without factors
-  std::vector<std::string> dim_names;        // of inputs and outputs: the file's symbols, or ""
-  compiler::InitialValue initial;            // of parameters and constants
-  bool stored = false;                       // it is an initializer of the file
-  int entry = kCommon;                       // position in OnnxGraph::entries; kCommon: several have it
+  std::vector<int64_t> dims;           // as the file has them, without factors
+  std::vector<std::string> dim_names;  // of inputs and outputs: the file's symbols, or ""
+  compiler::InitialValue initial;      // of parameters and constants
+  bool stored = false;                 // it is an initializer of the file
+  int entry = kCommon;                 // position in OnnxGraph::entries; kCommon: several have it
   static constexpr int kCommon = -1;
   std::shared_ptr<const TensorValue> known;  // its elements where import knows them, else null
   // With caches (translate/caches.h) `known` is of full ones. What it would be with one row fewer;
@@ -52,19 +52,19 @@ struct Use {
 
 // A pair of --cache, in an entry.
 struct CacheSlot {
-  int state = -1;     // number of the value that has all rows
-  int past = -1;      // of the value that stands for the rows that are there when the entry begins
-  int present = -1;   // of what the entry makes of the state; -1 until its Concat is translated
-  int axis = 0;       // the dimension of rows
+  int state = -1;      // number of the value that has all rows
+  int past = -1;       // of the value that stands for the rows that are there when the entry begins
+  int present = -1;    // of what the entry makes of the state; -1 until its Concat is translated
+  int axis = 0;        // the dimension of rows
   int64_t length = 0;  // rows
   std::string present_name;
 };
 
-// Of several entries, each is the whole file at sizes of its own: its uses follow those of the entry
-// before it, and by_name is of the last entry.
+// Of several entries, each is the whole file at sizes of its own: its uses follow those of the
+// entry before it, and by_name is of the last entry.
 struct OnnxGraph {
   std::vector<Entry> entries = {{"step", 1}};
-  int entry = 0;  // the one that translation is at
+  int entry = 0;                 // the one that translation is at
   std::deque<OnnxValue> values;  // a deque, so that references stay valid as it grows
   std::vector<Use> uses;         // each after the uses whose values it reads
   std::vector<int> inputs;       // numbers of values, in the file's order
@@ -82,13 +82,13 @@ struct OnnxGraph {
     int64_t new_rows = 0;
     int entry = 0;
   };
-  std::vector<Rows> rows;         // of all entries
-  int rows_used = -1;             // with caches: the value of the state that counts their rows
-  int64_t new_rows = 0;           // with caches: how many the entry adds
-  std::map<std::string, int> by_name;        // name in the file -> number of the value
+  std::vector<Rows> rows;              // of all entries
+  int rows_used = -1;                  // with caches: the value of the state that counts their rows
+  int64_t new_rows = 0;                // with caches: how many the entry adds
+  std::map<std::string, int> by_name;  // name in the file -> number of the value
   // Inputs, parameters and constants of earlier entries, by their names in the file.
   std::map<std::string, std::vector<int>> earlier;
-  std::vector<std::string> notes;            // for people, as Model::notes
+  std::vector<std::string> notes;  // for people, as Model::notes
 };
 
 }  // namespace yuba::onnx

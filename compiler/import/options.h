@@ -24,8 +24,8 @@ struct EntryOptions {
   }
 };
 
-// --cache PAST=PRESENT:LENGTH: the output PRESENT is the input PAST with rows behind it, and both are
-// one state of LENGTH rows (translate/caches.h). A * in both names stands for the same text.
+// --cache PAST=PRESENT:LENGTH: the output PRESENT is the input PAST with rows behind it, and both
+// are one state of LENGTH rows (translate/caches.h). A * in both names stands for the same text.
 struct CacheOptions {
   std::string past, present;
   int64_t length = 0;
@@ -38,8 +38,9 @@ struct ImportOptions {
   // --state OUT=IN: the output OUT is the next value of the input or initializer IN.
   std::map<std::string, std::string> state;
   std::vector<CacheOptions> caches;
+  bool init = false;  // --init: what never changes is computed by an entry of its own
   std::vector<EntryOptions> entries;  // none: the model is the one entry, "step"
-  bool factors = true;  // false: no dimension has factors, as in `--space tofu`
+  bool factors = true;                // false: no dimension has factors, as in `--space tofu`
   const OperatorLibrary* library = nullptr;  // the descriptions; not owned, needed
 };
 

@@ -32,9 +32,10 @@ struct NodeOrder {
 absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
                                          const std::vector<Precedence>& precedences = {});
 
-// Puts the nodes of each entry of model.graph into the order of LeastPeakOrder; tensors keep their numbers, and
-// the graph's hash, which is of the depth-first order, stays. Doing it again changes nothing. Every
-// command does this to every model that it imports, in both spaces. Errors are those of DepthFirst.
+// Puts the nodes of each entry of model.graph into the order of LeastPeakOrder; tensors keep their
+// numbers, and the graph's hash, which is of the depth-first order, stays. Doing it again changes
+// nothing. Every command does this to every model that it imports, in both spaces. Errors are those
+// of DepthFirst.
 absl::Status OrderModel(Model& model);
 
 // Whether the nodes stand in an order that the phase may leave: each after what it reads, all

@@ -78,7 +78,7 @@ class Carrier {
     const Tensor& next = graph_.tensors[pair.next];
     YUBA_CHECK(IsStored(state.kind)) << state.name;
     YUBA_CHECK(next.producer >= 0 && next.output && state.type == next.type) << next.name;
-    state.next_name = pair.next_name;
+    state.next_name = pair.next_name.empty() ? next.name : pair.next_name;
     NodeId writer = next.producer;
     // Readers of other entries run before all of this one, or after all of it.
     std::vector<NodeId> readers;

@@ -61,8 +61,8 @@ Definition HidingDefinition(const TensorType& scores, const Affine& row, int64_t
   return definition;
 }
 
-// Where the rows of a cache are in a tensor: [flat dimension] how many rows one step along it is; 0:
-// the dimension has no part in their number.
+// Where the rows of a cache are in a tensor: [flat dimension] how many rows one step along it is;
+// 0: the dimension has no part in their number.
 using Strides = std::vector<int64_t>;
 
 class Hider {
@@ -95,8 +95,8 @@ class Hider {
   }
 
  private:
-  // Follows the rows through the node. Where it makes scores of them it writes these to a new tensor,
-  // and `hiding` computes its result from that.
+  // Follows the rows through the node. Where it makes scores of them it writes these to a new
+  // tensor, and `hiding` computes its result from that.
   absl::Status Visit(Node& node, absl::optional<Node>& hiding) {
     const Definition& definition = *node.definition;
     absl::optional<Strides> along;  // [index]

@@ -1,5 +1,5 @@
-// What never changes is computed once: nodes and terms that read constants and parameters alone move
-// to an entry of their own, `init`, which runs before any other. Their results are states that
+// What never changes is computed once: nodes and terms that read constants and parameters alone
+// move to an entry of their own, `init`, which runs before any other. Their results are states that
 // nothing else writes.
 //
 // Example: batch norm is the map y[n, c, h, w] = (x[n, c, h, w] - m[c]) * rsqrt(v[c] + eps) * s[c].
@@ -12,7 +12,7 @@
 
 namespace yuba::compiler {
 
-constexpr char kInitEntry[] = "init";
+constexpr char kInitEntry[] = "init";  // as in runtime/program/entries.h
 
 // Adds the entry `init` in front of the others, where something moves to it; else it changes
 // nothing. To be called on a graph in canonical order whose states are carried. Moved are

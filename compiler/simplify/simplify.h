@@ -45,23 +45,22 @@ struct CachedRows {
   int64_t new_rows = 0;
   int entry = 0;
 };
-// Sets the scores of rows that hold nothing to -inf: of each node of the entry that reads the cache,
-// perhaps through maps, beside something else, and makes one element for each row. Nodes that add
-// over the rows get shares of them, which softmax then makes 0. To be called between RemoveViews and
-// ComposeMaps. The user's error where a node uses the rows in another way.
+// Sets the scores of rows that hold nothing to -inf: of each node of the entry that reads the
+// cache, perhaps through maps, beside something else, and makes one element for each row. Nodes
+// that add over the rows get shares of them, which softmax then makes 0. To be called between
+// RemoveViews and ComposeMaps. The user's error where a node uses the rows in another way.
 absl::Status HideUnusedRows(Model& model, const std::vector<CachedRows>& caches);
 
 // A stored tensor and the result of a node that is its value for the next step. Both have one type.
 struct CarriedPair {
   TensorId state = -1, next = -1;
-  std::string next_name;  // what the user calls the next value
+  std::string next_name;  // what the user calls the next value; empty: as `next` is named
 };
 // Makes each pair one carried tensor (graph.h), which the producer of `next` computes; the tensors
 // `next` are gone. Each is an output of the graph; states and next values occur in one pair each.
-// Nodes that read a state are put before its producer, others stay in their order; a state may be in
-// one pair of each entry. Where that is
-// impossible, because such a node needs the next value too, `next` stays, and a node behind all
-// others copies it to the state.
+// Nodes that read a state are put before its producer, others stay in their order; a state may be
+// in one pair of each entry. Where that is impossible, because such a node needs the next value
+// too, `next` stays, and a node behind all others copies it to the state.
 //
 // Example: with n' = n + 1 and d = n' - n, d needs both values of n. So n' stays, and the graph
 // ends with the node n[] = n'[].

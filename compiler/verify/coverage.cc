@@ -367,8 +367,8 @@ class Prover {
   std::vector<std::vector<int64_t>> unreduced_;
 };
 
-// [entry]: the buffers of the outputs that it touches, which must be whole at its end. An output that
-// no entry touches is the last one's.
+// [entry]: the buffers of the outputs that it touches, which must be whole at its end. An output
+// that no entry touches is the last one's.
 std::vector<std::vector<int>> OutputsByEntry(const program::Program& program, size_t entries) {
   std::vector<std::vector<int>> outputs(entries);
   for (const program::Port& port : program.outputs()) {

@@ -40,8 +40,7 @@ class Reader {
     for (size_t e = 0; same && e < entries.size(); ++e) {
       same = entries[e].name == graph_.entries[e].name;
     }
-    return same ? absl::OkStatus()
-                : ProofError("the program has other entries than the graph");
+    return same ? absl::OkStatus() : ProofError("the program has other entries than the graph");
   }
 
   absl::Status CheckEntry(const program::EntryRange& entry) {

@@ -63,9 +63,9 @@ struct Tensor {
   std::vector<NodeId> producers;  // all of them, ascending: of a carried tensor one in each entry
                                   // that writes it, of others one at most
   std::vector<NodeId> consumers;  // the nodes that read it, each once, ascending
-  std::vector<std::string> dim_names;      // parallel to dims, as the user calls them; "": no name;
-                                           // an empty list: no dimension has a name
-  std::string next_name;  // of a carried tensor: what the user calls its next value
+  std::vector<std::string> dim_names;  // parallel to dims, as the user calls them; "": no name;
+                                       // an empty list: no dimension has a name
+  std::string next_name;               // of a carried tensor: what the user calls its next value
 };
 
 // Whether the tensor is a carried pair: its value at the end of a step is that of the next step.
@@ -124,13 +124,13 @@ Interval NodesOf(const Graph& graph, int entry);
 // The graph with the nodes of one entry alone, linked. Tensors keep their numbers, so those that
 // only other entries compute or read are there without a producer or a reader.
 Graph GraphOfEntry(const Graph& graph, int entry);
-// What the tensor or node `name` of the user's model is called in an entry: "decode:logits". Where a
-// graph has one entry, names stay as they are.
+// What the tensor or node `name` of the user's model is called in an entry: "decode:logits". Where
+// a graph has one entry, names stay as they are.
 std::string NameInEntry(const std::vector<Entry>& entries, int entry, const std::string& name);
 
 // A fault of Yuba (CHECK) where a graph is malformed: ids out of range, operands of other types
-// than the definition's, a tensor read before it is computed or computed twice in one entry, entries
-// that are mixed.
+// than the definition's, a tensor read before it is computed or computed twice in one entry,
+// entries that are mixed.
 void CheckGraph(const Graph& graph);
 
 // Whether the node's result is a kCopy: its data moves, and nothing is computed.

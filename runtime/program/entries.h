@@ -1,8 +1,8 @@
 // The entries of a program: which instructions a caller runs together.
 //
-// Example: a decoder has `prefill`, instructions 0 to 40, and `decode`, 41 to 79. Both read the same
-// weights and write the same caches. A program that names none has one entry, "step", of all its
-// instructions.
+// Example: a decoder has `prefill`, instructions 0 to 40, and `decode`, 41 to 79. Both read the
+// same weights and write the same caches. A program that names none has one entry, "step", of all
+// its instructions.
 #ifndef YUBA_RUNTIME_PROGRAM_ENTRIES_H_
 #define YUBA_RUNTIME_PROGRAM_ENTRIES_H_
 
@@ -14,6 +14,8 @@
 namespace yuba::program {
 
 constexpr char kOnlyEntry[] = "step";  // the name of an entry that nobody named
+// The name of the entry that computes what never changes: sessions run it before any other.
+constexpr char kInitEntry[] = "init";
 
 struct EntryRange {
   std::string name;

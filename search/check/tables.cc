@@ -79,9 +79,9 @@ int64_t AllBoxes(const Mesh& mesh, const Choice& choice, const BoxSet& boxes, si
 }
 
 // The bytes, [node choice][tensor choice], that a node gathers of operand `operand`, or reduces
-// (operand -1), in so many runs. `boxes` are those of its choices `least`; every other choice costs what the least
-// one costs that it can be renamed to. What arrives (Arriving of reads.h) moves, but for what
-// devices have themselves; of a sum of partials first owners alone have some of it.
+// (operand -1), in so many runs. `boxes` are those of its choices `least`; every other choice costs
+// what the least one costs that it can be renamed to. What arrives (Arriving of reads.h) moves, but
+// for what devices have themselves; of a sum of partials first owners alone have some of it.
 std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
                                const TensorType& type, const TensorFacts& tensor,
                                const ChoiceList& choices, const BoxSet& boxes, int operand,
@@ -242,9 +242,9 @@ class TableMaker {
       }
       const BoxSet boxes = BoxesUnder(mesh_, definition, o, choices->choices, choices->least);
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*choices, boxes);
-      AddUse(tensor, std::make_shared<const std::vector<int64_t>>(EveryCost(
-                         mesh_, definition, type, *tensors_[tensor], *choices, boxes, o,
-                         TimesOf(graph_, static_cast<NodeId>(id)))));
+      AddUse(tensor, std::make_shared<const std::vector<int64_t>>(
+                         EveryCost(mesh_, definition, type, *tensors_[tensor], *choices, boxes, o,
+                                   TimesOf(graph_, static_cast<NodeId>(id)))));
     }
     return absl::OkStatus();
   }

@@ -1,5 +1,5 @@
-// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it, as often
-// as it runs.
+// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it, as
+// often as it runs.
 //
 // In closed form, without a look at single devices: a lower bound for two grids (Relaxed), and the
 // exact bytes for two choices (Exact). Exact equals what opsemantics/base/transfers.h counts.

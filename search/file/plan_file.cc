@@ -183,8 +183,17 @@ Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
           {"kind", move.kind == MoveKind::kGather ? "gather" : "reduce"},
           {"collective", collective},
           {"over", AxisNames(plan.mesh, AxesCrossed(graph, plan, move))},
-          {"bytes", move.bytes},
+          {"bytes", TimesOf(graph, move.node) * move.bytes},
           {"why", reasons.Why(move)}};
+}
+
+// A row for each entry, of a graph with several or with one that runs several times.
+Json EntriesJson(const Graph& graph, const Plan& plan) {
+  Json rows = Json::array();
+  for (const EntryBytes& entry : BytesByEntry(graph, plan)) {
+    rows.push_back({{"name", entry.name}, {"times", entry.times}, {"bytes", entry.bytes}});
+  }
+  return rows;
 }
 
 // A row for each copy whose sharding is not its tensor's: where it is live, and what it takes.
@@ -298,6 +307,9 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   for (const Move& move : MovesOf(graph, plan)) {
     transfers.push_back(
         TransferJson(graph, plan, move, At(notes.collectives, transfers.size()), reasons));
+  }
+  if (!(graph.entries == Graph().entries)) {
+    AppendRows("entries", EntriesJson(graph, plan), &text);
   }
   AppendRows("memory", MemoryJson(notes), &text);
   AppendRows("copies", CopiesJson(graph, plan), &text);

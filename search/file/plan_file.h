@@ -67,7 +67,7 @@ struct PlanFile {
     std::string kind;               // "gather" or "reduce"
     std::string collective, why;    // as in PlanNotes; MoveReasons of explain.h
     std::vector<std::string> over;  // names of the mesh axes that it crosses
-    int64_t bytes = 0;              // into all devices together
+    int64_t bytes = 0;              // into all devices together, in all runs of its entry
   };
   // A copy whose sharding is not its tensor's. It is live from before its first reader to its last.
   struct CopyRow {
@@ -98,6 +98,7 @@ struct PlanFile {
   Proof proof;
   std::vector<TensorRow> tensors;
   std::vector<NodeRow> nodes;
+  std::vector<EntryBytes> entries;  // empty: the one entry, "step"
   std::vector<TransferRow> transfers;
   std::vector<CopyRow> copies;
   std::vector<AccumulatorRow> accumulators;  // only those with more than one group

@@ -52,18 +52,21 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     const size_t dot = name.find('.');
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
     if (dot == std::string::npos
-            ? !IsOneOf(kind, {"batch", "copies", "devices", "memory", "no-verify", "replicate",
-                              "search", "space", "without"})
-            : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "pin", "state", "times"})) {
+            ? !IsOneOf(kind, {"batch", "copies", "devices", "init", "memory", "no-verify",
+                              "replicate", "search", "space", "without"})
+            : !IsOneOf(kind,
+                       {"bind", "bind_hash", "cache", "dim", "entry", "pin", "state", "times"})) {
       value.Refuse(
-          "is an option that plans do not have; they have batch, copies, devices, memory, "
+          "is an option that plans do not have; they have batch, copies, devices, init, memory, "
           "no-verify, replicate, search, space, without, dim.NAME, bind.NAME, bind_hash.NAME, "
           "state.OUT, cache.PAST, entry.N, times.NAME and pin.N");
     }
     int64_t number = 0;
-    if (IsOneOf(kind, {"batch", "dim", "times"}) && !(absl::SimpleAtoi(text, &number) && number > 0)) {
+    if (IsOneOf(kind, {"batch", "dim", "times"}) &&
+        !(absl::SimpleAtoi(text, &number) && number > 0)) {
       value.Fail("a whole number from 1, in quotes");
     }
+    if (name == "init" && text != "true") value.Fail("\"true\"");
     if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");
   }
 }

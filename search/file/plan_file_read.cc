@@ -91,6 +91,17 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
 }
 
+void ReadEntries(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    EntryBytes entry;
+    entry.name = row.Field("name").String();
+    entry.times = row.Field("times").Integer(1, kMost);
+    entry.bytes = row.Field("bytes").Integer(0, kMost);
+    if (!rows.ok()) return;
+    file->entries.push_back(std::move(entry));
+  }
+}
+
 void ReadMemory(const JsonReader& rows, PlanFile* file) {
   int64_t device = 0;
   for (const JsonReader& row : rows.Items()) {
@@ -207,6 +218,7 @@ absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
   PlanFile file;
   ReadHead(reader, &file);
   ReadCost(reader, &file);
+  if (reader.Has("entries")) ReadEntries(reader.Field("entries"), &file);
   ReadMemory(reader.Field("memory"), &file);
   ReadCopies(reader.Field("copies"), &file);
   ReadAccumulators(reader.Field("accumulators"), &file);

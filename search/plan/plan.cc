@@ -146,6 +146,15 @@ int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move) {
   return IsWeight(graph, move.tensor) ? cost.weight : cost.activation;
 }
 
+std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
+  std::vector<EntryBytes> entries;
+  for (const Entry& entry : graph.entries) entries.push_back({entry.name, entry.times, 0});
+  for (const Move& move : MovesOf(graph, plan)) {
+    entries[graph.nodes[move.node].entry].bytes += move.bytes;
+  }
+  return entries;
+}
+
 PlanCost CostOf(const Graph& graph, const Plan& plan) {
   PlanCost cost;
   for (const Move& move : MovesOf(graph, plan)) {

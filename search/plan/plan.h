@@ -133,12 +133,20 @@ struct Move {
 };
 
 // The rows with bytes > 0, in program order (a node's gathers in the order of its operands, then
-// its reduction). Their sum, each as often as its node runs, is PlanCost, the price of the plan. The
-// plan must be of this graph.
+// its reduction). Their sum, each as often as its node runs, is PlanCost, the price of the plan.
+// The plan must be of this graph.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
 // The field of `cost` to which the bytes of this move belong.
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);
-// The sum of MovesOf, by kind; ignores plan.cost.
+// What a run of an entry moves.
+struct EntryBytes {
+  std::string name;
+  int64_t times = 1;
+  int64_t bytes = 0;  // in one run
+};
+// [entry]: from MovesOf.
+std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan);
+// The sum of MovesOf, by kind, each as often as its node runs; ignores plan.cost.
 PlanCost CostOf(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba::search

@@ -88,9 +88,8 @@ TEST_CASE("a compiled program runs the entries that are asked for, as often") {
 TEST_CASE("decoding before any prompt is the same as a prompt of no tokens") {
   // The first token of the prompt alone: its logits are those of the first position.
   const std::string plan = Planned("--devices 3");
-  const CommandResult ran =
-      RunCommand("yuba run " + Model() + " " + plan + " --inputs " + Folder() +
-                 " --check 2e-5 --entry decode");
+  const CommandResult ran = RunCommand("yuba run " + Model() + " " + plan + " --inputs " +
+                                       Folder() + " --check 2e-5 --entry decode");
   CHECK(ran.exit_code == 1);  // these expected values follow a prompt
   CHECK(ran.out.find("WRONG decode:logits of step 1") != std::string::npos);
 }
@@ -110,20 +109,22 @@ TEST_CASE("what is wrong with entries and caches is said") {
             .find("--entry prefill=3") != std::string::npos);
   CHECK(error("yuba run " + Model() + " " + plan + " --inputs " + Folder() + " --entry decode=17")
             .find("16 steps") != std::string::npos);
-  CHECK(error(partition + cache + "--entry prefill:sequence=25")
-            .find("25 rows to caches of 24") != std::string::npos);
+  CHECK(error(partition + cache + "--entry prefill:sequence=25").find("25 rows to caches of 24") !=
+        std::string::npos);
   CHECK(error(partition + "--cache past_key_0=logits:24 --dim sequence=1")
             .find("no Concat of 'past_key_0'") != std::string::npos);
-  CHECK(error(partition + "--cache 'old_*=present_*:24' --dim sequence=1")
-            .find("no input 'old_*'") != std::string::npos);
-  CHECK(error(partition + cache + "--entry a:sequence=1 --entry a:sequence=2")
-            .find("given twice") != std::string::npos);
-  CHECK(error(partition + cache + "--entry a:sequence=1 --times b=2")
-            .find("no --entry b") != std::string::npos);
+  CHECK(
+      error(partition + "--cache 'old_*=present_*:24' --dim sequence=1").find("no input 'old_*'") !=
+      std::string::npos);
+  CHECK(
+      error(partition + cache + "--entry a:sequence=1 --entry a:sequence=2").find("given twice") !=
+      std::string::npos);
+  CHECK(error(partition + cache + "--entry a:sequence=1 --times b=2").find("no --entry b") !=
+        std::string::npos);
   CHECK(error(partition + cache + "--entry 'a b:sequence=1'").find("letters, digits") !=
         std::string::npos);
-  CHECK(error(partition + cache + "--dim sequence=1 --dim past=3")
-            .find("that of --cache") != std::string::npos);
+  CHECK(error(partition + cache + "--dim sequence=1 --dim past=3").find("that of --cache") !=
+        std::string::npos);
 }
 
 }  // namespace

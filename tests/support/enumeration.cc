@@ -76,8 +76,8 @@ std::vector<Sharding> Allowed(const TriedSpace& space, size_t element,
   return choices;
 }
 
-// Of each entry those who read the value of a carried tensor with which it began, and those who read
-// the next one; of other tensors all readers of an entry are in one of the two lists.
+// Of each entry those who read the value of a carried tensor with which it began, and those who
+// read the next one; of other tensors all readers of an entry are in one of the two lists.
 std::vector<std::vector<NodeId>> ReadersOfValues(const Graph& graph, const Tensor& tensor) {
   std::vector<std::vector<NodeId>> readers(2 * graph.entries.size());
   for (const NodeId n : tensor.consumers) {

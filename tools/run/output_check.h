@@ -19,8 +19,9 @@ class OutputCheck {
   // `flags` must outlive this.
   explicit OutputCheck(const RunFlags& flags);
 
-  // Compares the outputs for which run.steps[files] has expected values, and prints a line for each.
-  // `step` is its number where steps are checked one by one, else 0. An error of Session::Get.
+  // Compares the outputs for which run.steps[files] has expected values, and prints a line for
+  // each. `step` is its number where steps are checked one by one, else 0. An error of
+  // Session::Get.
   absl::Status Check(runtime::Session& session, const EntryRun& run, size_t files, int step);
 
   // FailedPrecondition where an output was not what was expected.

@@ -64,8 +64,8 @@ void PrintStep(const std::string& step, const runtime::Statistics& before,
   std::cout << "\n" << std::flush;
 }
 
-// Runs the steps of one entry, whose inputs are set where one StepFiles serves all steps. Appends to
-// `seconds`, by step.
+// Runs the steps of one entry, whose inputs are set where one StepFiles serves all steps. Appends
+// to `seconds`, by step.
 absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const EntryRun& run,
                       OutputCheck& check, std::vector<double>* seconds) {
   const bool one_by_one = run.steps.size() > 1;
@@ -86,10 +86,23 @@ absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const En
   return one_by_one ? absl::OkStatus() : check.Check(session, run, 0, 0);
 }
 
+// The entry that computes what never changes, once.
+EntryRun InitRun() {
+  EntryRun run;
+  run.entry = program::kInitEntry;
+  run.steps.resize(1);
+  return run;
+}
+
 // All runs, one after the other; the inputs of the first are set.
 absl::Status RunAll(runtime::Session& session, const RunFlags& flags,
                     const std::vector<EntryRun>& runs, OutputCheck& check,
                     std::vector<double>* seconds) {
+  for (const program::EntryRange& entry : session.program().entries()) {
+    if (entry.name != program::kInitEntry) continue;
+    std::vector<double> not_of_steps;
+    YUBA_RETURN_IF_ERROR(RunSteps(session, flags, InitRun(), check, &not_of_steps));
+  }
   for (size_t r = 0; r < runs.size(); ++r) {
     if (r > 0) YUBA_RETURN_IF_ERROR(SetInputs(session, runs[r].steps[0]));
     YUBA_RETURN_IF_ERROR(RunSteps(session, flags, runs[r], check, seconds));

@@ -124,7 +124,11 @@ absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags,
   if (flags.output_dir.empty()) return absl::OkStatus();
   OutputFolder folder(flags.output_dir);
   YUBA_RETURN_IF_ERROR(folder.Make());
-  const bool by_entry = session.program().entries().size() > 1;
+  const std::vector<program::EntryRange>& entries = session.program().entries();
+  const auto several = std::count_if(entries.begin(), entries.end(), [](const auto& entry) {
+    return entry.name != program::kInitEntry;
+  });
+  const bool by_entry = several > 1;
   for (const EntryRun& run : runs) {
     OutputFolder own(by_entry ? absl::StrCat(flags.output_dir, "/", run.entry) : flags.output_dir);
     YUBA_RETURN_IF_ERROR(own.Make());

@@ -15,7 +15,7 @@
 namespace yuba::tools {
 
 struct RunFiles {
-  std::vector<EntryRun> runs;  // in their order; one at least
+  std::vector<EntryRun> runs;                   // in their order; one at least
   std::map<std::string, StoredTensor> weights;  // from --weights, by parameter; not read
 };
 
@@ -27,8 +27,8 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
 absl::StatusOr<uint64_t> RandomSeed(const std::string& random);
 
 // Writes the outputs of the session as output_0.npy, ... into the folder of --outputs, which is
-// made where it is missing; where the program has several entries, those of each that has run into a
-// folder of the entry's name in it.
+// made where it is missing; where the program has several entries, those of each that has run into
+// a folder of the entry's name in it.
 absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags,
                           const std::vector<EntryRun>& runs);
 

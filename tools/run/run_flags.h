@@ -19,12 +19,12 @@ struct RunFlags {
   std::string output_dir;           // empty: outputs are not written
   std::string weights;              // a safetensors file
   bool check = false;
-  double tolerance = 0;       // of --check, a share of the largest expected magnitude
-  std::string random;         // empty: no; "true": with the usual seed; else the seed
-  bool check_memory = false;  // poison and guard bands (runtime/arena_watch.h)
+  double tolerance = 0;              // of --check, a share of the largest expected magnitude
+  std::string random;                // empty: no; "true": with the usual seed; else the seed
+  bool check_memory = false;         // poison and guard bands (runtime/arena_watch.h)
   std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each entry of the program once
-  int steps = 0;              // 0: one, or as many as --inputs has folders for
-  std::string trace;          // the file to write; empty: none
+  int steps = 0;                     // 0: one, or as many as --inputs has folders for
+  std::string trace;                 // the file to write; empty: none
   bool json = false;
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
   // listed may move any.

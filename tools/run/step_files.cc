@@ -119,7 +119,9 @@ absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const R
     wanted.push_back(entry);
   }
   if (wanted.empty()) {
-    for (const std::string& entry : ports.entries) wanted.push_back({entry, 0});
+    for (const std::string& entry : ports.entries) {
+      if (entry != program::kInitEntry) wanted.push_back({entry, 0});
+    }
   }
   if (flags.steps == 0) return wanted;
   if (wanted.size() > 1 || wanted[0].times > 0) {
@@ -128,6 +130,12 @@ absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const R
   }
   wanted[0].times = flags.steps;
   return wanted;
+}
+
+// Whether there are several entries that take inputs.
+bool HasSeveral(const RunPorts& ports) {
+  return std::count_if(ports.entries.begin(), ports.entries.end(),
+                       [](const std::string& entry) { return entry != program::kInitEntry; }) > 1;
 }
 
 // The files of one entry's steps, in `dir`.
@@ -198,7 +206,7 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
   std::vector<EntryRun> runs;
   for (const Wanted& entry : wanted) {
     std::string dir = flags.input_dir;
-    if (!dir.empty() && ports.entries.size() > 1) {
+    if (!dir.empty() && HasSeveral(ports)) {
       absl::StrAppend(&dir, "/", entry.entry);
       if (!Exists(dir)) {
         return UserError("--inputs ", flags.input_dir, ": has no folder ", entry.entry,

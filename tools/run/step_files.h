@@ -24,8 +24,8 @@ struct RunPorts {
   std::vector<std::string> file_outputs;  // [i] the output that output_i.pb is compared with
 };
 RunPorts PortsOf(const program::Program& program);
-// What `name` of the model's file is called in an entry: of several entries each may have inputs and
-// outputs of its own, "decode:ids", besides those that all have in common.
+// What `name` of the model's file is called in an entry: of several entries each may have inputs
+// and outputs of its own, "decode:ids", besides those that all have in common.
 std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name);
 
 // What is read for one step.
@@ -46,13 +46,13 @@ struct EntryRun {
   std::vector<std::string> outputs;  // [output of the file]: its name in the program
 };
 
-// What runs one after the other, as --entry and --steps say, with the files of --inputs and --input.
-// There is one StepFiles for each step whose files differ: one where the folder itself has
+// What runs one after the other, as --entry and --steps say, with the files of --inputs and
+// --input. There is one StepFiles for each step whose files differ: one where the folder itself has
 // input_0.pb (or .npy), or where there is no folder; else one for each of test_data_set_0,
-// test_data_set_1, ... in it, as ONNX's test data has them. Values of --input are those of the first
-// step. Example: --inputs DIR with DIR/test_data_set_0 and DIR/test_data_set_1 is a run of two
-// steps; what the second folder lacks keeps the value that it had in the first. Where the program
-// has several entries, the files of each are in DIR/ENTRY.
+// test_data_set_1, ... in it, as ONNX's test data has them. Values of --input are those of the
+// first step. Example: --inputs DIR with DIR/test_data_set_0 and DIR/test_data_set_1 is a run of
+// two steps; what the second folder lacks keeps the value that it had in the first. Where the
+// program has several entries, the files of each are in DIR/ENTRY.
 absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports);
 
 }  // namespace yuba::tools

@@ -80,8 +80,8 @@ absl::StatusOr<int> StateOf(const std::string& name, ElementType type,
   state.type = type;
   state.dims = dims;
   state.dim_names.resize(dims.size());
-  state.initial = compiler::InitialValue{
-      compiler::InitialValue::kFill, std::make_shared<const std::string>(ByteSize(type), '\0')};
+  state.initial = compiler::InitialValue{compiler::InitialValue::kFill,
+                                         std::make_shared<const std::string>(ByteSize(type), '\0')};
   graph.values.push_back(std::move(state));
   return static_cast<int>(graph.values.size()) - 1;
 }
@@ -157,9 +157,8 @@ void TranslateCacheWrite(NodeContext& node, CacheSlot& slot, OnnxGraph& graph) {
     if (static_cast<int>(dims.size()) > slot.axis) graph.new_rows = dims[slot.axis];
     return node.Fail("it adds ", graph.new_rows, " rows to a cache");
   }
-  const int written =
-      node.Entry("write_rows", {node.AxisLast(slot.state, slot.axis),
-                                node.AxisLast(rows, slot.axis), graph.rows_used});
+  const int written = node.Entry("write_rows", {node.AxisLast(slot.state, slot.axis),
+                                                node.AxisLast(rows, slot.axis), graph.rows_used});
   if (node.failed()) return;
   slot.present = node.AxisBack(written, slot.axis);
   if (node.failed()) return;

@@ -37,8 +37,8 @@ struct CachePair {
 };
 
 // The pairs that the flags mean. The user's error where the file has no such input or output, where
-// PRESENT is no Concat of PAST and one more operand, or where the dimension has no symbol or another
-// pair another one.
+// PRESENT is no Concat of PAST and one more operand, or where the dimension has no symbol or
+// another pair another one.
 absl::StatusOr<std::vector<CachePair>> FindCaches(const ::onnx::GraphProto& proto,
                                                   const std::vector<CacheOptions>& flags);
 

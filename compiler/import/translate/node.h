@@ -80,8 +80,8 @@ class NodeContext {
 
   // The dimensions of `value` from `start` on, as a constant that knows how they grow with caches.
   int Sizes(int value, int start, const TensorValue& dims);
-  // Whether a dimension that grows by so much with each row of the caches can be this long: a mistake
-  // where it grows and is not the length of full caches.
+  // Whether a dimension that grows by so much with each row of the caches can be this long: a
+  // mistake where it grows and is not the length of full caches.
   bool MayBeLength(int64_t length, int64_t growth);
 
   // What it becomes. Each of these adds uses or values to the graph and returns the numbers of the

@@ -88,13 +88,15 @@ TEST_CASE("who read a state reads its value before the step, who read the next v
     for (const CarriedPair& pair : carried.pairs) {
       const Tensor& state = TensorNamed(after, before.tensors[pair.state].name);
       CHECK(IsCarried(state));
+      const auto id = static_cast<TensorId>(&state - after.tensors.data());
       CHECK(state.next_name == before.tensors[pair.next].name);
       CHECK(OutputName(state) == before.tensors[pair.next].name);
       for (const NodeId reader : before.tensors[pair.state].consumers)
-        CHECK(ProducerFor(state, NodeNamed(after, before.nodes[reader].name)) == -1);
+        CHECK(ProducerFor(after, id, NodeNamed(after, before.nodes[reader].name)) == -1);
       if (IsCarry(after.nodes[state.producer])) continue;
       for (const NodeId reader : before.tensors[pair.next].consumers) {
-        CHECK(ProducerFor(state, NodeNamed(after, before.nodes[reader].name)) == state.producer);
+        CHECK(ProducerFor(after, id, NodeNamed(after, before.nodes[reader].name)) ==
+              state.producer);
       }
     }
   }

@@ -1,6 +1,6 @@
-// The search on graphs of two entries against an enumeration of all plans, priced by marking elements
-// one by one: what each entry moves counts as often as it runs, and stored tensors have one sharding
-// in all.
+// The search on graphs of two entries against an enumeration of all plans, priced by marking
+// elements one by one: what each entry moves counts as often as it runs, and stored tensors have
+// one sharding in all.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <iostream>
@@ -22,8 +22,8 @@ namespace yuba::search {
 namespace {
 
 // The graph with its nodes from `first` on in an entry of their own. What they read of the others
-// becomes an input. Where `carried`, an input that both entries read and whose type a result of each
-// has is a state that both write: whether there is one.
+// becomes an input. Where `carried`, an input that both entries read and whose type a result of
+// each has is a state that both write: whether there is one.
 Graph SplitAt(const Graph& graph, NodeId first, int64_t times) {
   Graph split = graph;
   split.entries = {{"before", 1}, {"after", times}};
@@ -53,8 +53,8 @@ Graph SplitAt(const Graph& graph, NodeId first, int64_t times) {
   return split;
 }
 
-// Lets a node of each entry write one stored tensor of its result's type: whether two can. Both must
-// be the last of their entries to read it, so that the order stands.
+// Lets a node of each entry write one stored tensor of its result's type: whether two can. Both
+// must be the last of their entries to read it, so that the order stands.
 bool CarryInBoth(Graph& graph, std::mt19937& random) {
   std::vector<std::vector<NodeId>> pairs;
   std::vector<TensorId> states;
