@@ -138,8 +138,9 @@ absl::Status Kernels(Compilation& c) {
 absl::Status VerifyKernels(Compilation& c) {
   std::set<std::string> symbols;
   for (const program::Function& function : c.program.functions()) {
-    if (function.has_library() == !function.symbol().empty() ||
-        (!function.has_library() && !symbols.insert(function.symbol()).second)) {
+    const bool generated = !function.symbol().empty();
+    if (function.has_library() + function.has_opaque() + generated != 1 ||
+        (generated && !symbols.insert(function.symbol()).second)) {
       return ProofError("not one implementation for: ", function.text());
     }
   }

@@ -134,7 +134,8 @@ constexpr T CombineTwo(Reducer reducer, T a, T b) {
     case Reducer::kPick: return combine::Pick(a, b);
     case Reducer::kNone:
     case Reducer::kArgMax:
-    case Reducer::kArgMin: break;  // nothing combines
+    case Reducer::kArgMin:
+    case Reducer::kOpaque: break;  // nothing combines
   }
   return a;
 }

@@ -43,21 +43,26 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
                                                             : runtime::FileValues::kReference,
                                      output));
   const program::Program& program = written.program;
-  int generated = 0;
-  for (const auto& function : program.functions()) generated += function.symbol().empty() ? 0 : 1;
+  int generated = 0, opaque = 0;
+  for (const auto& function : program.functions()) {
+    generated += function.symbol().empty() ? 0 : 1;
+    opaque += function.has_opaque() ? 1 : 0;
+  }
+  const int library = program.functions_size() - generated - opaque;
   report = {{"output", output},
             {"bytes", written.file_bytes},
             {"values", flags.values},
             {"instructions", program.stages(0).instructions_size()},
             {"generated_kernels", generated},
-            {"library_routines", program.functions_size() - generated},
+            {"library_routines", library},
+            {"opaque_functions", opaque},
             {"devices", planned.plan.mesh.devices()},
             {"target", program.target()}};
   if (flags.json) return absl::OkStatus();
   std::cout << "wrote " << output << " (" << Bytes(written.file_bytes)
             << "): " << Counted(program.stages(0).instructions_size(), "instruction") << ", "
-            << Counted(generated, "generated kernel") << ", "
-            << Counted(program.functions_size() - generated, "library routine") << ", for "
+            << Counted(generated, "generated kernel") << ", " << Counted(library, "library routine")
+            << ", " << (opaque == 0 ? "" : Counted(opaque, "opaque function") + ", ") << "for "
             << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.target()
             << "\n";
   return absl::OkStatus();

@@ -1,5 +1,7 @@
 #include "compiler/dump/definition_attr.h"
 
+#include <algorithm>
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "opsemantics/base/status.h"
@@ -87,7 +89,7 @@ class Writer {
     for (const DataCondition& condition : definition.data_where) {
       data_where.push_back(Where(condition));
     }
-    return builder_.getDictionaryAttr({
+    llvm::SmallVector<NamedAttribute> fields = {
         builder_.getNamedAttr("name", builder_.getStringAttr(definition.name)),
         builder_.getNamedAttr("indices", builder_.getArrayAttr(indices)),
         builder_.getNamedAttr("left", Map(definition.left)),
@@ -99,7 +101,17 @@ class Writer {
         builder_.getNamedAttr("partial", builder_.getBoolAttr(definition.partial)),
         builder_.getNamedAttr("partial_operands",
                               builder_.getDenseI32ArrayAttr(definition.partial_operands)),
-    });
+    };
+    if (!definition.opaque.function.empty())
+      fields.push_back(builder_.getNamedAttr("opaque", Called(definition.opaque)));
+    return builder_.getDictionaryAttr(fields);
+  }
+
+  Attribute Called(const Opaque& opaque) {
+    return builder_.getDictionaryAttr(
+        {builder_.getNamedAttr("function", builder_.getStringAttr(opaque.function)),
+         builder_.getNamedAttr("attributes", builder_.getDenseF64ArrayAttr(opaque.attributes)),
+         builder_.getNamedAttr("flops", builder_.getI64IntegerAttr(opaque.flops))});
   }
 
  private:
@@ -235,10 +247,24 @@ class Reader {
       definition.partial_operands.assign(partials.asArrayRef().begin(),
                                          partials.asArrayRef().end());
     }
+    if (const auto opaque = attr.getAs<DictionaryAttr>("opaque")) {
+      YUBA_ASSIGN_OR_RETURN(definition.opaque, Called(opaque));
+    }
     return definition;
   }
 
  private:
+  static absl::StatusOr<Opaque> Called(DictionaryAttr attr) {
+    Opaque opaque;
+    YUBA_ASSIGN_OR_RETURN(const auto function, Field<mlir::StringAttr>(attr, "function"));
+    opaque.function = function.getValue().str();
+    YUBA_ASSIGN_OR_RETURN(const auto given, Field<mlir::DenseF64ArrayAttr>(attr, "attributes"));
+    opaque.attributes.assign(given.asArrayRef().begin(), given.asArrayRef().end());
+    YUBA_ASSIGN_OR_RETURN(const auto flops, Field<mlir::IntegerAttr>(attr, "flops"));
+    opaque.flops = std::max<int64_t>(0, flops.getInt());
+    return opaque;
+  }
+
   absl::Status ReadWhere(DictionaryAttr attr, Definition& definition) {
     YUBA_ASSIGN_OR_RETURN(const auto where, Field<mlir::ArrayAttr>(attr, "where"));
     for (Attribute entry : where) {
@@ -272,7 +298,7 @@ class Reader {
   }
 
   static absl::StatusOr<Function> FunctionFrom(absl::string_view name) {
-    for (int f = 0; f <= static_cast<int>(Function::kNot); ++f) {
+    for (int f = 0; f <= static_cast<int>(Function::kOpaque); ++f) {
       if (name == Name(static_cast<Function>(f))) return static_cast<Function>(f);
     }
     return UserError("definition: no function is called ", name);

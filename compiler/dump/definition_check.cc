@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/boxes.h"
 
 namespace yuba::compiler {
@@ -22,7 +23,8 @@ absl::Status CheckExpr(const Definition& definition, const Expr& expr) {
       if (expr.args.size() > 1) return UserError("a read with more than one value outside");
       break;
     case Expr::kCall:
-      if (static_cast<int>(expr.args.size()) != ArgumentCount(expr.function)) {
+      if (const int count = ArgumentCount(expr.function);
+          count >= 0 && static_cast<int>(expr.args.size()) != count) {
         return UserError("'", Name(expr.function), "' with ", expr.args.size(), " arguments");
       }
       break;
@@ -66,6 +68,8 @@ absl::Status CheckDefinition(const Definition& definition) {
   for (const DataCondition& condition : definition.data_where) {
     YUBA_RETURN_IF_ERROR(CheckExpr(definition, *condition.value));
   }
+  const std::string opaque = WhyOpaqueIllegal(definition);
+  if (!opaque.empty()) return UserError(opaque);
   const Boxes boxes = AnalyzeBoxes(definition, WholeRanges(definition));
   for (size_t o = 0; o < boxes.reads.size(); ++o) {
     if (Contains(WholeBox(definition.operands[o].dims), boxes.reads[o])) continue;

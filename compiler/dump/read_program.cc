@@ -2,6 +2,7 @@
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
+#include "compiler/dump/opaque_attr.h"
 #include "compiler/dump/table_attr.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
@@ -32,7 +33,7 @@ class ProgramReader {
     stage_->set_arena_size(op_.getArenaSize());
     for (mlir::Operation& op : op_.getBody().front()) {
       if (auto function = llvm::dyn_cast<FunctionOp>(op)) {
-        ReadFunction(function);
+        YUBA_RETURN_IF_ERROR(ReadFunction(function));
       } else if (auto buffer = llvm::dyn_cast<BufferOp>(op)) {
         YUBA_RETURN_IF_ERROR(ReadBuffer(buffer));
       } else if (auto port = llvm::dyn_cast<PortOp>(op)) {
@@ -50,7 +51,7 @@ class ProgramReader {
   }
 
  private:
-  void ReadFunction(FunctionOp op) {
+  absl::Status ReadFunction(FunctionOp op) {
     program::Function* function = program_.add_functions();
     function->set_text(op.getText().str());
     function->set_reducer(ToProto(op.getReducer().getValue()));
@@ -64,6 +65,9 @@ class ProgramReader {
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
     if (op.getLibraryAttr()) *function->mutable_library() = LibraryFrom(op.getLibraryAttr());
+    if (op.getOpaqueAttr()) {
+      YUBA_ASSIGN_OR_RETURN(*function->mutable_opaque(), OpaqueFrom(op.getOpaqueAttr()));
+    }
     for (mlir::Attribute attr :
          op.getSplitsAttr() ? op.getSplitsAttr().getValue() : llvm::ArrayRef<mlir::Attribute>()) {
       const auto read = llvm::cast<IndexSplitAttr>(attr);
@@ -72,6 +76,7 @@ class ProgramReader {
       split->set_result_dim(read.getDim());
       split->set_step(read.getStep());
     }
+    return absl::OkStatus();
   }
 
   absl::Status ReadBuffer(BufferOp op) {

@@ -2,6 +2,7 @@
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
+#include "compiler/dump/opaque_attr.h"
 #include "compiler/dump/table_attr.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
@@ -67,6 +68,7 @@ class ProgramWriter {
         ReducerAttr::get(context, FromProto(function.reducer())),
         TextIf(!function.symbol().empty(), function.symbol()),
         function.has_library() ? AttrOf(context, function.library()) : LibraryAttr(),
+        function.has_opaque() ? AttrOf(context, function.opaque()) : mlir::DictionaryAttr(),
         splits.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(splits));
   }
 

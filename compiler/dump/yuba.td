@@ -78,13 +78,15 @@ def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {
   let summary = "What kernels call; numbered in the order of these";
+  let description = "What the fields of `opaque` mean is at OpaqueCalls in program.proto.";
   let arguments = (ins StrAttr:$text,
                    TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
                    Yuba_ReducerAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
-                   OptionalAttr<Yuba_LibraryAttr>:$library,
+                   OptionalAttr<Yuba_LibraryAttr>:$library, OptionalAttr<DictionaryAttr>:$opaque,
                    OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits);
   let assemblyFormat = [{
-    $text custom<Indices>($indices) $reducer (`library` $library^)? (`splits` custom<Splits>($splits)^)? attr-dict
+    $text custom<Indices>($indices) $reducer (`library` $library^)? (`opaque` $opaque^)?
+    (`splits` custom<Splits>($splits)^)? attr-dict
   }];
 }
 

@@ -8,18 +8,23 @@
 #include "compiler/kernels/index_splits.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/library_call.h"
+#include "compiler/kernels/opaque_calls.h"
 #include "compiler/model.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/definition/opaque.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::kernels {
 namespace {
 
-// What a function computes, and whether a kernel that calls it writes over what it reads.
+// What a function computes, for which node, and whether a kernel that calls it writes over what it
+// reads.
 struct FunctionUse {
   Definition definition;
+  const Node* node = nullptr;  // the last of them
   bool in_place = false;
 };
 
@@ -38,6 +43,7 @@ std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& prog
     const Node& node = graph.nodes[next++];
     YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
     FunctionUse& use = uses[kernel.function()];
+    use.node = &node;
     Definition& definition = use.definition;
     definition = compiler::ComputedBy(program.functions(kernel.function()), *node.definition);
     definition.result.type = FromProto(stage.buffers(kernel.result().buffer()).type());
@@ -51,14 +57,23 @@ std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& prog
 absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
                                                 const KernelChoice& choice) {
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
+  if (IsOpaque(definition)) return absl::nullopt;
   LibraryFeatures features;
   features.convolutions = features.small_floats = !choice.target.cuda;
   return LibraryCallFor(definition, features);
 }
 
+absl::Status NoCodeForGpus(const Node& node) {
+  return UserError("node ", node.name, " (", node.op, ", from ", node.from,
+                   ") calls the opaque function '", node.definition->opaque.function,
+                   "', which runs on processors only: compile with --target host and run with ",
+                   "--backend host, or describe the operator by definitions (--operators)");
+}
+
 }  // namespace
 
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
+  if (IsOpaque(definition)) return "opaque";
   if (!ChooseCall(definition, choice)) return "loops";
   return choice.target.cuda ? "cublas" : "onednn";
 }
@@ -74,7 +89,13 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     program::Function& function = *program.mutable_functions(f);
     function.clear_symbol();
     function.clear_library();
+    function.clear_opaque();
     function.clear_splits();
+    if (IsOpaque(uses[f].definition)) {
+      if (target.cuda) return NoCodeForGpus(*uses[f].node);
+      *function.mutable_opaque() = OpaqueCallsFor(uses[f].definition);
+      continue;
+    }
     if (auto call = ChooseCall(uses[f].definition, choice)) {
       *function.mutable_library() = *std::move(call);
       continue;

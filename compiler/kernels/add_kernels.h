@@ -1,4 +1,5 @@
-// The phase `kernels`: each function of a program becomes a library call or machine code. A
+// The phase `kernels`: each function of a program becomes a library call, machine code, or calls of
+// an opaque function. A
 // function serves every device, so this phase knows no boxes and no plan: it takes the definitions
 // from the graph, one for each function, and asks library_call.h, then kernels.h.
 #ifndef YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
@@ -18,14 +19,15 @@ struct KernelChoice {
   bool library = true;  // false: generated code for everything, as always in hash arithmetic
 };
 
-// What AddKernels chooses for a definition: "loops" (generated code), "onednn", or on CUDA
-// "cublas".
+// What AddKernels chooses for a definition: "loops" (generated code), "opaque", "onednn", or on
+// CUDA "cublas".
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 
-// Gives each function of `program` either a library call or the symbol of generated code, and the
-// program its code: an object for the host, or PTX. What was there before is replaced. `program`
-// must be of model.graph (its kernels are the nodes in order), and choice.target.arithmetic must be
-// the program's. Returns what GenerateKernels returns.
+// Gives each function of `program` a library call, calls of an opaque function or the symbol of
+// generated code, and the program its code: an object for the host, or PTX. What was there before
+// is replaced. `program` must be of model.graph (its kernels are the nodes in order), and
+// choice.target.arithmetic must be the program's. Opaque functions for CUDA are a user's error,
+// which names the node; else it returns what GenerateKernels returns.
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program);
 

@@ -6,6 +6,7 @@
 #include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/file_range.h"
+#include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
@@ -120,11 +121,11 @@ void ReplaceLiterals(Model& model) {
     Definition definition = *node.definition;
     // A fill of many elements stays an operand where it takes part in a reduction, which is then
     // still the contraction that it was.
-    const bool map = IsMap(definition);
+    const bool map = IsMap(definition), opaque = IsOpaque(definition);
     std::vector<ExprPtr> replaced(node.operands.size());
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const bool one = ElementCount(definition.operands[k]) == 1;
-      if ((one || map) && ReadsAreInside(definition, static_cast<int>(k)))
+      if ((one || map) && !opaque && ReadsAreInside(definition, static_cast<int>(k)))
         replaced[k] = literals[node.operands[k]];
     }
     RewriteReads(definition, [&replaced](const Expr& read) { return replaced[read.operand]; });

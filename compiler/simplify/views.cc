@@ -4,6 +4,7 @@
 #include "absl/types/optional.h"
 #include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
+#include "opsemantics/definition/opaque.h"
 
 namespace yuba::compiler {
 namespace {
@@ -51,8 +52,10 @@ std::vector<Affine> Mapped(const std::vector<Affine>& position, const DimMap& ma
 }
 
 // Whether the reads of `operand` can be rewritten by `map`. They cannot where a dimension that is
-// lost on the way decides whether a read with `else` is inside.
+// lost on the way decides whether a read with `else` is inside, or where an opaque function sees
+// the operand's dimensions.
 bool CanMap(const Definition& definition, int operand, const DimMap& map) {
+  if (IsOpaque(definition)) return false;
   std::vector<bool> kept(definition.operands[operand].dims.size(), false);
   for (const int d : map) {
     if (d >= 0) kept[d] = true;
@@ -137,6 +140,7 @@ class ViewRemover {
     const Tensor& from = graph_.tensors[operand];
     if (from.output || IsStored(from.kind)) return;  // the graph asks for both: the view copies
     Node& producer = graph_.nodes[from.producer];
+    if (IsOpaque(*producer.definition)) return;  // its function writes these dimensions
     for (const NodeId reader : from.consumers) {
       if (reader == id) continue;
       const std::vector<TensorId>& operands = graph_.nodes[reader].operands;

@@ -8,6 +8,7 @@
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/boxes.h"
 #include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
@@ -254,7 +255,13 @@ class Reader {
   // The analysis must only meet numbers within the extents: larger ones could overflow.
   static absl::Status CheckRanges(const Definition& definition, const Box& ranges, int device) {
     for (size_t i = 0; i < ranges.size(); ++i) {
-      if (Interval{0, definition.indices[i].extent}.Contains(ranges[i])) continue;
+      const Interval whole = {0, definition.indices[i].extent};
+      if (IsOpaque(definition) && !MayBeCut(definition, static_cast<int>(i)) &&
+          ranges[i] != whole) {
+        return ProofError("device ", device, " runs index ", definition.indices[i].name, " over ",
+                          ToString(ranges[i]), ", which an opaque function sees whole");
+      }
+      if (whole.Contains(ranges[i])) continue;
       return ProofError("device ", device, " runs index ", definition.indices[i].name, " over ",
                         ToString(ranges[i]));
     }

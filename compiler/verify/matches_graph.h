@@ -12,7 +12,7 @@
 //   is written to its buffer, with which the next step begins. Other buffers hold one value each;
 // - on each device, the boxes that the program says a kernel reads contain all that the definition
 //   reaches for that device's part of the indices, and the box it writes is what the definition
-//   writes;
+//   writes; along what an opaque function sees whole nothing is cut;
 // - inputs, parameters and outputs are those of the graph, in order.
 //
 // What it does not assume: a plan, or that the program was made from this graph; any program that

@@ -17,12 +17,14 @@ enum class Reducer : uint8_t {
   kAll,
   kArgMax,
   kArgMin,
-  kPick  // the single term whose condition holds; combines as the integer sum of bit patterns
+  kPick,   // the single term whose condition holds; combines as the integer sum of bit patterns
+  kOpaque  // a function of whole slices computes the result (opsemantics/definition/opaque.h)
 };
 
-inline constexpr Reducer kReducers[] = {
-    Reducer::kNone, Reducer::kSum, Reducer::kProd,   Reducer::kMax,    Reducer::kMin,
-    Reducer::kAny,  Reducer::kAll, Reducer::kArgMax, Reducer::kArgMin, Reducer::kPick};
+inline constexpr Reducer kReducers[] = {Reducer::kNone, Reducer::kSum,    Reducer::kProd,
+                                        Reducer::kMax,  Reducer::kMin,    Reducer::kAny,
+                                        Reducer::kAll,  Reducer::kArgMax, Reducer::kArgMin,
+                                        Reducer::kPick, Reducer::kOpaque};
 
 // As the language writes it: "sum", "argmax"; "none" for kNone.
 constexpr const char* Name(Reducer reducer) {
@@ -37,6 +39,7 @@ constexpr const char* Name(Reducer reducer) {
     case Reducer::kArgMax: return "argmax";
     case Reducer::kArgMin: return "argmin";
     case Reducer::kPick: return "pick";
+    case Reducer::kOpaque: return "opaque";
   }
   return "";
 }
@@ -47,9 +50,10 @@ constexpr bool IsArgReducer(Reducer reducer) {
 }
 
 // Whether results of parts of a reduction can be combined into the result of all of it: not of what
-// is no reduction, and not of argmax and argmin, whose results have forgotten the values.
+// is no reduction, of argmax and argmin, whose results have forgotten the values, or of an opaque
+// function.
 constexpr bool MayHavePartials(Reducer reducer) {
-  return reducer != Reducer::kNone && !IsArgReducer(reducer);
+  return reducer != Reducer::kNone && !IsArgReducer(reducer) && reducer != Reducer::kOpaque;
 }
 
 }  // namespace yuba

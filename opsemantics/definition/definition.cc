@@ -118,7 +118,8 @@ ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
     case Expr::kCall: break;
   }
   switch (expr.function) {
-    case Function::kCast: return expr.type;
+    case Function::kCast:
+    case Function::kOpaque: return expr.type;
     case Function::kEq:
     case Function::kNe:
     case Function::kLt:
@@ -144,8 +145,8 @@ bool operator==(const Definition& a, const Definition& b) {
          a.data_where.size() == b.data_where.size() &&
          std::equal(a.data_where.begin(), a.data_where.end(), b.data_where.begin(),
                     SameCondition) &&
-         SameBody(a.body, b.body) && a.nograd == b.nograd && a.partial == b.partial &&
-         a.partial_operands == b.partial_operands;
+         SameBody(a.body, b.body) && a.opaque == b.opaque && a.nograd == b.nograd &&
+         a.partial == b.partial && a.partial_operands == b.partial_operands;
 }
 
 bool ReadsPartials(const Definition& definition, size_t operand) {

@@ -95,11 +95,12 @@ enum class Function : uint8_t {
   kLe,
   kAnd,
   kOr,
-  kNot
+  kNot,
+  kOpaque  // the operands of an opaque definition, as its function takes them (opaque.h)
 };
 const char* Name(Function function);  // "add", "select": as descriptions call it where they can
 
-// How many arguments a call has.
+// How many arguments a call has; -1: any number.
 constexpr int ArgumentCount(Function function) {
   switch (function) {
     case Function::kNeg:
@@ -136,6 +137,7 @@ constexpr int ArgumentCount(Function function) {
     case Function::kAnd:
     case Function::kOr: return 2;
     case Function::kSelect: return 3;
+    case Function::kOpaque: return -1;
   }
   return 0;
 }
@@ -210,6 +212,16 @@ struct DataCondition {
   ExprPtr value;
 };
 
+// What an opaque definition calls (opaque.h).
+struct Opaque {
+  std::string function;            // its name in opsemantics/opaque; empty: not opaque
+  std::vector<double> attributes;  // as the function takes them
+  int64_t flops = 0;               // of one call
+  friend bool operator==(const Opaque& a, const Opaque& b) {
+    return a.function == b.function && a.attributes == b.attributes && a.flops == b.flops;
+  }
+};
+
 // The extent of the index that numbers groups of devices (Definition::partial_operands): as many as
 // a mesh has devices at most.
 constexpr int64_t kMostGroups = kMostPlannedDevices;
@@ -224,6 +236,7 @@ struct Definition {
   std::vector<Constraint> where;          // with reducers only; all of them hold
   std::vector<DataCondition> data_where;  // with reducers only; all of them hold
   ExprPtr body;                           // never null
+  Opaque opaque;                          // with the reducer kOpaque only
   bool nograd = false;                    // has no gradient
   // Whether the result stays in partials (search/rewrite/accumulators.h,
   // search/rewrite/partials.h): after this node they are reduced within groups of devices only.

@@ -32,11 +32,23 @@ class Writer {
     const std::string text =
         absl::StrCat(definition_.nograd ? "nograd " : "", definition_.name, "[", left, "] = ");
     if (definition_.reducer == Reducer::kNone) return text + Term(definition_.body, kIf);
+    if (definition_.reducer == Reducer::kOpaque) return text + OpaqueText();
     return absl::StrCat(text, Name(definition_.reducer), "(", Ranges(), Conditions(), ") ",
                         Term(definition_.body, kProduct));
   }
 
  private:
+  // opaque argsort(k: 8; 1) x0[i, k]
+  std::string OpaqueText() const {
+    std::string text = absl::StrCat("opaque ", definition_.opaque.function, "(", Ranges());
+    for (size_t i = 0; i < definition_.opaque.attributes.size(); ++i) {
+      absl::StrAppend(&text, i == 0 ? "; " : ", ", Shortest(definition_.opaque.attributes[i]));
+    }
+    return absl::StrCat(text, ") ", Join(definition_.body->args, [this](const ExprPtr& read) {
+                          return Term(read, kIf);
+                        }));
+  }
+
   std::string IndexName(int index) const { return definition_.indices[index].name; }
 
   std::string Left(const Affine& left) const {
@@ -138,12 +150,16 @@ class Writer {
 
   static std::string Literal(const Expr& expr) {
     if (!IsFloat(expr.type)) return absl::StrCat(expr.integer);
-    if (std::isinf(expr.number)) return expr.number < 0 ? "-inf" : "inf";
+    return Shortest(expr.number);
+  }
+
+  static std::string Shortest(double number) {
+    if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
     for (int digits = 6; digits < 17; ++digits) {  // the shortest that reads back the same
-      const std::string text = absl::StrFormat("%.*g", digits, expr.number);
-      if (std::strtod(text.c_str(), nullptr) == expr.number) return text;
+      const std::string text = absl::StrFormat("%.*g", digits, number);
+      if (std::strtod(text.c_str(), nullptr) == number) return text;
     }
-    return absl::StrFormat("%.17g", expr.number);
+    return absl::StrFormat("%.17g", number);
   }
 
   std::string Read(const Expr& expr) const {
@@ -219,6 +235,7 @@ const char* Name(Function function) {
     case Function::kAnd: return "and";
     case Function::kOr: return "or";
     case Function::kNot: return "not";
+    case Function::kOpaque: return "opaque";
   }
   return "?";
 }

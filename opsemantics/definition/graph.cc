@@ -4,6 +4,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/linear.h"
+#include "opsemantics/definition/opaque.h"
 
 namespace yuba {
 namespace {
@@ -51,6 +52,8 @@ void CheckNode(const Graph& graph, const Node& node) {
   }
   YUBA_CHECK(!IsCopy(graph, node) || IsIdentity(definition)) << node.name;
   YUBA_CHECK(WhyPartialsIllegal(graph, node).empty()) << WhyPartialsIllegal(graph, node);
+  YUBA_CHECK(WhyOpaqueIllegal(definition).empty())
+      << node.name << ": " << WhyOpaqueIllegal(definition);
 }
 
 void CheckEntries(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/opaque.h"
 
 namespace yuba {
 namespace {
@@ -53,6 +54,7 @@ class Refiner {
                                    condition.reversed, Rewrite(condition.value)});
     }
     fresh_.body = Rewrite(old_.body);
+    fresh_.opaque = old_.opaque;
     if (!possible_) return absl::nullopt;
     DropEmptyReduction();
     return std::move(fresh_);
@@ -105,7 +107,8 @@ class Refiner {
   bool SplitIndex(size_t i) {
     const Index& index = old_.indices[i];
     Affine value;
-    if (index.extent == 1 && !in_window_[i] && !(index.reduction && IsArg())) {
+    const bool opaque = IsOpaque(old_);  // its function sees dimensions of 1 too
+    if (index.extent == 1 && !in_window_[i] && !(index.reduction && IsArg()) && !opaque) {
       values_.push_back(value);
       return true;
     }
@@ -113,6 +116,7 @@ class Refiner {
     positions.erase(index.extent);
     positions.insert(1);
     const bool whole = positions.size() == 1;
+    if (!whole && opaque && !MayBeCut(old_, static_cast<int>(i))) return false;
     int64_t outer = index.extent, part = 0;
     for (auto position = positions.rbegin(); position != positions.rend(); ++position) {
       if (outer % *position != 0) return false;  // no chain
@@ -205,7 +209,7 @@ class Refiner {
   void DropEmptyReduction() {
     const bool reduces = std::any_of(fresh_.indices.begin(), fresh_.indices.end(),
                                      [](const Index& index) { return index.reduction; });
-    if (!reduces && fresh_.where.empty() && fresh_.data_where.empty()) {
+    if (!reduces && !IsOpaque(fresh_) && fresh_.where.empty() && fresh_.data_where.empty()) {
       fresh_.reducer = Reducer::kNone;
     }
   }

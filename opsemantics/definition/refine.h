@@ -28,8 +28,8 @@ struct Refinement {
 };
 
 // The refined definition. Nullopt where it has no core form: dimensions along one index whose
-// factors are no chain under division, as (2 6) and (3 4), or a split dimension that is read with a
-// step or a sum across its factors.
+// factors are no chain under division, as (2 6) and (3 4), a split dimension that is read with a
+// step or a sum across its factors, or one that an opaque function sees whole.
 absl::optional<Definition> TryRefine(const Definition& definition, const Refinement& refinement);
 
 // TryRefine where it is known to succeed (CHECK).

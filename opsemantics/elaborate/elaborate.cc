@@ -11,6 +11,7 @@
 #include "opsemantics/elaborate/body.h"
 #include "opsemantics/elaborate/infer_tensor.h"
 #include "opsemantics/elaborate/instance_builder.h"
+#include "opsemantics/elaborate/opaque.h"
 #include "opsemantics/elaborate/prune.h"
 
 namespace yuba {
@@ -304,17 +305,12 @@ class Elaborator {
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
                                    const Attributes& attributes) {
-  if (op.opaque) {
-    return SourceError(*op.source, op.name_range,
-                       absl::StrCat("'", op.name,
-                                    "' is opaque: it has no definitions that could be "
-                                    "planned or run; describe what it computes"));
-  }
   std::vector<absl::optional<Shape>> all = operands;
   while (all.size() < op.params.size() && op.params[all.size()].role == Param::kOptional) {
     all.push_back(absl::nullopt);
   }
   YUBA_ASSIGN_OR_RETURN(Binding binding, Bind(op, all, attributes));
+  if (op.opaque) return ElaborateOpaque(op, binding);
   return Elaborator(op, std::move(binding)).Run();
 }
 

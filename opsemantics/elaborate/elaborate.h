@@ -25,8 +25,7 @@ namespace yuba {
 // `operands` are in the order of the description; nullopt for an absent `opt` operand (absent
 // operands at the end may be left out). An extent that shapes do not settle (of a pack beside
 // another, or of one of two factors) is given as an attribute of its name. Errors are a user's:
-// they underline the place in the description and name operand, extents and attribute. An opaque
-// operator is an error.
+// they underline the place in the description and name operand, extents and attribute.
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
                                    const Attributes& attributes);

@@ -289,7 +289,6 @@ absl::optional<Instance> ElaborateDrawn(const OpDescription& op, const Drawer& d
 
 std::vector<SampleUse> SampleUses(const OpDescription& op, int most, int64_t points) {
   std::vector<SampleUse> uses;
-  if (op.opaque) return uses;
   Drawer drawer(op, Extents::kAny);
   std::set<std::string> seen;
   for (int trial = 0; trial < kTrials && static_cast<int>(uses.size()) < most; ++trial) {

@@ -9,6 +9,7 @@
 #include "opsemantics/base/element_type.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/language/expression_check.h"
+#include "opsemantics/language/opaque_check.h"
 
 namespace yuba {
 namespace {
@@ -23,7 +24,9 @@ class SignatureChecker {
     YUBA_RETURN_IF_ERROR(Lets());
     YUBA_RETURN_IF_ERROR(Outputs());
     YUBA_RETURN_IF_ERROR(States());
-    return op_.opaque ? Opaque() : absl::OkStatus();
+    if (!op_.opaque) return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(CheckOpaque(op_, symbols_));
+    return expressions_.Static(*op_.flops, false);
   }
 
  private:
@@ -174,17 +177,6 @@ class SignatureChecker {
       }
     }
     return absl::OkStatus();
-  }
-
-  absl::Status Opaque() {
-    for (const std::string& extent : op_.cuttable) {
-      const Symbol* found = symbols_.Find(extent);
-      if (found == nullptr || found->kind != Symbol::kExtent) {
-        return symbols_.Error(op_.name_range,
-                              absl::StrCat("'", extent, "', which may be cut, is no extent"));
-      }
-    }
-    return expressions_.Static(*op_.flops, false);
   }
 
   const OpDescription& op_;

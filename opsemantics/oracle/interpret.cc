@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/opaque.h"
+#include "opsemantics/oracle/interpret_opaque.h"
 #include "opsemantics/regions/bounds.h"
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/conditions.h"
@@ -271,6 +273,10 @@ void Interpret(const Definition& definition, const std::vector<Interval>& ranges
   YUBA_CHECK(ranges.size() == definition.indices.size()) << definition.name;
   YUBA_CHECK(operands.size() == definition.operands.size()) << definition.name;
   YUBA_CHECK(static_cast<int64_t>(result.elements.size()) == ElementCount(result.type));
+  if (IsOpaque(definition)) {
+    InterpretOpaque(definition, ranges, operands, arithmetic, result, log);
+    return;
+  }
   Interpreter(definition, ranges, operands, arithmetic, result, log).Run();
 }
 

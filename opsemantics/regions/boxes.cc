@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/bounds.h"
 #include "opsemantics/regions/conditions.h"
 
@@ -124,7 +125,9 @@ std::vector<int> CuttableIndices(const Definition& definition) {
   std::vector<int> cuttable;
   for (size_t i = 0; i < definition.indices.size(); ++i) {
     const Index& index = definition.indices[i];
-    if (index.extent >= 2 && (partials || !index.reduction)) cuttable.push_back(i);
+    const bool possible = IsOpaque(definition) ? MayBeCut(definition, static_cast<int>(i))
+                                               : partials || !index.reduction;
+    if (index.extent >= 2 && possible) cuttable.push_back(i);
   }
   return cuttable;
 }

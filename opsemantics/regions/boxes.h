@@ -65,7 +65,8 @@ std::vector<Interval> WholeRanges(const Definition& definition);
 
 // The indices that a partition may cut, ascending: those with an extent of at least 2, and of the
 // reduction indices only those whose reducer combines partials (not argmax and argmin). Of
-// y[i] = sum(k) x[i, k] both; of y[i] = argmax(k) x[i, k] only i.
+// y[i] = sum(k) x[i, k] both; of y[i] = argmax(k) x[i, k] only i; of an opaque definition those
+// that definition/opaque.h says.
 std::vector<int> CuttableIndices(const Definition& definition);
 
 // The range that the constraints leave to index `index` when all indices range over `ranges`; empty

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/boxes.h"
 
 namespace yuba {
@@ -134,7 +135,8 @@ int64_t OperationsOf(const Expr& expr) {
       case Function::kLe:
       case Function::kAnd:
       case Function::kOr:
-      case Function::kNot: break;
+      case Function::kNot:
+      case Function::kOpaque: break;
       default: operations = 1;
     }
   }
@@ -232,6 +234,14 @@ std::vector<bool> FullSizeOperands(const Definition& definition) {
 }
 
 int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges) {
+  if (IsOpaque(definition)) {
+    int64_t flops = definition.opaque.flops;
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      if (MayBeCut(definition, static_cast<int>(i)))
+        flops = SaturatingProduct(flops, ranges[i].size());
+    }
+    return flops;
+  }
   int64_t operations = OperationsOf(*definition.body);
   if (definition.reducer != Reducer::kNone && definition.reducer != Reducer::kPick) ++operations;
   const std::vector<Interval> left = AnalyzeBoxes(definition, ranges).indices;

@@ -61,7 +61,8 @@ std::vector<bool> FullSizeOperands(const Definition& definition);
 // The operations of the part with these ranges: its points times the functions and the reduction
 // step at each; reads, conditions and casts are free. The number of points is the product of the
 // ranges; of several indices that an equality ties together the longest is left out, because the
-// others determine it. What does not fit 64 bits is the largest number.
+// others determine it. An opaque definition says what a call of its function is. What does not fit
+// 64 bits is the largest number.
 int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges);
 
 }  // namespace yuba

@@ -72,6 +72,12 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                                     program.Describe(static_cast<int>(p))));
       continue;
     }
+    if (function.has_opaque()) {
+      return absl::UnimplementedError(
+          absl::StrCat(program.Describe(static_cast<int>(p)), " calls the opaque function '",
+                       function.opaque().name(), "', which runs on processors only; compile with ",
+                       "--target host and run it with --backend host"));
+    }
     YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
     prepared.elements = Volume(program.BoxOf(kernel->result().box(), device_));
     prepared.buffers = static_cast<int64_t>(tables.size());

@@ -45,6 +45,10 @@ absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout
     prepared.skipped = false;
     Launch launch = LaunchOf(program, layout, static_cast<int>(p), device_);
     for (int64_t offset : launch.offsets) prepared.buffers.push_back(arena_.data() + offset);
+    if (program.message().functions(launch.function).has_opaque()) {
+      prepared.opaque = std::make_unique<OpaqueKernel>(program, *kernel, device_, prepared.buffers);
+      continue;
+    }
     prepared.kernel = kernels_->function(launch.function);
     prepared.parts = LaunchParts(program, *kernel, device_, team_.threads(), launch.arguments);
     if (program.message().functions(kernel->function()).has_library()) {
@@ -91,6 +95,10 @@ absl::Status HostDevice::Run(int instruction) {
   Prepared& prepared = instructions_[instruction];
   if (prepared.skipped) return absl::OkStatus();
   if (prepared.is_library) return RunLibrary(prepared);
+  if (prepared.opaque != nullptr) {
+    prepared.opaque->Run(team_);
+    return absl::OkStatus();
+  }
   team_.Run(static_cast<int>(prepared.parts.size()), [&prepared](int part) {
     prepared.kernel(prepared.buffers.data(), prepared.parts[part].data());
   });

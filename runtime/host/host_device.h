@@ -1,7 +1,7 @@
-// A virtual device: an arena in this process, kernels of the program's shared object, library calls
-// through oneDNN. Its threads share the work of one kernel at a time (thread_team.h); oneDNN has
-// threads of its own, as many. Run returns when the kernel has finished, so Synchronize has nothing
-// to do.
+// A virtual device: an arena in this process, kernels of the program's shared object, functions of
+// opsemantics/opaque, library calls through oneDNN. Its threads share the work of one kernel at a
+// time (thread_team.h); oneDNN has threads of its own, as many. Run returns when the kernel has
+// finished, so Synchronize has nothing to do.
 #ifndef YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 #define YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 
@@ -14,6 +14,7 @@
 #include "runtime/host/launch_parts.h"
 #include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
+#include "runtime/host/opaque_kernel.h"
 #include "runtime/host/thread_team.h"
 #include "runtime/reduce.h"
 
@@ -43,6 +44,7 @@ class HostDevice : public Device {
     std::vector<void*> buffers;  // addresses: of the operands, then of the result
     // Of each thread that takes part, the arguments of its call.
     std::vector<std::vector<int64_t>> parts;
+    std::unique_ptr<OpaqueKernel> opaque;  // null where it calls no opaque function
     bool is_library = false;
     std::unique_ptr<LibraryKernel> library;  // null in a library call: the result is zeros
     int left = 0, right = 0;                 // of the library call: positions in `buffers`

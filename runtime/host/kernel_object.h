@@ -23,7 +23,7 @@ class KernelObject {
   ~KernelObject();
   KernelObject(const KernelObject&) = delete;
 
-  // Of Program.functions[index]; null for library calls.
+  // Of Program.functions[index]; null for library calls and opaque functions.
   HostKernel function(int index) const { return functions_[index]; }
 
  private:

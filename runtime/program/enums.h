@@ -42,7 +42,8 @@ static_assert(ToProto(Reducer::kAll) == program::ALL, "");
 static_assert(ToProto(Reducer::kArgMax) == program::ARGMAX, "");
 static_assert(ToProto(Reducer::kArgMin) == program::ARGMIN, "");
 static_assert(ToProto(Reducer::kPick) == program::PICK, "");
-static_assert(program::Reducer_ARRAYSIZE == program::PICK + 1, "a reducer without a twin");
+static_assert(ToProto(Reducer::kOpaque) == program::OPAQUE, "");
+static_assert(program::Reducer_ARRAYSIZE == program::OPAQUE + 1, "a reducer without a twin");
 
 }  // namespace yuba
 

@@ -44,9 +44,10 @@ class ContentChecker {
 
  private:
   absl::Status Function(const program::Function& function) {
-    if (function.symbol().empty() == !function.has_library()) {
-      return UserError("needs either a symbol or a library call");
+    if (!function.symbol().empty() + function.has_library() + function.has_opaque() != 1) {
+      return UserError("needs one of a symbol, a library call and calls of an opaque function");
     }
+    if (function.has_opaque()) return ValidateOpaqueIndices(function);
     if (!function.has_library()) return absl::OkStatus();
     if (program_.hash()) return UserError("a library call in hash arithmetic");
     return ValidateLibraryRoles(function.library());
@@ -88,8 +89,10 @@ class ContentChecker {
     }
     YUBA_RETURN_IF_ERROR(
         Annotate(Within(kernel.result().box(), kernel.result().buffer(), device), "result"));
-    if (!program_.message().functions(kernel.function()).has_library()) return absl::OkStatus();
-    return ValidateLibraryBoxes(program_, kernel, device);
+    const program::Function& function = program_.message().functions(kernel.function());
+    if (function.has_opaque()) return ValidateOpaqueBoxes(program_, kernel, device);
+    return function.has_library() ? ValidateLibraryBoxes(program_, kernel, device)
+                                  : absl::OkStatus();
   }
 
   absl::Status Exchange(const program::Exchange& exchange, int device) {

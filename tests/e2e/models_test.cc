@@ -29,6 +29,19 @@ TEST_CASE("conv gives PyTorch's answers on every device count") { PlanAndRun("co
 TEST_CASE("lstm gives PyTorch's answers on every device count") { PlanAndRun("lstm"); }
 TEST_CASE("encoder gives PyTorch's answers on every device count") { PlanAndRun("encoder"); }
 TEST_CASE("gpt gives PyTorch's answers on every device count") { PlanAndRun("gpt"); }
+TEST_CASE("moe gives NumPy's answers on every device count") { PlanAndRun("moe"); }
+
+TEST_CASE("what a GPU cannot run is said when a program is compiled for it") {
+  const std::string model = RepositoryFile("tests/models/moe/model.onnx");
+  const std::string folder = ScratchFolder("gpu");
+  Succeed("yuba partition " + model + " --devices 2 -o " + folder + "/p.json");
+  const CommandResult result = RunCommand("yuba compile " + model + " " + folder +
+                                          "/p.json --target cuda -o " + folder + "/m.yuba");
+  CHECK(result.exit_code == 2);
+  CHECK(result.error.find("TopK_1") != std::string::npos);
+  CHECK(result.error.find("--target host") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder + "/m.yuba"));
+}
 
 TEST_CASE("a spoiled expected output makes --check exit with 1") {
   const std::string model = RepositoryFile("tests/models/mlp/model.onnx");

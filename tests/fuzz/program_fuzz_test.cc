@@ -116,12 +116,12 @@ void Fuzz(const std::string& name, const program::Program& sound, int rounds) {
   CHECK(accepted < rounds);
 }
 
-// Removes kernels of generated code: library calls and exchanges stay.
+// Removes kernels of generated code: library calls, opaque functions and exchanges stay.
 void DropGenerated(program::Program& program) {
   std::vector<int> number(program.functions_size(), -1);
   google::protobuf::RepeatedPtrField<program::Function> functions;
   for (int f = 0; f < program.functions_size(); ++f) {
-    if (!program.functions(f).has_library()) continue;
+    if (!program.functions(f).symbol().empty()) continue;
     number[f] = functions.size();
     *functions.Add() = program.functions(f);
   }
@@ -156,6 +156,7 @@ program::Program Compiled(const std::string& model, int devices) {
 
 TEST_CASE("mutants of a convolutional program") { Fuzz("conv", Compiled("conv", 6), 600); }
 TEST_CASE("mutants of a program of products") { Fuzz("mlp", Compiled("mlp", 4), 800); }
+TEST_CASE("mutants of a program with an opaque function") { Fuzz("moe", Compiled("moe", 4), 800); }
 TEST_CASE("mutants of a recurrent program") { Fuzz("lstm", Compiled("lstm", 3), 100); }
 
 // Exchanges between buffers of rank 1, in quarters, in halves and whole, and of rank 0.

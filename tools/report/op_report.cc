@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/opaque.h"
 #include "opsemantics/elaborate/elaborate.h"
 #include "opsemantics/elaborate/sample_uses.h"
 #include "opsemantics/regions/boxes.h"
@@ -62,6 +63,7 @@ int64_t Showing(const Instance& instance) {
 }
 
 const char* StructureName(const Definition& definition) {
+  if (IsOpaque(definition)) return "call of an opaque function";
   if (MatchConvolution(definition).has_value()) return "convolution";
   if (MatchContraction(definition).has_value()) return "contraction";
   if (MatchView(definition).has_value()) return "view";
@@ -80,7 +82,6 @@ absl::StatusOr<std::string> OperatorText(const OpDescription& op) {
   std::string text;
   if (!op.comment.empty()) absl::StrAppend(&text, op.comment, "\n");
   absl::StrAppend(&text, op.text(), "\n");
-  if (op.opaque) return text + "\nopaque: it has no definitions that could be planned or run\n";
   YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, Showing));
   for (const SlotDefinition& part : instance.definitions) {
     const std::vector<int> indices = CuttableIndices(part.definition);
@@ -112,7 +113,6 @@ absl::StatusOr<std::string> OperatorJson(const OpDescription& op) {
   json["text"] = std::string(op.text());
   json["opaque"] = op.opaque;
   json["definitions"] = nlohmann::ordered_json::array();
-  if (op.opaque) return json.dump(1) + "\n";
   YUBA_ASSIGN_OR_RETURN(const Instance instance, TellingInstance(op, Showing));
   for (const SlotDefinition& part : instance.definitions) {
     nlohmann::ordered_json definition;

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "opsemantics/definition/opaque.h"
+
 namespace yuba::onnx {
 namespace {
 
@@ -71,6 +73,10 @@ class Relations {
   void RelateDefinition(const Definition& definition) {
     RelatePosition(step_->result, definition.left);
     RelateBody(definition.body, false);
+    for (size_t i = 0; IsOpaque(definition) && i < definition.indices.size(); ++i) {
+      const int index = static_cast<int>(i);
+      if (!MayBeCut(definition, index)) KeepWhole(first_index_ + index);
+    }
     for (const DataCondition& condition : definition.data_where) {
       KeepWhole(condition.index);
       RelateBody(condition.value, false);

@@ -3,7 +3,8 @@
 //
 // Example: in y[i, j] = sum(k) x[i, k] * w[k, j] the second leaf of x and the first of w are one
 // class, since index k runs along both. In y[i] = x[i + 1] the leaf of x is whole: i + 1 runs along
-// the dimension as one, so it cannot be split into factors.
+// the dimension as one, so it cannot be split into factors. Nor can what an opaque function sees
+// whole.
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_RELATIONS_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_RELATIONS_H_
 

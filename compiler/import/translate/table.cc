@@ -131,6 +131,7 @@ const std::vector<OperatorRow>& Rows() {
       By("Split", TranslateSplit),
       By("Squeeze", TranslateSqueeze),
       By("Tile", TranslateTile),
+      By("TopK", TranslateTopK),
       By("Transpose", TranslateTranspose),
       By("Trilu", TranslateTrilu),
       By("Unsqueeze", TranslateUnsqueeze),

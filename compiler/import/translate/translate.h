@@ -77,6 +77,9 @@ void TranslateInstanceNormalization(NodeContext& node);
 void TranslateGroupNormalization(NodeContext& node);
 void TranslateLrn(NodeContext& node);
 
+// translate_sort.cc: what depends on the order of elements.
+void TranslateTopK(NodeContext& node);
+
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_

@@ -6,8 +6,9 @@ import indexing
 import normalizations
 import reductions
 import sequences
+import sorting
 import windows
 
 for module in (defaults, elementwise, forms, indexing, normalizations, reductions, sequences,
-               windows):
+               sorting, windows):
     module.write()

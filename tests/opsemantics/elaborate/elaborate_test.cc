@@ -304,8 +304,32 @@ TEST_CASE("numbers that do not fit are errors") {
              {{"s", int64_t{5}}});
 }
 
-TEST_CASE("opaque operators cannot be elaborated") {
-  CheckError("opaque f(x[n]) -> y[n] cuts n flops n", {F32({4})}, "'f' is opaque");
+TEST_CASE("an opaque operator becomes one definition that calls its function") {
+  const char* text =
+      "opaque argsort(x[n, s..]; down: bool = 0) -> at[s.., n]: i64 cuts s flops 2*n + 0.5";
+  const Instance instance = Use(text, {F32({8, 4, 3})}, {{"down", int64_t{1}}});
+  CHECK(Definitions(instance) ==
+        "at[s0: 4, s1: 3, n: 8] = opaque argsort(n.1: 8; 1) x0[n.1, s0, s1]\n");
+  CHECK(instance.definitions[0].definition.opaque.flops == 17);
+  CHECK(Definitions(Use(text, {F32({1})})) == "at[n: 1] = opaque argsort(n.1: 1; 0) x0[n.1]\n");
+  CheckError("opaque argsort(x[s, n, m]; d = 0) -> at[s, n]: i64 cuts s flops n", {F32({4, 8, 2})},
+             "'argsort': it sorts along one dimension that is not cut, not 2");
+  CheckError("opaque argsort(x[s, n]; d = 0) -> at[s, n] cuts s flops n", {F32({4, 8})},
+             "'argsort': its result is i64");
+  CheckError("opaque argsort(x[s, n]; d: int) -> at[s, n]: i64 cuts s flops n", {F32({4, 8})},
+             "takes integers below 2^53", {{"d", int64_t{1} << 53}});
+}
+
+TEST_CASE("the operations of a call that are no number are none") {
+  const auto flops = [](int64_t n) {
+    return Use("opaque argsort(x[s, n]; d = 0) -> at[s, n]: i64 cuts s flops n*log(n)",
+               {F32({2, n})})
+        .definitions[0]
+        .definition.opaque.flops;
+  };
+  CHECK(flops(0) == 0);
+  CHECK(flops(1) == 0);
+  CHECK(flops(8) == 17);  // 16.6, rounded up
 }
 
 }  // namespace yuba

@@ -83,7 +83,25 @@ constexpr Mistake kMistakes[] = {
     {"op f(x[n]) -> y[n]  y[i] = rand()", "random numbers are not supported", "rand()"},
     {"op f(x[n]; a = x[0]) -> y[n]  y[i] = x[i]", "only extents, attributes and lets can stand",
      "x[0]"},
-    {"opaque f(x[n]) -> y[n] cuts m flops n", "'m', which may be cut, is no extent", "f"},
+    // Opaque operators.
+    {"opaque f(x[n]) -> y[n] cuts n flops n",
+     "no opaque function is called 'f'; there are: argsort; describe what it computes", "f"},
+    {"opaque argsort(x[s, n]) -> y[n] cuts m flops n", "'m', which may be cut, is no extent",
+     "argsort"},
+    {"opaque argsort(x[s, n]) -> y[n] cuts s flops n", "'s', which may be cut, is not one dim",
+     "argsort"},
+    {"opaque argsort(x[n]; s) -> y[s, n] cuts s flops n", "'s', which may be cut, is no extent",
+     "argsort"},
+    {"opaque argsort(x[n], s[m]) -> y[n, m] cuts n, n flops n", "is said twice", "argsort"},
+    {"opaque argsort(x[n, n]) -> y[n] cuts n flops n", "is two dimensions of an operand",
+     "argsort"},
+    {"opaque argsort(x[s, n]) -> y[s, n], z[s] cuts s flops n", "has one output", "z[s]"},
+    {"opaque argsort(x[s~, n]) -> y[s, n] cuts s flops n", "is not broadcast", "s~"},
+    {"opaque argsort(opt x[s, n]) -> y[s, n] cuts s flops n", "neither opt nor state",
+     "opt x[s, n]"},
+    {"opaque argsort(x[s, (n m)]) -> y[s, n] cuts s flops n", "sees no factors", "x[s, (n m)]"},
+    {"opaque argsort(x[s, n]; a..) -> y[s, n] cuts s flops n", "no packs of attributes", "a.."},
+    {"opaque argsort(x[s, n]) -> y[s, n] cuts s flops q", "no index, extent or attribute", "q"},
 };
 
 }  // namespace
