@@ -1,10 +1,13 @@
 #include "compiler/dump/definition_attr.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::compiler {
 namespace {
@@ -34,7 +37,12 @@ class Writer {
         mlir::AffineMap::get(indices_, 0, exprs, builder_.getContext()));
   }
 
-  Attribute Body(const Expr& expr) {
+  Attribute Body(const ExprPtr& expr) {
+    const auto let = lets_.find(expr.get());
+    return let == lets_.end() ? Node(*expr) : Let(let->second);
+  }
+
+  Attribute Node(const Expr& expr) {
     llvm::SmallVector<NamedAttribute> fields;
     const auto add = [&](const char* name, Attribute value) {
       fields.push_back(builder_.getNamedAttr(name, value));
@@ -56,7 +64,7 @@ class Writer {
     }
     if (!expr.args.empty()) {
       llvm::SmallVector<Attribute> args;
-      for (const ExprPtr& arg : expr.args) args.push_back(Body(*arg));
+      for (const ExprPtr& arg : expr.args) args.push_back(Body(arg));
       add("args", builder_.getArrayAttr(args));
     }
     return builder_.getDictionaryAttr(fields);
@@ -74,10 +82,11 @@ class Writer {
         {builder_.getNamedAttr("compare", builder_.getStringAttr(Name(condition.compare))),
          builder_.getNamedAttr("index", Map({condition.index})),
          builder_.getNamedAttr("reversed", builder_.getBoolAttr(condition.reversed)),
-         builder_.getNamedAttr("value", Body(*condition.value))});
+         builder_.getNamedAttr("value", Body(condition.value))});
   }
 
-  Attribute Write(const Definition& definition) {
+  Attribute Write(Definition definition) {
+    const llvm::SmallVector<Attribute> lets = Lets(definition);
     llvm::SmallVector<Attribute> indices, where, data_where;
     for (const Index& index : definition.indices) {
       indices.push_back(builder_.getDictionaryAttr(
@@ -96,12 +105,13 @@ class Writer {
         builder_.getNamedAttr("reducer", builder_.getStringAttr(Name(definition.reducer))),
         builder_.getNamedAttr("where", builder_.getArrayAttr(where)),
         builder_.getNamedAttr("data_where", builder_.getArrayAttr(data_where)),
-        builder_.getNamedAttr("body", Body(*definition.body)),
+        builder_.getNamedAttr("body", Body(definition.body)),
         builder_.getNamedAttr("nograd", builder_.getBoolAttr(definition.nograd)),
         builder_.getNamedAttr("partial", builder_.getBoolAttr(definition.partial)),
         builder_.getNamedAttr("partial_operands",
                               builder_.getDenseI32ArrayAttr(definition.partial_operands)),
     };
+    if (!lets.empty()) fields.push_back(builder_.getNamedAttr("lets", builder_.getArrayAttr(lets)));
     if (!definition.opaque.function.empty())
       fields.push_back(builder_.getNamedAttr("opaque", Called(definition.opaque)));
     return builder_.getDictionaryAttr(fields);
@@ -115,8 +125,34 @@ class Writer {
   }
 
  private:
+  // The terms of large bodies that are used more than once. They are written once, each after those
+  // that it uses, and {let = n} stands for the n-th of them. Shares the terms of `definition`.
+  llvm::SmallVector<Attribute> Lets(Definition& definition) {
+    std::vector<ExprPtr> large;
+    const auto add = [&large](const ExprPtr& root) {
+      if (TreeSize(root) > kLargestTree) large.push_back(root);
+    };
+    ShareTerms(definition);
+    add(definition.body);
+    for (const DataCondition& condition : definition.data_where) add(condition.value);
+    llvm::SmallVector<Attribute> lets;
+    named_ = RepeatedTerms(large);
+    for (const ExprPtr& term : named_) {
+      lets.push_back(Node(*term));
+      lets_.emplace(term.get(), static_cast<int64_t>(lets_.size()));
+    }
+    return lets;
+  }
+
+  Attribute Let(int64_t number) {
+    return builder_.getDictionaryAttr(
+        {builder_.getNamedAttr("let", builder_.getI64IntegerAttr(number))});
+  }
+
   mlir::Builder builder_;
   int indices_;
+  std::vector<ExprPtr> named_;
+  absl::flat_hash_map<const Expr*, int64_t> lets_;
 };
 
 // ---- From attributes. Anything may be missing or of another kind: text is written by people too.
@@ -184,8 +220,27 @@ class Reader {
     return results[0];
   }
 
-  absl::StatusOr<ExprPtr> Body(DictionaryAttr attr, int depth = 0) {
-    if (!attr || depth > 200) return UserError("definition: a body that is none, or too deep");
+  // A body in which no path from the root has more than kDeepest nodes.
+  absl::StatusOr<ExprPtr> Body(DictionaryAttr attr) {
+    YUBA_ASSIGN_OR_RETURN(const Deep body, Term(attr, 0));
+    if (body.depth > kDeepest) return TooDeep();
+    return body.expr;
+  }
+
+  // An expression, and how many nodes its longest path has.
+  struct Deep {
+    ExprPtr expr;
+    int depth = 1;
+  };
+
+  absl::StatusOr<Deep> Term(DictionaryAttr attr, int depth) {
+    if (!attr || depth > kDeepest) return TooDeep();
+    if (const auto let = attr.getAs<mlir::IntegerAttr>("let")) {
+      const int64_t number = let.getInt();
+      if (number >= 0 && number < static_cast<int64_t>(lets_.size())) return lets_[number];
+      return UserError("definition: the let ", number, " does not come before its use");
+    }
+    Deep term;
     auto expr = std::make_shared<Expr>();
     if (const auto type = attr.getAs<mlir::StringAttr>("type")) {
       const auto known = ElementTypeFromName(View(type.getValue()));
@@ -212,11 +267,13 @@ class Reader {
     }
     if (const auto args = attr.getAs<mlir::ArrayAttr>("args")) {
       for (Attribute arg : args) {
-        YUBA_ASSIGN_OR_RETURN(ExprPtr child, Body(llvm::dyn_cast<DictionaryAttr>(arg), depth + 1));
-        expr->args.push_back(std::move(child));
+        YUBA_ASSIGN_OR_RETURN(Deep child, Term(llvm::dyn_cast<DictionaryAttr>(arg), depth + 1));
+        term.depth = std::max(term.depth, child.depth + 1);
+        expr->args.push_back(std::move(child.expr));
       }
     }
-    return ExprPtr(std::move(expr));
+    term.expr = std::move(expr);
+    return term;
   }
 
   absl::StatusOr<Definition> Read(DictionaryAttr attr) {
@@ -235,6 +292,7 @@ class Reader {
     YUBA_ASSIGN_OR_RETURN(definition.left, Map(attr, "left"));
     YUBA_ASSIGN_OR_RETURN(const auto reducer, Field<mlir::StringAttr>(attr, "reducer"));
     YUBA_ASSIGN_OR_RETURN(definition.reducer, ReducerFrom(View(reducer.getValue())));
+    YUBA_RETURN_IF_ERROR(ReadLets(attr));
     YUBA_RETURN_IF_ERROR(ReadWhere(attr, definition));
     YUBA_ASSIGN_OR_RETURN(const auto body, Field<DictionaryAttr>(attr, "body"));
     YUBA_ASSIGN_OR_RETURN(definition.body, Body(body));
@@ -250,6 +308,7 @@ class Reader {
     if (const auto opaque = attr.getAs<DictionaryAttr>("opaque")) {
       YUBA_ASSIGN_OR_RETURN(definition.opaque, Called(opaque));
     }
+    ShareTerms(definition);
     return definition;
   }
 
@@ -263,6 +322,23 @@ class Reader {
     YUBA_ASSIGN_OR_RETURN(const auto flops, Field<mlir::IntegerAttr>(attr, "flops"));
     opaque.flops = std::max<int64_t>(0, flops.getInt());
     return opaque;
+  }
+
+  static constexpr int kDeepest = 200;
+
+  static absl::Status TooDeep() {
+    return UserError("definition: a body that is none, or too deep");
+  }
+
+  absl::Status ReadLets(DictionaryAttr attr) {
+    const auto lets = attr.getAs<mlir::ArrayAttr>("lets");
+    if (!lets) return absl::OkStatus();
+    for (Attribute let : lets) {
+      YUBA_ASSIGN_OR_RETURN(Deep term, Term(llvm::dyn_cast<DictionaryAttr>(let), 0));
+      if (term.depth > kDeepest) return TooDeep();
+      lets_.push_back(std::move(term));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ReadWhere(DictionaryAttr attr, Definition& definition) {
@@ -305,6 +381,7 @@ class Reader {
   }
 
   int indices_ = 0;
+  std::vector<Deep> lets_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kLargestExtent = int64_t{1} << 40;
 
-absl::Status CheckExpr(const Definition& definition, const Expr& expr) {
+absl::Status CheckNode(const Definition& definition, const Expr& expr) {
   switch (expr.kind) {
     case Expr::kRead:
       if (expr.operand < 0 || expr.operand >= static_cast<int>(definition.operands.size())) {
@@ -31,8 +31,13 @@ absl::Status CheckExpr(const Definition& definition, const Expr& expr) {
     default:
       if (!expr.args.empty()) return UserError("a literal or an index with arguments");
   }
-  for (const ExprPtr& arg : expr.args) YUBA_RETURN_IF_ERROR(CheckExpr(definition, *arg));
   return absl::OkStatus();
+}
+
+absl::Status CheckExpr(const Definition& definition, const ExprPtr& root) {
+  absl::Status status;
+  Walk(root, [&](const Expr& expr) { status.Update(CheckNode(definition, expr)); });
+  return status;
 }
 
 absl::Status CheckShape(const Definition& definition) {
@@ -64,9 +69,9 @@ absl::Status CheckShape(const Definition& definition) {
 
 absl::Status CheckDefinition(const Definition& definition) {
   YUBA_RETURN_IF_ERROR(CheckShape(definition));
-  YUBA_RETURN_IF_ERROR(CheckExpr(definition, *definition.body));
+  YUBA_RETURN_IF_ERROR(CheckExpr(definition, definition.body));
   for (const DataCondition& condition : definition.data_where) {
-    YUBA_RETURN_IF_ERROR(CheckExpr(definition, *condition.value));
+    YUBA_RETURN_IF_ERROR(CheckExpr(definition, condition.value));
   }
   const std::string opaque = WhyOpaqueIllegal(definition);
   if (!opaque.empty()) return UserError(opaque);

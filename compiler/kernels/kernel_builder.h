@@ -1,7 +1,7 @@
 // The builder of one kernel: it walks a loop plan from the outside in and emits MLIR as it goes.
-// One class in three files: loop_builder.cc (functions, arguments, accesses), loop_control.cc
-// (loops, branches and their bounds), loop_body.cc (accumulators and bodies). Only loop_builder.h
-// is for others.
+// One class in four files: loop_builder.cc (functions, arguments, accesses), loop_control.cc
+// (loops, branches and their bounds), loop_body.cc (accumulators), loop_terms.cc (bodies). Only
+// loop_builder.h is for others.
 //
 // The state is what is known where code is being emitted: the value of each index whose loop or
 // lookup is outside, the offset of each access with those values, and the expressions already
@@ -17,6 +17,7 @@
 
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/placement.h"
 #include "compiler/kernels/scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -157,7 +158,17 @@ class KernelBuilder {
   Typed LoadTile();
   void StoreTile(Typed value);
 
-  // Bodies.
+  // Bodies. EmitRoot is for the body and the values of conditions, Emit for the terms in them.
+  Typed EmitRoot(const ExprPtr& root);
+  Placement PlacementOf(const ExprPtr& root) const;
+  void Enter(int region);
+  Typed Guarded(const Expr& term, int region);
+  Value Reached(int region);
+  Value ConditionOf(const Region& region);
+  Value MayBe(const ExprPtr& condition, bool value);
+  Value MayBeNew(const Expr& condition, bool value);
+  Value Both(Value a, Value b);
+  Value Either(Value a, Value b);
   Typed Emit(const Expr& expr);
   Typed EmitNew(const Expr& expr);
   Typed Cast(Typed value, ElementType type);
@@ -166,6 +177,8 @@ class KernelBuilder {
   Typed Branch(Value condition, ElementType type, const std::function<Typed()>& then,
                const std::function<Typed()>& otherwise);
   Typed Read(const Expr& expr);
+  bool IsInside(const Expr& read) const;
+  Value Inside(const Expr& read);
 
   mlir::OpBuilder b_;
   ScalarBuilder s_;
@@ -187,10 +200,14 @@ class KernelBuilder {
   // The access of the result: with solved indices replaced, and along the indices themselves.
   int result_ = 0, whole_result_ = 0;
 
-  std::vector<Value> values_;          // [index]: its value where it is known, else null
-  std::vector<Value> begin_, end_;     // [index]: the range that the device computes
-  std::map<const Expr*, Typed> memo_;  // expressions whose values are known
-  const std::vector<Interval> whole_;  // [index]: its whole extent
+  std::vector<Value> values_;             // [index]: its value where it is known, else null
+  std::vector<Value> begin_, end_;        // [index]: the range that the device computes
+  std::map<const Expr*, Typed> memo_;     // expressions whose values are known
+  const Placement* placement_ = nullptr;  // of the root at hand
+  std::map<int, Value> reached_;          // [region of `placement_`]: whether a point is in it
+  std::map<std::pair<const Expr*, bool>, Value> may_be_;  // what MayBe knows of the root at hand
+  std::map<const Expr*, Placement> placed_;               // of the roots so far
+  const std::vector<Interval> whole_;                     // [index]: its whole extent
 
   int lanes_ = 0;                        // rows of the block at hand; 0: outside of blocks
   int lane_ = -1;                        // the row at hand; -1: none

@@ -30,11 +30,9 @@ struct Reads {
 
 Reads FindReads(const Definition& definition, int left, int right,
                 const std::vector<int>& left_only, const std::vector<int>& right_only) {
-  std::vector<const Expr*> reads;
-  Walk(definition.body, [&](const Expr& expr) {
-    if (expr.kind == Expr::kRead) reads.push_back(&expr);
-  });
-  YUBA_CHECK(reads.size() == 2) << ToString(definition);
+  const std::vector<ExprPtr>& factors = definition.body->args;
+  YUBA_CHECK(factors.size() == 2) << ToString(definition);
+  std::vector<const Expr*> reads = {factors[0].get(), factors[1].get()};
   const auto is_left = [&](const Expr& read) {
     if (left != right) return read.operand == left;
     const auto has = [&](int index) { return DimOf(read.position, index) >= 0; };

@@ -1,4 +1,4 @@
-// What happens inside of the loops over outputs: reductions, accumulators, bodies.
+// What happens inside of the loops over outputs: reductions and accumulators.
 #include <algorithm>
 
 #include "compiler/kernels/kernel_builder.h"
@@ -30,7 +30,7 @@ Values KernelBuilder::Lookup(int at, Values carried, const Inner& next) {
   const DataCondition& condition = definition_.data_where[plan_.steps[at].condition];
   const int64_t coefficient = Coefficient(condition.index, index);
   const Affine rest = condition.index - IndexAffine(index) * coefficient;
-  Value value = s_.Convert(Emit(*condition.value), ElementType::kI64).value;
+  Value value = s_.Convert(EmitRoot(condition.value), ElementType::kI64).value;
   value = s_.Mul(s_.Sub(value, AffineValue(rest)), s_.Int(coefficient));
   Value inside = s_.And(Compare(arith::CmpIPredicate::sle, begin_[index], value),
                         Compare(arith::CmpIPredicate::slt, value, end_[index]));
@@ -42,7 +42,7 @@ Values KernelBuilder::Lookup(int at, Values carried, const Inner& next) {
 
 Value KernelBuilder::DataHolds(const DataCondition& condition) {
   Value index = AffineValue(condition.index);
-  Value value = s_.Convert(Emit(*condition.value), ElementType::kI64).value;
+  Value value = s_.Convert(EmitRoot(condition.value), ElementType::kI64).value;
   const auto order = condition.compare == Function::kEq   ? arith::CmpIPredicate::eq
                      : condition.compare == Function::kLt ? arith::CmpIPredicate::slt
                                                           : arith::CmpIPredicate::sle;
@@ -54,12 +54,12 @@ Values KernelBuilder::Term(Values carried) {
   if (plan_.mode != LoopPlan::kRegister) {
     // The values of all lanes come first, so that what the lanes share is read once.
     std::vector<Typed> values;
-    ForLanes([&] { values.push_back(s_.Convert(Emit(*definition_.body), accumulator_type_)); });
+    ForLanes([&] { values.push_back(s_.Convert(EmitRoot(definition_.body), accumulator_type_)); });
     size_t next = 0;
     ForLanes([&] { IntoMemory(values[next++]); });
     return carried;
   }
-  Typed value = Emit(*definition_.body);
+  Typed value = EmitRoot(definition_.body);
   if (IsArg()) return Better(value, std::move(carried));
   value = s_.Convert(value, accumulator_type_);
   Typed sum = {carried[0], accumulator_type_};
@@ -99,7 +99,7 @@ Values KernelBuilder::Better(Typed value, Values carried) {
 
 void KernelBuilder::BuildLoops() {
   switch (plan_.mode) {
-    case LoopPlan::kMap: OverOuter([&] { Store(Emit(*definition_.body), result_); }); break;
+    case LoopPlan::kMap: OverOuter([&] { Store(EmitRoot(definition_.body), result_); }); break;
     case LoopPlan::kRegister: OverOuter([&] { InRegisters(); }); break;
     case LoopPlan::kRow:
       OverOuter([&] {
@@ -202,85 +202,6 @@ Typed KernelBuilder::LoadTile() {
 void KernelBuilder::StoreTile(Typed value) {
   Value stored = s_.ToStored(value, accumulator_type_);
   b_.create<LLVM::StoreOp>(loc(), stored, TileAddress(), Alignment(stored.getType()));
-}
-
-Typed KernelBuilder::Emit(const Expr& expr) {
-  auto known = memo_.find(&expr);
-  if (known != memo_.end()) return known->second;
-  Typed value = EmitNew(expr);
-  memo_[&expr] = value;
-  return value;
-}
-
-Typed KernelBuilder::EmitNew(const Expr& expr) {
-  switch (expr.kind) {
-    case Expr::kLiteral: return s_.Literal(expr);
-    case Expr::kIndex: return {AffineValue(expr.affine), ElementType::kI64};
-    case Expr::kRead: return Read(expr);
-    case Expr::kCall: break;
-  }
-  if (expr.function == Function::kCast) return Cast(Emit(*expr.args[0]), expr.type);
-  if (expr.function == Function::kSelect && NeedsBranch(expr)) return Select(expr);
-  std::vector<Typed> args;
-  for (const ExprPtr& arg : expr.args) args.push_back(Emit(*arg));
-  return s_.Call(expr.function, args);
-}
-
-// A cast to a small float must round, although its value is then kept in a wider type.
-Typed KernelBuilder::Cast(Typed value, ElementType type) {
-  if (type == value.type) return value;
-  Value stored = s_.ToStored(value, type);
-  return s_.FromStored(stored, type);
-}
-
-// A select on indices needs a branch, because the side that is not taken may read outside of the
-// buffers. A select on data may compute both sides.
-bool KernelBuilder::NeedsBranch(const Expr& expr) {
-  bool indices = false, reads = false;
-  auto on_indices = [&](const Expr& e) { indices = indices || e.kind == Expr::kIndex; };
-  auto has_reads = [&](const Expr& e) { reads = reads || e.kind == Expr::kRead; };
-  Walk(expr.args[0], on_indices);
-  Walk(expr.args[1], has_reads);
-  Walk(expr.args[2], has_reads);
-  return indices && reads;
-}
-
-Typed KernelBuilder::Select(const Expr& expr) {
-  const ElementType type = s_.CommonType(TypeOf(*expr.args[1], definition_.operands),
-                                         TypeOf(*expr.args[2], definition_.operands));
-  Value condition = s_.Convert(Emit(*expr.args[0]), ElementType::kBool).value;
-  return Branch(
-      condition, type, [&] { return Emit(*expr.args[1]); }, [&] { return Emit(*expr.args[2]); });
-}
-
-Typed KernelBuilder::Branch(Value condition, ElementType type, const std::function<Typed()>& then,
-                            const std::function<Typed()>& otherwise) {
-  auto side = [&](const std::function<Typed()>& make) {
-    return [&, make](mlir::OpBuilder&, mlir::Location) {
-      Value value = Scoped([&] { return s_.Convert(make(), type).value; });
-      b_.create<scf::YieldOp>(loc(), value);
-    };
-  };
-  auto branch = b_.create<scf::IfOp>(loc(), condition, side(then), side(otherwise));
-  return {branch.getResult(0), type};
-}
-
-Typed KernelBuilder::Read(const Expr& expr) {
-  const int access = reads_.at(&expr);
-  const bool inside = expr.args.empty() || std::find(plan_.inside.begin(), plan_.inside.end(),
-                                                     &expr) != plan_.inside.end();
-  Value guard;
-  const TensorType& operand = definition_.operands[expr.operand];
-  for (size_t d = 0; !inside && d < expr.position.size(); ++d) {
-    const Interval range = Range(expr.position[d], whole_);
-    if (Interval{0, operand.dims[d]}.Contains(range)) continue;
-    Value in =
-        Compare(arith::CmpIPredicate::ult, AffineValue(expr.position[d]), s_.Int(operand.dims[d]));
-    guard = guard ? s_.And(guard, in) : in;
-  }
-  if (!guard) return Load(access);
-  return Branch(
-      guard, operand.type, [&] { return Load(access); }, [&] { return Emit(*expr.args[0]); });
 }
 
 }  // namespace yuba::kernels

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/boxes.h"
 
 namespace yuba::kernels {
@@ -101,27 +103,35 @@ class Planner {
 
   // Adds the reads with `else 0` that `expr` is a multiple of.
   void Absorbing(const Expr& expr, bool products, std::vector<const Expr*>& reads) const {
+    absl::flat_hash_set<const Expr*> seen;
+    AddAbsorbing(expr, products, seen, reads);
+  }
+
+  void AddAbsorbing(const Expr& expr, bool products, absl::flat_hash_set<const Expr*>& seen,
+                    std::vector<const Expr*>& reads) const {
+    if (!seen.insert(&expr).second) return;
     if (expr.kind == Expr::kRead && !expr.args.empty() && IsZeroLiteral(*expr.args[0]))
       reads.push_back(&expr);
     if (expr.kind != Expr::kCall || !products) return;
     if (expr.function == Function::kMul)
-      for (const ExprPtr& arg : expr.args) Absorbing(*arg, products, reads);
+      for (const ExprPtr& arg : expr.args) AddAbsorbing(*arg, products, seen, reads);
     const bool one = expr.function == Function::kNeg || expr.function == Function::kDiv;
     if (one && IsFloat(TypeOf(expr, definition_.operands)))
-      Absorbing(*expr.args[0], products, reads);
+      AddAbsorbing(*expr.args[0], products, seen, reads);
   }
 
   // Adds the indices on which a value depends, with solved indices replaced.
-  void AddDependencies(const Expr& expr, IndexSet& set) const {
+  void AddDependencies(const ExprPtr& value, IndexSet& set) const {
     auto add = [&](const Affine& affine) { AddIndices(Substitute(affine, plan_.solved), set); };
-    if (expr.kind == Expr::kIndex) add(expr.affine);
-    for (const Affine& affine : expr.position) add(affine);
-    for (const ExprPtr& arg : expr.args) AddDependencies(*arg, set);
+    Walk(value, [&](const Expr& expr) {
+      if (expr.kind == Expr::kIndex) add(expr.affine);
+      for (const Affine& affine : expr.position) add(affine);
+    });
   }
 
   IndexSet ConditionDependencies(int condition) const {
     IndexSet set;
-    AddDependencies(*definition_.data_where[condition].value, set);
+    AddDependencies(definition_.data_where[condition].value, set);
     AddIndices(Substitute(definition_.data_where[condition].index, plan_.solved), set);
     return set;
   }
@@ -155,7 +165,7 @@ class Planner {
       const DataCondition& condition = definition_.data_where[k];
       if (condition.compare != Function::kEq) continue;
       IndexSet needed;
-      AddDependencies(*condition.value, needed);
+      AddDependencies(condition.value, needed);
       int best = -1;
       for (const auto& [index, coefficient] : condition.index.terms) {
         if (!IsUnit(coefficient) || lookup_[index] >= 0) continue;
@@ -318,11 +328,14 @@ class Planner {
 
   double InnerCost(int index) const {
     double cost = 1;
-    auto add = [&](const Expr& expr) {
-      if (expr.kind == Expr::kRead) cost += StrideCost(expr.position, index);
+    auto add = [&](const ExprPtr& root) {  // as often as the value is used
+      for (const Occurrence& term : Occurrences(root)) {
+        if (term.node->kind != Expr::kRead) continue;
+        cost += StrideCost(term.node->position, index) * static_cast<double>(term.times);
+      }
     };
-    Walk(definition_.body, add);
-    for (const DataCondition& condition : definition_.data_where) Walk(condition.value, add);
+    add(definition_.body);
+    for (const DataCondition& condition : definition_.data_where) add(condition.value);
     cost += 1.5 * StrideCost(definition_.left, index);
     if (Extent(index) < 8) cost *= 3;
     return cost + 16.0 / std::max<int64_t>(Extent(index), 1);

@@ -23,6 +23,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::kernels {
 namespace {
@@ -76,8 +77,13 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
   options.arithmetic = target.arithmetic;
   std::vector<LoopPlan> plans;
   for (const NamedDefinition& named : definitions) {
-    plans.push_back(PlanLoops(*named.definition, options));
-    BuildKernel(*module, named, plans.back(), target.arithmetic, target.cuda);
+    Definition definition = *named.definition;
+    ShareTerms(definition);  // equal terms are computed once
+    plans.push_back(PlanLoops(definition, options));
+    NamedDefinition shared = named;
+    shared.definition = &definition;
+    BuildKernel(*module, shared, plans.back(), target.arithmetic, target.cuda);
+    plans.back().inside.clear();  // it points into `definition`
   }
   if (!target.dump_dir.empty()) {
     YUBA_RETURN_IF_ERROR(DumpLoops(*module, definitions, plans, target, name));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::compiler {
 namespace {
@@ -14,6 +15,51 @@ ExprPtr WithArgs(const ExprPtr& expr, std::vector<ExprPtr> args) {
   copy->args = std::move(args);
   return copy;
 }
+
+// Replaces reads bottom up, each node once.
+class ReadRewriter {
+ public:
+  explicit ReadRewriter(const ReplaceRead& replace) : replace_(replace) {}
+
+  ExprPtr Rewrite(const ExprPtr& expr) {
+    return rewritten_.Of(expr, [&]() -> ExprPtr {
+      std::vector<ExprPtr> args;
+      for (const ExprPtr& arg : expr->args) args.push_back(Rewrite(arg));
+      ExprPtr rewritten = WithArgs(expr, std::move(args));
+      if (rewritten->kind != Expr::kRead) return rewritten;
+      ExprPtr replacement = replace_(*rewritten);
+      return replacement != nullptr ? replacement : rewritten;
+    });
+  }
+
+ private:
+  const ReplaceRead& replace_;
+  PerTerm<ExprPtr> rewritten_;
+};
+
+class Substitution {
+ public:
+  Substitution(const std::vector<Affine>& indices, const std::vector<int>& operands)
+      : indices_(indices), operands_(operands) {}
+
+  ExprPtr Apply(const ExprPtr& expr) {
+    return substituted_.Of(expr, [&]() -> ExprPtr {
+      auto copy = std::make_shared<Expr>(*expr);
+      for (ExprPtr& arg : copy->args) arg = Apply(arg);
+      if (copy->kind == Expr::kIndex) copy->affine = Substitute(copy->affine, indices_);
+      if (copy->kind == Expr::kRead) {
+        copy->operand = operands_[copy->operand];
+        for (Affine& position : copy->position) position = Substitute(position, indices_);
+      }
+      return copy;
+    });
+  }
+
+ private:
+  const std::vector<Affine>& indices_;
+  const std::vector<int>& operands_;
+  PerTerm<ExprPtr> substituted_;
+};
 
 void WalkReads(const ExprPtr& expr, int operand, const std::function<void(const Expr&)>& visit) {
   Walk(expr, [&](const Expr& node) {
@@ -32,19 +78,13 @@ void Keep(std::vector<T>& values, const std::vector<bool>& drop) {
 
 }  // namespace
 
-ExprPtr RewriteReads(const ExprPtr& expr, const ReplaceRead& replace) {
-  std::vector<ExprPtr> args;
-  for (const ExprPtr& arg : expr->args) args.push_back(RewriteReads(arg, replace));
-  ExprPtr rewritten = WithArgs(expr, std::move(args));
-  if (rewritten->kind != Expr::kRead) return rewritten;
-  ExprPtr replacement = replace(*rewritten);
-  return replacement != nullptr ? replacement : rewritten;
-}
-
 void RewriteReads(Definition& definition, const ReplaceRead& replace) {
-  definition.body = RewriteReads(definition.body, replace);
+  const Definition old = definition;  // its nodes must stay while they are rewritten
+  ReadRewriter rewriter(replace);
+  SharedTerms terms;
+  definition.body = terms.Of(rewriter.Rewrite(definition.body));
   for (DataCondition& condition : definition.data_where)
-    condition.value = RewriteReads(condition.value, replace);
+    condition.value = terms.Of(rewriter.Rewrite(condition.value));
 }
 
 void VisitReads(const Definition& definition, int operand,
@@ -63,14 +103,7 @@ Affine Substitute(const Affine& affine, const std::vector<Affine>& indices) {
 
 ExprPtr Substitute(const ExprPtr& expr, const std::vector<Affine>& indices,
                    const std::vector<int>& operands) {
-  auto copy = std::make_shared<Expr>(*expr);
-  for (ExprPtr& arg : copy->args) arg = Substitute(arg, indices, operands);
-  if (copy->kind == Expr::kIndex) copy->affine = Substitute(copy->affine, indices);
-  if (copy->kind == Expr::kRead) {
-    copy->operand = operands[copy->operand];
-    for (Affine& position : copy->position) position = Substitute(position, indices);
-  }
-  return copy;
+  return Substitution(indices, operands).Apply(expr);
 }
 
 void NormalizeOperands(Node& node, Definition& definition) {
@@ -134,6 +167,7 @@ void OrderIndices(Definition& definition) {
     condition.value = Substitute(condition.value, moved, same);
   }
   definition.body = Substitute(definition.body, moved, same);
+  ShareTerms(definition);
 }
 
 void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& drop) {
@@ -150,12 +184,6 @@ void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& 
   Keep(definition.result.dims, drop.back());
   Keep(definition.left, drop.back());
   OrderIndices(definition);
-}
-
-int SizeOf(const ExprPtr& expr) {
-  int size = 0;
-  Walk(expr, [&size](const Expr&) { ++size; });
-  return size;
 }
 
 }  // namespace yuba::compiler

@@ -17,11 +17,10 @@
 
 namespace yuba::compiler {
 
-// Replaces reads bottom up: `replace` gets each read (an `else` value already rewritten) and
-// returns what stands in its place; null keeps the read.
+// Replaces the reads of the body and of the conditions on data, bottom up: `replace` gets each read
+// once (an `else` value already rewritten), however often it is used, and returns what stands in
+// its place; null keeps the read. Equal terms of the result are one node.
 using ReplaceRead = std::function<ExprPtr(const Expr& read)>;
-ExprPtr RewriteReads(const ExprPtr& expr, const ReplaceRead& replace);
-// Replaces the reads of the body and of the conditions on data.
 void RewriteReads(Definition& definition, const ReplaceRead& replace);
 
 // Calls `visit` for each read of operand `operand` in the body and in the conditions on data.
@@ -44,9 +43,6 @@ void OrderIndices(Definition& definition);
 // Removes dimensions of extent 1 from operands and result. drop: [operand][flat dimension], with
 // one more entry behind the operands for the result.
 void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& drop);
-
-// How many nodes the expression has.
-int SizeOf(const ExprPtr& expr);
 
 }  // namespace yuba::compiler
 

@@ -7,6 +7,7 @@
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
@@ -89,13 +90,15 @@ ExprPtr SimplifyCall(const ExprPtr& expr) {
   return expr;
 }
 
-ExprPtr Simplify(const ExprPtr& expr) {
-  std::vector<ExprPtr> args;
-  for (const ExprPtr& arg : expr->args) args.push_back(Simplify(arg));
-  if (args == expr->args) return SimplifyCall(expr);
-  auto copy = std::make_shared<Expr>(*expr);
-  copy->args = std::move(args);
-  return SimplifyCall(copy);
+ExprPtr Simplify(const ExprPtr& expr, PerTerm<ExprPtr>& simplified) {
+  return simplified.Of(expr, [&]() -> ExprPtr {
+    std::vector<ExprPtr> args;
+    for (const ExprPtr& arg : expr->args) args.push_back(Simplify(arg, simplified));
+    if (args == expr->args) return SimplifyCall(expr);
+    auto copy = std::make_shared<Expr>(*expr);
+    copy->args = std::move(args);
+    return SimplifyCall(copy);
+  });
 }
 
 // Whether no read of the operand has an `else`: such a read may give the `else` value instead of an
@@ -129,8 +132,10 @@ void ReplaceLiterals(Model& model) {
         replaced[k] = literals[node.operands[k]];
     }
     RewriteReads(definition, [&replaced](const Expr& read) { return replaced[read.operand]; });
-    definition.body = Simplify(definition.body);
+    PerTerm<ExprPtr> simplified;
+    definition.body = Simplify(definition.body, simplified);
     NormalizeOperands(node, definition);
+    ShareTerms(definition);
     node.definition = std::make_shared<const Definition>(std::move(definition));
   }
   Link(graph);

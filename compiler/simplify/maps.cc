@@ -3,12 +3,13 @@
 
 #include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
+#include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
 namespace {
 
-// Expression nodes of a composed body: what a kernel keeps in registers, and what a person still
+// Distinct terms of a composed body: what a kernel keeps in registers, and what a person still
 // reads.
 constexpr int kLargestBody = 64;
 
@@ -83,10 +84,12 @@ class MapComposer {
       }
       return Substitute(map.definition->body, indices, renamed);
     });
-    if (SizeOf(definition.body) > kLargestBody) return false;
-    reader.operands = std::move(operands);
-    NormalizeOperands(reader, definition);
-    reader.definition = std::make_shared<const Definition>(std::move(definition));
+    Node composed = reader;
+    composed.operands = std::move(operands);
+    NormalizeOperands(composed, definition);
+    if (DistinctTerms(definition.body) > kLargestBody) return false;
+    composed.definition = std::make_shared<const Definition>(std::move(definition));
+    reader = std::move(composed);
     for (const TensorId read : map.operands)
       Replace(graph_.tensors[read].consumers, map_id, reader_id);
     return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba {
 namespace {
@@ -25,12 +26,6 @@ Affine AddScaled(const Affine& a, const Affine& b, int64_t factor) {
   return sum;
 }
 
-bool SameArgs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(),
-                    [](const ExprPtr& x, const ExprPtr& y) { return x == y || SameExpr(*x, *y); });
-}
-
 bool SameNumber(double a, double b) {  // by value; a NaN equals a NaN, -0 differs from 0
   if (a != a || b != b) return a != a && b != b;
   return a == b && (a != 0 || 1 / a == 1 / b);
@@ -38,7 +33,7 @@ bool SameNumber(double a, double b) {  // by value; a NaN equals a NaN, -0 diffe
 
 bool SameBody(const ExprPtr& a, const ExprPtr& b) {
   if (a == b) return true;
-  return a != nullptr && b != nullptr && SameExpr(*a, *b);
+  return a != nullptr && b != nullptr && SameExpr(a, b);
 }
 
 bool SameCondition(const DataCondition& a, const DataCondition& b) {
@@ -93,50 +88,69 @@ Interval Range(const Affine& affine, const std::vector<Interval>& ranges) {
   return {least, greatest + 1};
 }
 
-bool SameExpr(const Expr& a, const Expr& b) {
+bool SameNode(const Expr& a, const Expr& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
     case Expr::kLiteral:
       return a.type == b.type &&
              (IsFloat(a.type) ? SameNumber(a.number, b.number) : a.integer == b.integer);
     case Expr::kIndex: return a.affine == b.affine;
-    case Expr::kRead:
-      return a.operand == b.operand && a.position == b.position && SameArgs(a.args, b.args);
+    case Expr::kRead: return a.operand == b.operand && a.position == b.position;
     case Expr::kCall:
-      return a.function == b.function && (a.function != Function::kCast || a.type == b.type) &&
-             SameArgs(a.args, b.args);
+      return a.function == b.function && (a.function != Function::kCast || a.type == b.type);
   }
   YUBA_CHECK(false) << "kind of expression " << a.kind;
   return false;
 }
 
+namespace {
+
+class Types {
+ public:
+  explicit Types(const std::vector<TensorType>& operands) : operands_(operands) {}
+
+  ElementType Of(const Expr& expr) {
+    switch (expr.kind) {
+      case Expr::kLiteral: return expr.type;
+      case Expr::kIndex: return ElementType::kI64;
+      case Expr::kRead: return operands_[expr.operand].type;
+      case Expr::kCall: break;
+    }
+    switch (expr.function) {
+      case Function::kCast:
+      case Function::kOpaque: return expr.type;
+      case Function::kEq:
+      case Function::kNe:
+      case Function::kLt:
+      case Function::kLe:
+      case Function::kAnd:
+      case Function::kOr:
+      case Function::kNot: return ElementType::kBool;
+      default: break;
+    }
+    // A float counts before an integer; else the first argument counts.
+    const size_t first = expr.function == Function::kSelect ? 1 : 0;
+    ElementType type = Of(expr.args[first]);
+    for (size_t i = first + 1; i < expr.args.size() && !IsFloat(type); ++i) {
+      const ElementType other = Of(expr.args[i]);
+      if (IsFloat(other)) type = other;
+    }
+    return type;
+  }
+
+ private:
+  ElementType Of(const ExprPtr& expr) {
+    return known_.Of(expr, [&] { return Of(*expr); });
+  }
+
+  const std::vector<TensorType>& operands_;
+  PerTerm<ElementType> known_;
+};
+
+}  // namespace
+
 ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands) {
-  switch (expr.kind) {
-    case Expr::kLiteral: return expr.type;
-    case Expr::kIndex: return ElementType::kI64;
-    case Expr::kRead: return operands[expr.operand].type;
-    case Expr::kCall: break;
-  }
-  switch (expr.function) {
-    case Function::kCast:
-    case Function::kOpaque: return expr.type;
-    case Function::kEq:
-    case Function::kNe:
-    case Function::kLt:
-    case Function::kLe:
-    case Function::kAnd:
-    case Function::kOr:
-    case Function::kNot: return ElementType::kBool;
-    default: break;
-  }
-  // A float counts before an integer; else the first argument counts.
-  const size_t first = expr.function == Function::kSelect ? 1 : 0;
-  ElementType type = TypeOf(*expr.args[first], operands);
-  for (size_t i = first + 1; i < expr.args.size() && !IsFloat(type); ++i) {
-    const ElementType other = TypeOf(*expr.args[i], operands);
-    if (IsFloat(other)) type = other;
-  }
-  return type;
+  return Types(operands).Of(expr);
 }
 
 bool operator==(const Definition& a, const Definition& b) {

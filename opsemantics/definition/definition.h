@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "opsemantics/base/box.h"
@@ -156,7 +157,9 @@ absl::optional<Reducer> FindReducer(absl::string_view name);
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 
-// A node of a pointwise body. One visitor rule per kind; nothing else exists.
+// A node of a pointwise body. One visitor rule per kind; nothing else exists. Bodies are graphs
+// without cycles: a term that is used twice is one node (shared_terms.h), and what walks a body
+// looks at each node once.
 struct Expr {
   enum Kind : uint8_t {
     kLiteral,  // `number` (floats) or `integer` (integers and bools), of type `type`
@@ -177,13 +180,13 @@ struct Expr {
   std::vector<ExprPtr> args;
 };
 
-bool SameExpr(const Expr& a, const Expr& b);  // equal in all that their kind uses
-// Calls `visit` for each node, parents first.
+// Whether two nodes are equal in all that their kind uses, but for their arguments.
+bool SameNode(const Expr& a, const Expr& b);
+
+// Calls `visit` for each node once, however often it is used, each after one of its parents and in
+// the order in which a person reads them.
 template <typename Visit>
-void Walk(const ExprPtr& expr, const Visit& visit) {
-  visit(*expr);
-  for (const ExprPtr& arg : expr->args) Walk(arg, visit);
-}
+void Walk(const ExprPtr& expr, const Visit& visit);
 
 struct Index {
   std::string name;  // as written; "s.1" is the second factor of index s
@@ -262,6 +265,22 @@ ElementType TypeOf(const Expr& expr, const std::vector<TensorType>& operands);
 
 bool operator==(const Definition& a, const Definition& b);
 std::string ToString(const Definition& definition);  // one line, in the spelling of the language
+
+namespace definition_internal {
+template <typename Visit>
+void WalkNew(const ExprPtr& expr, const Visit& visit, absl::flat_hash_set<const Expr*>& seen) {
+  // A node to which there is one pointer is met once: trees are walked without the set.
+  if (expr.use_count() > 1 && !seen.insert(expr.get()).second) return;
+  visit(*expr);
+  for (const ExprPtr& arg : expr->args) WalkNew(arg, visit, seen);
+}
+}  // namespace definition_internal
+
+template <typename Visit>
+void Walk(const ExprPtr& expr, const Visit& visit) {
+  absl::flat_hash_set<const Expr*> seen;
+  definition_internal::WalkNew(expr, visit, seen);
+}
 
 }  // namespace yuba
 

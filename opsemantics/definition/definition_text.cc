@@ -1,13 +1,20 @@
 // Definitions as text: one line, in the spelling of the language (opsemantics/README.md), for
 // messages, dumps and programs. Operands have no names in the core form; they are x0, x1, ... here:
 //   y[i: 4, j: 8] = sum(k: 6) x0[i, k] * x1[k, j]
+// In a body whose tree is large (kLargestTree), terms that are used more than once get names, so
+// that the text is about as long as the body has distinct terms:
+//   y[i: 4] = let t0 = x0[i] * x0[i], t1 = t0 * t0, ... in t9 + t8
 #include <cmath>
+#include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba {
 namespace {
@@ -26,15 +33,16 @@ class Writer {
  public:
   explicit Writer(const Definition& definition) : definition_(definition) {}
 
-  std::string Text() const {
+  std::string Text() {
     const std::string left =
         Join(definition_.left, [this](const Affine& position) { return Left(position); });
     const std::string text =
         absl::StrCat(definition_.nograd ? "nograd " : "", definition_.name, "[", left, "] = ");
-    if (definition_.reducer == Reducer::kNone) return text + Term(definition_.body, kIf);
+    if (definition_.reducer == Reducer::kNone) return text + Root(definition_.body, kIf);
     if (definition_.reducer == Reducer::kOpaque) return text + OpaqueText();
-    return absl::StrCat(text, Name(definition_.reducer), "(", Ranges(), Conditions(), ") ",
-                        Term(definition_.body, kProduct));
+    const std::string conditions = Conditions();
+    return absl::StrCat(text, Name(definition_.reducer), "(", Ranges(), conditions, ") ",
+                        Root(definition_.body, kProduct));
   }
 
  private:
@@ -70,14 +78,14 @@ class Writer {
     return text;
   }
 
-  std::string Conditions() const {
+  std::string Conditions() {
     std::vector<std::string> conditions;
     for (const Constraint& constraint : definition_.where) {
       conditions.push_back(
           absl::StrCat(Sum(constraint.expression), constraint.equality ? " == 0" : " <= 0"));
     }
     for (const DataCondition& condition : definition_.data_where) {
-      std::string a = Sum(condition.index), b = Term(condition.value, kSum);
+      std::string a = Sum(condition.index), b = Root(condition.value, kSum);
       if (condition.reversed) std::swap(a, b);
       conditions.push_back(absl::StrCat(a, " ", Sign(condition.compare), " ", b));
     }
@@ -131,8 +139,28 @@ class Writer {
     }
   }
 
+  // A body or the value of a condition.
+  std::string Root(const ExprPtr& expr, Strength least) {
+    if (TreeSize(expr) <= kLargestTree) return Term(expr, least);
+    SharedTerms terms;
+    const ExprPtr root = terms.Of(expr);
+    std::vector<std::string> lets;
+    for (const ExprPtr& term : RepeatedTerms({root})) {
+      std::string name = absl::StrCat("t", named_++);
+      lets.push_back(absl::StrCat(name, " = ", Term(term, kIf)));
+      names_[term.get()] = std::move(name);
+    }
+    if (lets.empty()) return Term(root, least);
+    const std::string text =
+        absl::StrCat("let ", absl::StrJoin(lets, ", "), " in ", Term(root, kIf));
+    names_.clear();
+    return least == kSum ? absl::StrCat("(", text, ")") : text;  // beside a comparison
+  }
+
   // `expr` where its surroundings bind with strength `least`: in parentheses if it binds weaker.
   std::string Term(const ExprPtr& expr, Strength least) const {
+    const auto name = names_.find(expr.get());
+    if (name != names_.end()) return name->second;
     const std::string text = Bare(*expr);
     return StrengthOf(*expr) < least ? absl::StrCat("(", text, ")") : text;
   }
@@ -188,6 +216,8 @@ class Writer {
   }
 
   const Definition& definition_;
+  absl::flat_hash_map<const Expr*, std::string> names_;  // of the terms of the root at hand
+  int named_ = 0;                                        // terms with names, in all roots so far
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/linear.h"
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba {
 namespace {
@@ -15,17 +16,22 @@ bool IsId(TensorId id, const Graph& graph) {
 
 // Whether the body is the sum of all operands, each read once at the indices of the result.
 bool AddsOperands(const Definition& definition) {
-  std::vector<int> reads(definition.operands.size(), 0);
+  std::vector<bool> read(definition.operands.size(), false);
   bool sum = definition.reducer == Reducer::kSum;
+  size_t terms = 0;
   Walk(definition.body, [&](const Expr& expr) {
     if (expr.kind == Expr::kCall) {
       sum = sum && expr.function == Function::kAdd;
     } else {
       sum = sum && expr.kind == Expr::kRead && expr.args.empty() &&
-            expr.position == definition.left && ++reads[expr.operand] == 1;
+            expr.position == definition.left && !read[expr.operand];
+      if (expr.kind == Expr::kRead) read[expr.operand] = true;
+      ++terms;
     }
   });
-  return sum && std::count(reads.begin(), reads.end(), 1) == static_cast<int64_t>(reads.size());
+  // A sum that uses a term twice has more leaves than distinct ones.
+  return sum && terms == read.size() &&
+         TreeSize(definition.body) == 2 * static_cast<int64_t>(terms) - 1;
 }
 
 void CheckTensor(const Tensor& tensor) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opsemantics/definition/shared_terms.h"
+
 namespace yuba {
 namespace {
 
@@ -17,7 +19,18 @@ class Degrees {
  public:
   explicit Degrees(const std::vector<int>& operands) : operands_(operands) {}
 
-  Degree Of(const Expr& expr) const {
+  Degree Of(const ExprPtr& expr) {
+    return degrees_.Of(expr, [&] { return OfNew(*expr); });
+  }
+
+  bool Independent(const ExprPtr& expr) {
+    return independent_.Of(expr, [&] {
+      return !(expr->kind == Expr::kRead && Is(expr->operand)) && AllIndependent(*expr);
+    });
+  }
+
+ private:
+  Degree OfNew(const Expr& expr) {
     switch (expr.kind) {
       case Expr::kLiteral:
         return (IsFloat(expr.type) ? expr.number == 0 : expr.integer == 0) ? Degree::kZero
@@ -29,13 +42,11 @@ class Degrees {
     return Degree::kOther;
   }
 
-  bool Independent(const ExprPtr& expr) const {
-    bool reads = false;
-    Walk(expr, [&](const Expr& part) { reads |= part.kind == Expr::kRead && Is(part.operand); });
-    return !reads;
+  bool AllIndependent(const Expr& expr) {
+    return std::all_of(expr.args.begin(), expr.args.end(),
+                       [&](const ExprPtr& arg) { return Independent(arg); });
   }
 
- private:
   bool Is(int operand) const { return std::count(operands_.begin(), operands_.end(), operand) > 0; }
 
   // The degree where one of two values is taken, or where the two are added.
@@ -44,32 +55,30 @@ class Degrees {
     return b == Degree::kZero || a == b ? a : Degree::kOther;
   }
 
-  Degree OfRead(const Expr& expr) const {
+  Degree OfRead(const Expr& expr) {
     const Degree inside = Is(expr.operand) ? Degree::kOne : Degree::kNone;
-    return expr.args.empty() ? inside : Either(inside, Of(*expr.args[0]));
+    return expr.args.empty() ? inside : Either(inside, Of(expr.args[0]));
   }
 
-  Degree OfCall(const Expr& expr) const {
-    const bool independent = std::all_of(expr.args.begin(), expr.args.end(),
-                                         [&](const ExprPtr& arg) { return Independent(arg); });
-    if (independent) return Degree::kNone;
+  Degree OfCall(const Expr& expr) {
+    if (AllIndependent(expr)) return Degree::kNone;
     switch (expr.function) {
-      case Function::kNeg: return Of(*expr.args[0]);
+      case Function::kNeg: return Of(expr.args[0]);
       case Function::kAdd:
-      case Function::kSub: return Either(Of(*expr.args[0]), Of(*expr.args[1]));
-      case Function::kMul: return Product(*expr.args[0], *expr.args[1]);
+      case Function::kSub: return Either(Of(expr.args[0]), Of(expr.args[1]));
+      case Function::kMul: return Product(expr.args[0], expr.args[1]);
       case Function::kDiv: {  // integers are rounded
         const bool linear = IsFloat(expr.type) && Independent(expr.args[1]);
-        return linear ? Of(*expr.args[0]) : Degree::kOther;
+        return linear ? Of(expr.args[0]) : Degree::kOther;
       }
       case Function::kSelect:
-        return Independent(expr.args[0]) ? Either(Of(*expr.args[1]), Of(*expr.args[2]))
+        return Independent(expr.args[0]) ? Either(Of(expr.args[1]), Of(expr.args[2]))
                                          : Degree::kOther;
       default: return Degree::kOther;
     }
   }
 
-  Degree Product(const Expr& a, const Expr& b) const {
+  Degree Product(const ExprPtr& a, const ExprPtr& b) {
     const Degree left = Of(a), right = Of(b);
     if (left == Degree::kZero || right == Degree::kZero) return Degree::kZero;
     if (left == Degree::kNone) return right;
@@ -77,6 +86,8 @@ class Degrees {
   }
 
   const std::vector<int>& operands_;
+  PerTerm<Degree> degrees_;
+  PerTerm<bool> independent_;
 };
 
 bool Mentions(const Affine& affine, int index) {
@@ -112,11 +123,11 @@ bool Mentions(const Definition& definition, int index) {
 
 bool IsLinearIn(const Definition& definition, const std::vector<int>& operands) {
   if (definition.reducer != Reducer::kNone && definition.reducer != Reducer::kSum) return false;
-  const Degrees degrees(operands);
+  Degrees degrees(operands);
   const bool conditions =
       std::all_of(definition.data_where.begin(), definition.data_where.end(),
                   [&](const DataCondition& where) { return degrees.Independent(where.value); });
-  return conditions && degrees.Of(*definition.body) == Degree::kOne;
+  return conditions && degrees.Of(definition.body) == Degree::kOne;
 }
 
 bool NumbersGroups(const Definition& definition) {

@@ -7,6 +7,7 @@
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba {
 namespace {
@@ -57,6 +58,7 @@ class Refiner {
     fresh_.opaque = old_.opaque;
     if (!possible_) return absl::nullopt;
     DropEmptyReduction();
+    ShareTerms(fresh_);
     return std::move(fresh_);
   }
 
@@ -187,6 +189,10 @@ class Refiner {
   }
 
   ExprPtr Rewrite(const ExprPtr& expr) {
+    return rewritten_.Of(expr, [&] { return RewriteNew(expr); });
+  }
+
+  ExprPtr RewriteNew(const ExprPtr& expr) {
     auto fresh = std::make_shared<Expr>(*expr);
     if (expr->kind == Expr::kIndex) fresh->affine = Substitute(expr->affine);
     if (expr->kind == Expr::kRead) {
@@ -220,6 +226,7 @@ class Refiner {
   std::vector<bool> in_window_;               // [old index] stays even if its extent is 1
   std::vector<Affine> values_;                // [old index] in terms of the fresh indices
   std::vector<Interval> ranges_;              // [fresh index]
+  PerTerm<ExprPtr> rewritten_;
   Definition fresh_;
   bool possible_ = true;
 };

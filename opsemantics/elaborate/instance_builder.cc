@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba {
 namespace {
@@ -35,12 +36,14 @@ class Renumbering {
   }
 
   ExprPtr operator()(const ExprPtr& expr) {
-    auto result = std::make_shared<Expr>(*expr);
-    result->affine = (*this)(expr->affine);
-    for (Affine& affine : result->position) affine = (*this)(affine);
-    if (expr->kind == Expr::kRead) result->operand = Operand(expr->operand);
-    for (ExprPtr& arg : result->args) arg = (*this)(arg);
-    return result;
+    return renumbered_.Of(expr, [&]() -> ExprPtr {
+      auto result = std::make_shared<Expr>(*expr);
+      result->affine = (*this)(expr->affine);
+      for (Affine& affine : result->position) affine = (*this)(affine);
+      if (expr->kind == Expr::kRead) result->operand = Operand(expr->operand);
+      for (ExprPtr& arg : result->args) arg = (*this)(arg);
+      return result;
+    });
   }
 
  private:
@@ -61,6 +64,7 @@ class Renumbering {
   const std::vector<Slot>& slots_;
   SlotDefinition& result_;
   std::map<int, int> positions_;
+  PerTerm<ExprPtr> renumbered_;
 };
 
 void AddVariables(const Affine& affine, std::set<int>& variables) {
@@ -247,6 +251,7 @@ void InstanceBuilder::Append(int slot, const std::vector<int>& left, const Reduc
     renumbered.value = renumber(condition.value);
     definition.data_where.push_back(std::move(renumbered));
   }
+  ShareTerms(definition);
   result.result = slot;
   instance_.definitions.push_back(std::move(result));
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/oracle/interpret_opaque.h"
+#include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/bounds.h"
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/conditions.h"
@@ -26,88 +29,137 @@ int64_t OffsetOf(const std::vector<Affine>& position, const Point& point,
   return offset;
 }
 
-// An expression of a body with the type of its value, which is found once.
+// A body, or the value of a condition: its nodes with the types of their values, which are found
+// once. At one point the value of a node that is used more than once is computed once.
 class Body {
  public:
-  Body(const ExprPtr& expr, const Definition& definition, Arithmetic arithmetic)
-      : expr_(*expr), type_(TypeOf(*expr, definition.operands)), arithmetic_(arithmetic) {
-    for (const ExprPtr& arg : expr->args) args_.emplace_back(arg, definition, arithmetic);
-    if (expr_.kind != Expr::kCall) return;
-    common_ = args_[0].type_;
-    for (const Body& arg : args_) {
-      if (!IsFloat(common_) && IsFloat(arg.type_)) common_ = arg.type_;
-    }
-    YUBA_CHECK(expr_.function == Function::kSelect ? args_.size() == 3 : args_.size() <= 2)
-        << Name(expr_.function) << " of " << args_.size() << " arguments";
+  Body(const ExprPtr& root, const Definition& definition, Arithmetic arithmetic)
+      : arithmetic_(arithmetic) {
+    absl::flat_hash_map<const Expr*, int> numbers;
+    root_ = Add(root, definition, numbers);
   }
 
-  ElementType type() const { return type_; }
+  ElementType type() const { return nodes_[root_].type; }
 
-  Scalar At(const Point& point, const std::vector<const TensorValue*>& operands) const {
-    switch (expr_.kind) {
+  Scalar At(const Point& point, const std::vector<const TensorValue*>& operands) {
+    point_ = &point;
+    operands_ = &operands;
+    ++points_;
+    return ValueOf(root_);
+  }
+
+ private:
+  struct Node {
+    const Expr* expr = nullptr;
+    ElementType type = ElementType::kF32;
+    ElementType common = ElementType::kF32;  // calls: the type in which the arguments meet
+    std::vector<int> args;                   // their numbers
+    bool shared = false;                     // used more than once
+    int64_t known_at = 0;                    // the number of the point for which `value` is known
+    Scalar value;
+  };
+
+  int Add(const ExprPtr& expr, const Definition& definition,
+          absl::flat_hash_map<const Expr*, int>& numbers) {
+    const auto known = numbers.find(expr.get());
+    if (known != numbers.end()) {
+      nodes_[known->second].shared = true;
+      return known->second;
+    }
+    Node node;
+    node.expr = expr.get();
+    node.type = TypeOf(*expr, definition.operands);
+    for (const ExprPtr& arg : expr->args) node.args.push_back(Add(arg, definition, numbers));
+    if (expr->kind == Expr::kCall) {
+      node.common = nodes_[node.args[0]].type;
+      for (int arg : node.args) {
+        if (!IsFloat(node.common) && IsFloat(nodes_[arg].type)) node.common = nodes_[arg].type;
+      }
+      YUBA_CHECK(expr->function == Function::kSelect ? node.args.size() == 3
+                                                     : node.args.size() <= 2)
+          << Name(expr->function) << " of " << node.args.size() << " arguments";
+    }
+    const int number = static_cast<int>(nodes_.size());
+    nodes_.push_back(std::move(node));
+    numbers.emplace(expr.get(), number);
+    return number;
+  }
+
+  Scalar ValueOf(int number) {
+    Node& node = nodes_[number];
+    if (!node.shared) return Compute(node);
+    if (node.known_at != points_) {
+      node.value = Compute(node);
+      node.known_at = points_;
+    }
+    return node.value;
+  }
+
+  Scalar Compute(const Node& node) {
+    const Expr& expr = *node.expr;
+    switch (expr.kind) {
       case Expr::kLiteral: {
-        if (IsFloat(expr_.type)) return FloatLiteral(expr_.number, expr_.type, arithmetic_);
+        if (IsFloat(expr.type)) return FloatLiteral(expr.number, expr.type, arithmetic_);
         Scalar literal;
-        literal.integer = expr_.integer;
+        literal.integer = expr.integer;
         return literal;
       }
       case Expr::kIndex: {
         Scalar index;
-        index.integer = Evaluate(expr_.affine, point);
+        index.integer = Evaluate(expr.affine, *point_);
         return index;
       }
-      case Expr::kRead: return Read(point, operands);
-      case Expr::kCall: return Call(point, operands);
+      case Expr::kRead: return Read(node);
+      case Expr::kCall: return Call(node);
     }
     return Scalar();
   }
 
- private:
-  Scalar Read(const Point& point, const std::vector<const TensorValue*>& operands) const {
-    const TensorValue& operand = *operands[expr_.operand];
-    const int64_t offset = OffsetOf(expr_.position, point, operand.type.dims);
+  Scalar Read(const Node& node) {
+    const Expr& expr = *node.expr;
+    const TensorValue& operand = *(*operands_)[expr.operand];
+    const int64_t offset = OffsetOf(expr.position, *point_, operand.type.dims);
     if (offset >= 0) return operand.elements[offset];
-    YUBA_CHECK(!args_.empty()) << "operand " << expr_.operand << " is read outside";
-    return ArgumentAs(0, type_, point, operands);
+    YUBA_CHECK(!node.args.empty()) << "operand " << expr.operand << " is read outside";
+    return ArgumentAs(node, 0, node.type);
   }
 
-  Scalar Call(const Point& point, const std::vector<const TensorValue*>& operands) const {
-    switch (expr_.function) {
+  Scalar Call(const Node& node) {
+    switch (node.expr->function) {
       case Function::kSelect: {
-        const bool taken = ArgumentAs(0, ElementType::kBool, point, operands).integer != 0;
-        return ArgumentAs(taken ? 1 : 2, type_, point, operands);
+        const bool taken = ArgumentAs(node, 0, ElementType::kBool).integer != 0;
+        return ArgumentAs(node, taken ? 1 : 2, node.type);
       }
       case Function::kCast:
-        return Convert(args_[0].At(point, operands), args_[0].type_, type_, arithmetic_);
+        return Convert(ValueOf(node.args[0]), nodes_[node.args[0]].type, node.type, arithmetic_);
       case Function::kAnd:
       case Function::kOr:
-      case Function::kNot: return Applied(ElementType::kBool, point, operands);
-      default: return Applied(common_, point, operands);
+      case Function::kNot: return Applied(node, ElementType::kBool);
+      default: return Applied(node, node.common);
     }
   }
 
-  Scalar Applied(ElementType type, const Point& point,
-                 const std::vector<const TensorValue*>& operands) const {
+  Scalar Applied(const Node& node, ElementType type) {
     Scalar values[2] = {};
-    for (size_t i = 0; i < args_.size(); ++i) values[i] = ArgumentAs(i, type, point, operands);
-    return Apply(expr_.function, type, arithmetic_, values);
+    for (size_t i = 0; i < node.args.size(); ++i) values[i] = ArgumentAs(node, i, type);
+    return Apply(node.expr->function, type, arithmetic_, values);
   }
 
   // Arguments meet in one type: integers become floats where another argument is a float. Nothing
   // is rounded here.
-  Scalar ArgumentAs(size_t i, ElementType type, const Point& point,
-                    const std::vector<const TensorValue*>& operands) const {
-    const Scalar value = args_[i].At(point, operands);
-    const ElementType from = args_[i].type_;
+  Scalar ArgumentAs(const Node& node, size_t i, ElementType type) {
+    const Scalar value = ValueOf(node.args[i]);
+    const ElementType from = nodes_[node.args[i]].type;
     const bool same = IsFloat(from) == IsFloat(type) && type != ElementType::kBool;
     return same ? value : Convert(value, from, type, arithmetic_);
   }
 
-  const Expr& expr_;
-  const ElementType type_;
-  ElementType common_ = ElementType::kF32;  // calls: the type in which the arguments meet
   const Arithmetic arithmetic_;
-  std::vector<Body> args_;
+  std::vector<Node> nodes_;  // arguments before those that use them
+  int root_ = 0;
+  const Point* point_ = nullptr;
+  const std::vector<const TensorValue*>* operands_ = nullptr;
+  int64_t points_ = 0;  // points evaluated so far
 };
 
 class Interpreter {
@@ -115,18 +167,18 @@ class Interpreter {
   Interpreter(const Definition& definition, const std::vector<Interval>& ranges,
               const std::vector<const TensorValue*>& operands, Arithmetic arithmetic,
               TensorValue& result, const ReadLog& log)
-      : definition_(definition),
+      : definition_(Shared(definition)),
         ranges_(ranges),
         operands_(operands),
         arithmetic_(arithmetic),
         result_(result),
         log_(log),
-        body_(definition.body, definition, arithmetic),
+        body_(definition_.body, definition_, arithmetic),
         reduction_begin_(std::find_if(definition.indices.begin(), definition.indices.end(),
                                       [](const Index& index) { return index.reduction; }) -
                          definition.indices.begin()) {
-    for (const DataCondition& condition : definition.data_where) {
-      conditions_.emplace_back(condition.value, definition, arithmetic);
+    for (const DataCondition& condition : definition_.data_where) {
+      conditions_.emplace_back(condition.value, definition_, arithmetic);
     }
     const bool is_arg = IsArgReducer(definition.reducer);
     // Floats are reduced in double and rounded once, when stored.
@@ -208,7 +260,7 @@ class Interpreter {
     }
   }
 
-  bool DataHolds(const DataCondition& condition, const Body& value) const {
+  bool DataHolds(const DataCondition& condition, Body& value) const {
     Scalar pair[2];
     pair[0].integer = Evaluate(condition.index, point_);
     pair[1] = Convert(value.At(point_, operands_), value.type(), ElementType::kI64, arithmetic_);
@@ -222,12 +274,14 @@ class Interpreter {
     return Convert(accumulator_, reduced_, result_.type.type, arithmetic_);
   }
 
-  void LogTerm() const {
+  void LogTerm() {
+    logged_.clear();
     for (const DataCondition& condition : definition_.data_where) LogReads(*condition.value);
     LogReads(*definition_.body);
   }
 
-  void LogReads(const Expr& expr) const {
+  void LogReads(const Expr& expr) {
+    if (!expr.args.empty() && !logged_.insert(&expr).second) return;
     if (expr.kind == Expr::kRead) {
       Point position;
       for (const Affine& affine : expr.position) position.push_back(Evaluate(affine, point_));
@@ -247,17 +301,23 @@ class Interpreter {
     }
   }
 
-  const Definition& definition_;
+  static Definition Shared(Definition definition) {
+    ShareTerms(definition);
+    return definition;
+  }
+
+  const Definition definition_;
   const std::vector<Interval>& ranges_;
   const std::vector<const TensorValue*>& operands_;
   const Arithmetic arithmetic_;
   TensorValue& result_;
   const ReadLog& log_;
-  const Body body_;
+  Body body_;
   std::vector<Body> conditions_;
   const size_t reduction_begin_;
   ElementType reduced_;  // the type in which terms are reduced
 
+  absl::flat_hash_set<const Expr*> logged_;  // the nodes with arguments, at the point at hand
   Point point_;
   std::vector<Interval> open_ = ranges_;  // single points for the indices whose loops are open
   Scalar accumulator_;

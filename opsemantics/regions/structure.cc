@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/boxes.h"
 
 namespace yuba {
@@ -122,25 +123,28 @@ absl::optional<Convolution> MatchRoles(const Definition& definition, const Dims&
   return convolution;
 }
 
-int64_t OperationsOf(const Expr& expr) {
-  int64_t operations = 0;
-  if (expr.kind == Expr::kCall) {
-    switch (expr.function) {
-      case Function::kSelect:
-      case Function::kCast:
-      case Function::kWrap:
-      case Function::kEq:
-      case Function::kNe:
-      case Function::kLt:
-      case Function::kLe:
-      case Function::kAnd:
-      case Function::kOr:
-      case Function::kNot:
-      case Function::kOpaque: break;
-      default: operations = 1;
-    }
+bool IsOperation(const Expr& expr) {
+  if (expr.kind != Expr::kCall) return false;
+  switch (expr.function) {
+    case Function::kSelect:
+    case Function::kCast:
+    case Function::kWrap:
+    case Function::kEq:
+    case Function::kNe:
+    case Function::kLt:
+    case Function::kLe:
+    case Function::kAnd:
+    case Function::kOr:
+    case Function::kNot:
+    case Function::kOpaque: return false;
+    default: return true;
   }
-  for (const ExprPtr& arg : expr.args) operations += OperationsOf(*arg);
+}
+
+// For one point: a term that is used twice is computed once.
+int64_t OperationsOf(const ExprPtr& body) {
+  int64_t operations = 0;
+  Walk(SharedTerms().Of(body), [&](const Expr& expr) { operations += IsOperation(expr) ? 1 : 0; });
   return operations;
 }
 
@@ -242,7 +246,7 @@ int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges)
     }
     return flops;
   }
-  int64_t operations = OperationsOf(*definition.body);
+  int64_t operations = OperationsOf(definition.body);
   if (definition.reducer != Reducer::kNone && definition.reducer != Reducer::kPick) ++operations;
   const std::vector<Interval> left = AnalyzeBoxes(definition, ranges).indices;
   std::vector<bool> tied(left.size());

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/shared_terms.h"
 #include "search/plan/choice_space.h"
 
 namespace yuba::search {
@@ -72,10 +73,11 @@ class Accumulating {
 
   // The leaves of a sum that read an operand which can be partials and which the whole body reads
   // only there. `reads`: [operand], how often the body reads it.
-  void Terms(const ExprPtr& expr, const Node& node, const std::vector<int>& reads,
-             std::vector<ExprPtr>* terms) const {
+  void Terms(const ExprPtr& expr, const Node& node, const std::vector<int64_t>& reads,
+             std::vector<ExprPtr>* terms, absl::flat_hash_set<const Expr*>* seen) const {
+    if (!seen->insert(expr.get()).second) return;  // what it reads is read twice
     if (IsAdd(*expr)) {
-      for (const ExprPtr& arg : expr->args) Terms(arg, node, reads, terms);
+      for (const ExprPtr& arg : expr->args) Terms(arg, node, reads, terms, seen);
     } else if (expr->kind == Expr::kRead && expr->args.empty() && reads[expr->operand] == 1 &&
                CanBePartials(node.operands[expr->operand])) {
       terms->push_back(expr);
@@ -83,10 +85,14 @@ class Accumulating {
   }
 
   // The first sum below `expr` in which at least two such terms (Terms) are alike; false if none.
-  bool Find(const ExprPtr& expr, const Node& node, const std::vector<int>& reads, Sum* sum) const {
+  // `seen`: the nodes below which there is none.
+  bool Find(const ExprPtr& expr, const Node& node, const std::vector<int64_t>& reads, Sum* sum,
+            absl::flat_hash_set<const Expr*>* seen) const {
+    if (!seen->insert(expr.get()).second) return false;
     if (IsAdd(*expr)) {
       std::vector<ExprPtr> terms;
-      Terms(expr, node, reads, &terms);
+      absl::flat_hash_set<const Expr*> in_sum;
+      Terms(expr, node, reads, &terms, &in_sum);
       const auto alike = [&](const ExprPtr& a, const ExprPtr& b) {
         return a->position == b->position &&
                node.definition->operands[a->operand] == node.definition->operands[b->operand];
@@ -101,19 +107,23 @@ class Accumulating {
       }
     }
     return std::any_of(expr->args.begin(), expr->args.end(),
-                       [&](const ExprPtr& arg) { return Find(arg, node, reads, sum); });
+                       [&](const ExprPtr& arg) { return Find(arg, node, reads, sum, seen); });
   }
 
   // Appends the node, after the accumulators that can be taken from its body.
   void Split(Node node, std::vector<Node>* nodes) {
     while (true) {
       const Definition& definition = *node.definition;
-      std::vector<int> reads(node.operands.size(), 0);
-      Walk(definition.body, [&](const Expr& expr) {
-        if (expr.kind == Expr::kRead) ++reads[expr.operand];
-      });
+      std::vector<int64_t> reads(node.operands.size(), 0);
+      for (const Occurrence& term : Occurrences(definition.body)) {
+        if (term.node->kind == Expr::kRead && reads[term.node->operand] < 2)
+          reads[term.node->operand] += term.times;
+      }
       Sum sum;
-      if (definition.reducer != Reducer::kNone || !Find(definition.body, node, reads, &sum)) break;
+      absl::flat_hash_set<const Expr*> seen;
+      const bool found =
+          definition.reducer == Reducer::kNone && Find(definition.body, node, reads, &sum, &seen);
+      if (!found) break;
       nodes->push_back(AddAccumulator(node, sum));
       const TensorId accumulator = nodes->back().result;
       Node rest = WithoutTerms(node, sum, accumulator);
@@ -206,7 +216,8 @@ class Accumulating {
     }
     DefinitionPtr& known = rests_[{node.definition.get(), number}];
     if (known == nullptr) {
-      definition.body = Renumbered(definition.body, number);
+      PerTerm<ExprPtr> renumbered;
+      definition.body = Renumbered(node.definition->body, number, renumbered);
       known = std::make_shared<const Definition>(std::move(definition));
     }
     rest.definition = known;
@@ -215,16 +226,20 @@ class Accumulating {
 
   // `expr` with each read of operand o turned into a read of number[o]. Null for a read of an
   // operand whose number is -1; a sum one of whose terms is null becomes the other term.
-  static ExprPtr Renumbered(const ExprPtr& expr, const std::vector<int>& number) {
-    if (expr->kind == Expr::kRead && number[expr->operand] < 0) return nullptr;
-    auto renumbered = std::make_shared<Expr>(*expr);
-    if (expr->kind == Expr::kRead) renumbered->operand = number[expr->operand];
-    renumbered->args.clear();
-    for (const ExprPtr& arg : expr->args) {
-      if (ExprPtr term = Renumbered(arg, number)) renumbered->args.push_back(std::move(term));
-    }
-    if (!IsAdd(*expr) || renumbered->args.size() == 2) return renumbered;
-    return renumbered->args.empty() ? nullptr : renumbered->args[0];
+  static ExprPtr Renumbered(const ExprPtr& expr, const std::vector<int>& number,
+                            PerTerm<ExprPtr>& known) {
+    return known.Of(expr, [&]() -> ExprPtr {
+      if (expr->kind == Expr::kRead && number[expr->operand] < 0) return nullptr;
+      auto renumbered = std::make_shared<Expr>(*expr);
+      if (expr->kind == Expr::kRead) renumbered->operand = number[expr->operand];
+      renumbered->args.clear();
+      for (const ExprPtr& arg : expr->args) {
+        if (ExprPtr term = Renumbered(arg, number, known))
+          renumbered->args.push_back(std::move(term));
+      }
+      if (!IsAdd(*expr) || renumbered->args.size() == 2) return renumbered;
+      return renumbered->args.empty() ? nullptr : renumbered->args[0];
+    });
   }
 
   std::string UniqueName(const std::string& wanted) {

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "opsemantics/definition/shared_terms.h"
+
 namespace yuba::search {
 namespace {
 
@@ -32,6 +34,35 @@ Hash HashOf(const TensorType& type) {
   return hash;
 }
 
+Hash HashOfNode(Hash hash, const Expr& expr) {
+  hash = Mix(Mix(hash, expr.kind), static_cast<Hash>(expr.function));
+  hash = Mix(hash, static_cast<Hash>(expr.operand));
+  for (const Affine& affine : expr.position) hash = Mix(hash, HashOf(affine));
+  return hash;
+}
+
+Hash HashOfTree(Hash hash, const Expr& expr) {
+  hash = HashOfNode(hash, expr);
+  for (const ExprPtr& arg : expr.args) hash = HashOfTree(hash, *arg);
+  return hash;
+}
+
+// Of the functions and reads of a body: as a tree, or of its distinct terms where the tree would be
+// very large. Equal bodies have equal hashes, however their terms are shared.
+Hash HashOfBody(Hash hash, const ExprPtr& body) {
+  constexpr int64_t kLargestHashedTree = 1 << 14;
+  if (TreeSize(body) <= kLargestHashedTree) return HashOfTree(hash, *body);
+  SharedTerms terms;
+  std::unordered_map<const Expr*, Hash> numbers;  // of a term: how many come before it
+  Walk(terms.Of(body), [&](const Expr& expr) {
+    hash = HashOfNode(hash, expr);
+    for (const ExprPtr& arg : expr.args) {
+      hash = Mix(hash, numbers.emplace(arg.get(), numbers.size()).first->second);
+    }
+  });
+  return hash;
+}
+
 // Of all that decides boxes, and of the functions and reads in the body; not of names.
 Hash HashOf(const Definition& definition) {
   Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
@@ -46,12 +77,7 @@ Hash HashOf(const Definition& definition) {
   for (const Constraint& constraint : definition.where) {
     hash = Mix(Mix(hash, HashOf(constraint.expression)), constraint.equality);
   }
-  Walk(definition.body, [&hash](const Expr& expr) {
-    hash = Mix(Mix(hash, expr.kind), static_cast<Hash>(expr.function));
-    hash = Mix(hash, static_cast<Hash>(expr.operand));
-    for (const Affine& affine : expr.position) hash = Mix(hash, HashOf(affine));
-  });
-  return hash;
+  return HashOfBody(hash, definition.body);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "absl/container/flat_hash_set.h"
 #include "opsemantics/definition/opaque.h"
 
 namespace yuba::onnx {
@@ -71,6 +72,7 @@ class Relations {
   }
 
   void RelateDefinition(const Definition& definition) {
+    for (auto& related : related_) related.clear();
     RelatePosition(step_->result, definition.left);
     RelateBody(definition.body, false);
     for (size_t i = 0; IsOpaque(definition) && i < definition.indices.size(); ++i) {
@@ -84,6 +86,7 @@ class Relations {
   }
 
   void RelateBody(const ExprPtr& expr, bool compared) {
+    if (expr.use_count() > 1 && !related_[compared ? 1 : 0].insert(expr.get()).second) return;
     if (expr->kind == Expr::kRead) RelatePosition(step_->operands[expr->operand], expr->position);
     if (expr->kind == Expr::kIndex && compared) KeepWhole(expr->affine);
     if (expr->kind == Expr::kCall) {
@@ -107,6 +110,8 @@ class Relations {
     }
   }
 
+  // The nodes of the body at hand that are related, outside and inside of comparisons.
+  absl::flat_hash_set<const Expr*> related_[2];
   const Instance& instance_;
   const SlotDefinition* step_ = nullptr;
   int first_index_ = 0;

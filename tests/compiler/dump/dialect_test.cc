@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tests/opsemantics/support/definitions.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
@@ -416,6 +417,42 @@ TEST_CASE("a definition that leaves its operand is refused") {
   // One more tap of the filter than it has.
   CHECK_THAT(ErrorOf(Replace(text, "extent = 3", "extent = 4")),
              Catch::Matchers::Contains("it reads [0, 4)"));
+}
+
+// A graph of one map: x squared `squares` times.
+Compilation SquaresState(int squares) {
+  const Affine i = IndexAffine(0);
+  ExprPtr body = Read(0, {i});
+  for (int n = 0; n < squares; ++n) body = Call(Function::kMul, {body, body});
+  ModelBuilder build;
+  Compilation state;
+  state.model = build.Finish({build.Relu(build.Input({8}))});
+  Graph& graph = state.model.graph;
+  graph.nodes[0].definition =
+      std::make_shared<const Definition>(Define({8}, 1, Reducer::kNone, {{8}}, body));
+  return state;
+}
+
+TEST_CASE("a body is written with as many terms as it has, and read again") {
+  const Compilation state = SquaresState(60);
+  const std::string text = StateText(state);
+  INFO(text);
+  CHECK(text.size() < 30000);
+  CHECK_THAT(text, Catch::Matchers::Contains("let = 58 : i64"));
+  Compilation read;
+  REQUIRE_THAT(ParseState(text, "state.mlir", read).status(), IsOk());
+  CheckSameGraph(read.model.graph, state.model.graph);
+  CHECK(StateText(read) == text);
+  CHECK_THAT(StateText(SquaresState(3)), !Catch::Matchers::Contains("let"));
+}
+
+TEST_CASE("terms that are used before they are written, and bodies too deep, are refused") {
+  const std::string text = StateText(SquaresState(60));
+  for (const char* number : {"59", "-1", "4611686018427387904"}) {
+    CHECK_THAT(ErrorOf(Replace(text, "let = 0 ", std::string("let = ") + number + " ")),
+               Catch::Matchers::Contains("does not come before its use"));
+  }
+  CHECK_THAT(ErrorOf(StateText(SquaresState(210))), Catch::Matchers::Contains("too deep"));
 }
 
 TEST_CASE("numbers of index expressions that could overflow are refused") {

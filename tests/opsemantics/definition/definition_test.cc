@@ -63,7 +63,7 @@ TEST_CASE("definitions are equal by structure, not by address") {
   other = Convolution();
   other.where.push_back({IndexAffine(0), true});
   CHECK_FALSE(Convolution() == other);
-  CHECK_FALSE(SameExpr(*Number(0.0), *Number(-0.0)));
+  CHECK_FALSE(SameNode(*Number(0.0), *Number(-0.0)));
 }
 
 }  // namespace

@@ -187,5 +187,27 @@ TEST_CASE("in hash arithmetic any split of a sum is equal bit for bit") {
   CHECK(first.elements[0].hash == whole.elements[0].hash);
 }
 
+TEST_CASE("a term that is used twice is computed once at a point") {
+  ExprPtr sum = Read(0, {i}), branch = sum;
+  for (int n = 0; n < 60; ++n) {
+    sum = Call(Function::kMul, {Call(Function::kAdd, {sum, sum}), Number(0.5)});
+    branch = Call(Function::kSelect, {Call(Function::kLt, {branch, Number(n)}),
+                                      Call(Function::kAdd, {branch, Number(1)}), branch});
+  }
+  const TensorValue x = Floats({3}, {1.5, -2, 100});
+  CHECK(Run(Define({3}, 1, Reducer::kNone, {}, sum), {x}).elements[2].number == 100);
+  const TensorValue counted = Run(Define({3}, 1, Reducer::kNone, {}, branch), {x});
+  CHECK(counted.elements[0].number == 59.5);  // 1.5 is not below 0 and 1
+  CHECK(counted.elements[1].number == 58);
+  CHECK(counted.elements[2].number == 100);
+  // What it reads is logged once a point.
+  const Definition logged = Define({3}, 1, Reducer::kNone, {{3}}, sum);
+  TensorValue result = x;
+  int reads = 0;
+  Interpret(logged, WholeRanges(logged), {&x}, Arithmetic::kFloat, result,
+            [&reads](int, const std::vector<int64_t>&) { ++reads; });
+  CHECK(reads < 3 * 200);
+}
+
 }  // namespace
 }  // namespace yuba

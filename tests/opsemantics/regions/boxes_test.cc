@@ -8,6 +8,8 @@
 #include "catch2/catch.hpp"
 #include "opsemantics/oracle/interpret.h"
 #include "opsemantics/regions/bounds.h"
+#include "opsemantics/regions/conditions.h"
+#include "opsemantics/regions/structure.h"
 #include "tests/opsemantics/support/definitions.h"
 
 namespace yuba {
@@ -269,6 +271,63 @@ TEST_CASE("large extents are solved without walking them") {
       Define({n, 3}, 1, Reducer::kSum, {{n * 1000}},
              Read(0, {IndexAffine(0) * 1000 + IndexAffine(1) - ConstantAffine(5)}, Number(0)));
   CHECK(AnalyzeBoxes(strided, WholeRanges(strided)).reads[0] == Box{{995, n * 1000 - 1002}});
+}
+
+ExprPtr If(ExprPtr condition, ExprPtr a, ExprPtr b) {
+  return Call(Function::kSelect, {std::move(condition), std::move(a), std::move(b)});
+}
+
+// A body whose terms are used several times: in sums, behind conditions on indices, as values
+// outside.
+ExprPtr RandomTerms(int terms, Random& random) {
+  const Affine i = IndexAffine(0), j = IndexAffine(1);
+  std::vector<ExprPtr> known = {Read(0, {i, j}), Read(1, {j}), Number(2)};
+  for (int t = 0; t < terms; ++t) {
+    const ExprPtr a = known[known.size() - 1 - random() % 3], b = known[random() % known.size()];
+    const Affine index = random() % 2 == 0 ? i : j;
+    switch (random() % 4) {
+      case 0: known.push_back(Call(Function::kMul, {a, b})); break;
+      case 1: known.push_back(Read(1, {i + j - ConstantAffine(Between(0, 6, random))}, a)); break;
+      default:
+        known.push_back(If(Call(Function::kLt, {IndexValue(index * (random() % 2 == 0 ? 1 : -1)),
+                                                Integer(Between(-6, 6, random))}),
+                           a, b));
+    }
+  }
+  return known.back();
+}
+
+TEST_CASE("terms that are used several times are read where any of their uses is") {
+  Random random(11);
+  for (int n = 0; n < 300; ++n) {
+    CheckParts(Define({7, 6}, 2, Reducer::kNone, {{7, 6}, {6}}, RandomTerms(7, random)), 6, random);
+  }
+}
+
+TEST_CASE("bodies of 2^60 paths are looked at once for each term") {
+  const Affine i = IndexAffine(0);
+  ExprPtr squares = Read(0, {i}), branches = squares,
+          condition = Call(Function::kLt, {IndexValue(i), Integer(3)}), index = IndexValue(i);
+  for (int64_t n = 0; n < 60; ++n) {
+    squares = Call(Function::kMul, {squares, squares});
+    branches = If(Call(Function::kLt, {IndexValue(i), Integer(n % 12)}), branches,
+                  Call(Function::kMul, {branches, Read(1, {i})}));
+    condition = Call(n % 2 == 0 ? Function::kAnd : Function::kOr, {condition, condition});
+    if (n < 20) index = Call(Function::kAdd, {index, index});
+  }
+  const auto map = [](ExprPtr body) {
+    return Define({12}, 1, Reducer::kNone, {{12}, {12}}, std::move(body));
+  };
+  CHECK(AnalyzeBoxes(map(squares), {{3, 7}}).reads[0] == Box{{3, 7}});
+  CHECK(AnalyzeBoxes(map(branches), {{3, 7}}).reads[0] == Box{{3, 7}});
+  const Definition conditional = map(If(condition, squares, Read(1, {i})));
+  CHECK(AnalyzeBoxes(conditional, {{1, 7}}).reads[0] == Box{{1, 3}});
+  CHECK(AnalyzeBoxes(conditional, {{1, 7}}).reads[1] == Box{{3, 7}});
+  CHECK(TruthAt(*condition, {2}) == Truth::kTrue);
+  CHECK(AffineOf(*index) == i * (int64_t{1} << 20));
+  for (int64_t n = 20; n < 100; ++n) index = Call(Function::kAdd, {index, index});
+  CHECK_FALSE(AffineOf(*index).has_value());  // the numbers would overflow
+  CHECK(Flops(map(squares), {{0, 12}}) == 60 * 12);
 }
 
 TEST_CASE("argmax is not cut along its reduction") {
