@@ -51,6 +51,7 @@ struct OnnxGraph {
   std::vector<int> outputs;      // numbers of values, in the file's order
   std::vector<std::string> output_names;
   std::vector<std::pair<int, int>> carried;  // states and their next values, by numbers of values
+  int seed = -1, step = -1;                  // the values of random_numbers.h; -1: not needed
   std::map<std::string, int> by_name;        // name in the file -> number of the value
   std::vector<std::string> notes;            // for people, as Model::notes
 };

@@ -35,7 +35,7 @@ class Body {
     for (const Body& arg : args_) {
       if (!IsFloat(common_) && IsFloat(arg.type_)) common_ = arg.type_;
     }
-    YUBA_CHECK(expr_.function == Function::kSelect ? args_.size() == 3 : args_.size() <= 2)
+    YUBA_CHECK(static_cast<int>(args_.size()) == ArgumentCount(expr_.function))
         << Name(expr_.function) << " of " << args_.size() << " arguments";
   }
 
@@ -77,6 +77,13 @@ class Body {
       }
       case Function::kCast:
         return Convert(args_[0].At(point, operands), args_[0].type_, type_, arithmetic_);
+      case Function::kRandom: {
+        Scalar values[3] = {};
+        for (size_t i = 0; i < 3; ++i) {
+          values[i] = ArgumentAs(i, ElementType::kI64, point, operands);
+        }
+        return RandomNumber(values, arithmetic_);
+      }
       case Function::kAnd:
       case Function::kOr:
       case Function::kNot: return Applied(ElementType::kBool, point, operands);

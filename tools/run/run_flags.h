@@ -19,11 +19,12 @@ struct RunFlags {
   std::string output_dir;           // empty: outputs are not written
   std::string weights;              // a safetensors file
   bool check = false;
-  double tolerance = 0;       // of --check, a share of the largest expected magnitude
-  std::string random;         // empty: no; "true": with the usual seed; else the seed
-  bool check_memory = false;  // poison and guard bands (runtime/arena_watch.h)
-  int steps = 0;              // 0: one, or as many as --inputs has folders for
-  std::string trace;          // the file to write; empty: none
+  double tolerance = 0;           // of --check, a share of the largest expected magnitude
+  absl::optional<uint64_t> seed;  // of the program's random numbers
+  std::string random;             // empty: no; "true": with the usual seed; else the seed
+  bool check_memory = false;      // poison and guard bands (runtime/arena_watch.h)
+  int steps = 0;                  // 0: one, or as many as --inputs has folders for
+  std::string trace;              // the file to write; empty: none
   bool json = false;
   absl::optional<int64_t> planned_bytes;  // that a step must move, where a plan promises it
 };

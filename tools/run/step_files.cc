@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::tools {
@@ -93,6 +94,7 @@ RunPorts PortsOf(const program::Program& program) {
   for (const program::Port& output : program.outputs()) ports.outputs.push_back(output.name());
   ports.file_inputs.assign(program.file_inputs().begin(), program.file_inputs().end());
   for (const program::Initializer& parameter : program.parameters()) {
+    ports.random |= parameter.port().name() == kSeedName;
     if (parameter.value_case() == program::Initializer::VALUE_NOT_SET)
       ports.unset.push_back(parameter.port().name());
   }

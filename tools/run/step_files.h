@@ -19,7 +19,8 @@ struct RunPorts {
   std::vector<std::string> inputs, outputs;
   std::vector<std::string> unset;  // parameters that come without values
   std::vector<std::string>
-      file_inputs;  // [i] the input or parameter of which input_i.pb is the value
+      file_inputs;      // [i] the input or parameter of which input_i.pb is the value
+  bool random = false;  // whether random numbers are drawn, so that there is a seed to set
 };
 RunPorts PortsOf(const program::Program& program);
 
