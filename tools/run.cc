@@ -1,5 +1,8 @@
 // yuba run: compiles a plan and runs it, in one go.
+#include <algorithm>
+
 #include "compiler/kernels/add_kernels.h"
+#include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
@@ -26,6 +29,9 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   for (const TensorId id : model.graph.outputs) ports.outputs.push_back(OutputName(tensors[id]));
   ports.file_inputs = model.file_inputs;
   ports.file_outputs = model.file_outputs.empty() ? ports.outputs : model.file_outputs;
+  ports.random = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return tensor.kind == TensorKind::kState && tensor.name == kSeedName;
+  });
   for (const auto& [id, value] : model.values) {
     if (value.kind == compiler::InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
   }

@@ -11,6 +11,22 @@ namespace {
 
 constexpr int64_t kLargestExtent = int64_t{1} << 40;
 
+// Only the place of a random number names indices.
+absl::Status CheckRandom(const Definition& definition, const Expr& random) {
+  for (const ExprPtr& arg : random.args) {
+    if (TypeOf(*arg, definition.operands) != ElementType::kI64) {
+      return UserError("a random number is made of three i64");
+    }
+  }
+  const bool place = random.args[2]->kind == Expr::kIndex || random.args[2]->kind == Expr::kLiteral;
+  if (!place || NamesIndex(*random.args[0]) || NamesIndex(*random.args[1])) {
+    return UserError(
+        "a random number is made of a key and a count, which name no index, and of an ",
+        "index expression");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckNode(const Definition& definition, const Expr& expr) {
   switch (expr.kind) {
     case Expr::kRead:
@@ -31,7 +47,8 @@ absl::Status CheckNode(const Definition& definition, const Expr& expr) {
     default:
       if (!expr.args.empty()) return UserError("a literal or an index with arguments");
   }
-  return absl::OkStatus();
+  const bool random = expr.kind == Expr::kCall && expr.function == Function::kRandom;
+  return random ? CheckRandom(definition, expr) : absl::OkStatus();
 }
 
 absl::Status CheckExpr(const Definition& definition, const ExprPtr& root) {

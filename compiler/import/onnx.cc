@@ -13,6 +13,7 @@
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/random_numbers.h"
 #include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
@@ -307,6 +308,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   compiler::PutInCanonicalOrder(model);
   YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
   compiler::CarryStates(model, carried);
+  CountSteps(model.graph);
   if (source->init) compiler::MoveInvariantsToInit(model);
   model.graph_hash = compiler::HashOfGraph(model.graph);
   model.flops = FlopsOf(model.graph);
@@ -431,6 +433,7 @@ class Importer {
     NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
     FinishOutputs(graph, context, graph_);
     if (context.failed()) return context.status();
+    YUBA_RETURN_IF_ERROR(NumberStreams(graph_));
     YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
     return FinishCaches(context, graph_);
   }

@@ -85,6 +85,7 @@ struct OnnxGraph {
   std::vector<Rows> rows;              // of all entries
   int rows_used = -1;                  // with caches: the value of the state that counts their rows
   int64_t new_rows = 0;                // with caches: how many the entry adds
+  int seed = -1, step = -1;            // the values of random_numbers.h; -1: not needed
   std::map<std::string, int> by_name;  // name in the file -> number of the value
   // Inputs, parameters and constants of earlier entries, by their names in the file.
   std::map<std::string, std::vector<int>> earlier;

@@ -27,6 +27,7 @@ Typed ScalarBuilder::Call(Function function, std::vector<Typed> args) {
                                        Convert(args[2], type).value),
             type};
   }
+  if (function == Function::kRandom) return RandomCall(args);
   ElementType type = IsLogical(function) ? ElementType::kBool : args[0].type;
   for (const Typed& arg : args)
     if (!IsLogical(function)) type = CommonType(type, arg.type);

@@ -61,6 +61,7 @@ class ScalarBuilder {
   Typed FloatCall(Function function, const std::vector<Typed>& args);
   Typed IntegerCall(Function function, const std::vector<Typed>& args);
   Typed HashCall(Function function, const std::vector<Typed>& args);
+  Typed RandomCall(const std::vector<Typed>& args);
   Typed LogicCall(Function function, const std::vector<Typed>& args);
   Typed BoolCall(Function function, const std::vector<Typed>& args);
   Typed ThroughFloat(Function function, const std::vector<Typed>& args);

@@ -13,6 +13,14 @@ namespace {
 // reads.
 constexpr int kLargestBody = 64;
 
+// Whether the value reads something else than what random numbers are made of.
+bool ReadsTensors(const Expr& expr) {
+  if (expr.kind == Expr::kCall && expr.function == Function::kRandom) return false;
+  return expr.kind == Expr::kRead ||
+         std::any_of(expr.args.begin(), expr.args.end(),
+                     [](const ExprPtr& arg) { return ReadsTensors(*arg); });
+}
+
 class MapComposer {
  public:
   explicit MapComposer(Model& model) : graph_(model.graph), dead_(graph_.nodes.size(), false) {}
@@ -24,8 +32,10 @@ class MapComposer {
       if (!IsMap(*map.definition) || graph_.tensors[map.result].output) continue;
       const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
       const bool constant = map.operands.empty();
-      bool all = !readers.empty() && (constant || readers.size() == 1);
-      for (size_t r = 0; r < readers.size() && (all || constant); ++r)
+      // Random numbers are drawn again by each reader, which gets the same: they are not stored.
+      const bool repeatable = constant || !ReadsTensors(*map.definition->body);
+      bool all = !readers.empty() && (repeatable || readers.size() == 1);
+      for (size_t r = 0; r < readers.size() && (all || repeatable); ++r)
         all &= TryInline(id, readers[r], constant);
       dead_[id] = all;
     }

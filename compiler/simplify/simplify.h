@@ -28,9 +28,10 @@ void ReplaceLiterals(Model& model);
 void RemoveViews(Model& model);
 
 // A map that one other map reads, each element once, becomes part of it; a map that reads nothing
-// (a fill, a range, a band) becomes part of every map that reads it. Bodies grow to at most 64
-// distinct terms; one that is used twice is one node (shared_terms.h). This is where elementwise
-// nodes are clustered; no later phase does.
+// (a fill, a range, a band) becomes part of every map that reads it, and so does one that only
+// draws random numbers, where each element is read once. Bodies grow to at most 64 distinct terms;
+// one that is used twice is one node (shared_terms.h). This is where elementwise nodes are
+// clustered; no later phase does.
 void ComposeMaps(Model& model);
 
 // Drops what no output needs, and numbers the rest: nodes in post-order from the outputs, tensors

@@ -103,6 +103,13 @@ bool SameNode(const Expr& a, const Expr& b) {
   return false;
 }
 
+bool NamesIndex(const Expr& expr) {
+  if (expr.kind == Expr::kIndex) return true;
+  if (expr.kind == Expr::kCall && expr.function == Function::kRandom) return false;
+  return std::any_of(expr.args.begin(), expr.args.end(),
+                     [](const ExprPtr& arg) { return NamesIndex(*arg); });
+}
+
 namespace {
 
 class Types {
@@ -126,6 +133,7 @@ class Types {
       case Function::kAnd:
       case Function::kOr:
       case Function::kNot: return ElementType::kBool;
+      case Function::kRandom: return ElementType::kF32;
       default: break;
     }
     // A float counts before an integer; else the first argument counts.

@@ -96,6 +96,7 @@ enum class Function : uint8_t {
   kLe,
   kAnd,
   kOr,
+  kRandom,
   kNot,
   kOpaque  // the operands of an opaque definition, as its function takes them (opaque.h)
 };
@@ -137,7 +138,8 @@ constexpr int ArgumentCount(Function function) {
     case Function::kLe:
     case Function::kAnd:
     case Function::kOr: return 2;
-    case Function::kSelect: return 3;
+    case Function::kSelect:
+    case Function::kRandom: return 3;
     case Function::kOpaque: return -1;
   }
   return 0;
@@ -168,6 +170,9 @@ struct Expr {
     kCall      // `function` of `args`. kSelect(condition, a, b): only the branch taken is read.
                // kCast converts args[0] to `type`. kWrap(v, n): v + n where v < 0, as ONNX indices.
                // kMod has the sign of the divisor for integers, of the dividend for floats.
+               // kRandom(key, count, element): an f32 in [0, 1) that is made of three i64 alone
+               // (oracle/philox.h). `element` is a kIndex: where among all that its definition
+               // computes the number stands, whatever part of it is computed where.
   };
   Kind kind = kLiteral;
   ElementType type = ElementType::kF32;
@@ -187,6 +192,10 @@ bool SameNode(const Expr& a, const Expr& b);
 // the order in which a person reads them.
 template <typename Visit>
 void Walk(const ExprPtr& expr, const Visit& visit);
+
+// Whether the value depends on an index by itself, as a condition on indices does: other than by
+// the positions of reads and by which random number stands there.
+bool NamesIndex(const Expr& expr);
 
 struct Index {
   std::string name;  // as written; "s.1" is the second factor of index s

@@ -264,6 +264,7 @@ const char* Name(Function function) {
     case Function::kLe: return "le";
     case Function::kAnd: return "and";
     case Function::kOr: return "or";
+    case Function::kRandom: return "random";
     case Function::kNot: return "not";
     case Function::kOpaque: return "opaque";
   }

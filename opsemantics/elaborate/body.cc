@@ -1,6 +1,8 @@
 #include "opsemantics/elaborate/body.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -23,6 +25,8 @@ void BodyEvaluator::AddIndex(const std::string& name, bool pack,
     value.elements.push_back(AffineTerm(IndexAffine(variable)));
   }
   binding_.names[name] = std::move(value);
+  std::vector<int>& added = in_scope_[name];
+  added.assign(variables.end() - static_cast<std::ptrdiff_t>(extents.size()), variables.end());
 }
 
 absl::StatusOr<Reduction> BodyEvaluator::Body(const Syntax& syntax) {
@@ -205,6 +209,68 @@ absl::optional<Term> BodyEvaluator::Foresee(Function function,
   if (range.empty() || (range.begin < 0 && range.end > 1)) return absl::nullopt;
   const bool first_is_larger = range.begin >= 0;
   return args[first_is_larger == (function == Function::kMax) ? 0 : 1];
+}
+
+// --- Random numbers.
+
+// Where the point at hand stands among all values of the indices in scope, row-major; of a
+// reduction's body these are its own indices too. Later changes of the definition rewrite this as
+// any index expression, so an element keeps its number.
+absl::StatusOr<Affine> BodyEvaluator::ElementInScope(const SourceRange& range) const {
+  std::set<int> variables;
+  for (const auto& [name, of_name] : in_scope_) variables.insert(of_name.begin(), of_name.end());
+  Affine element;
+  for (const int variable : variables) {
+    element =
+        element * std::max<int64_t>(builder_.variable(variable).extent, 1) + IndexAffine(variable);
+    YUBA_RETURN_IF_ERROR(CheckSize(element, range));
+  }
+  return element;
+}
+
+// A read of the scalar of that role for the `rand` that begins at `place` of the text; of seed and
+// step there is one for all of them. It is made where it is not there yet.
+Term BodyEvaluator::ScalarOf(SlotRole role, int place) {
+  // The key is no name that a description can use.
+  const char* const word = role == SlotRole::kSeed   ? "seed"
+                           : role == SlotRole::kStep ? "step"
+                                                     : "stream";
+  const auto [found, inserted] = slots_.emplace(absl::StrCat("rand.", word, ".", place), -1);
+  if (inserted) {
+    Slot slot;
+    slot.name = word;
+    slot.role = role;
+    slot.type = ElementType::kI64;
+    found->second = builder_.AddSlot(std::move(slot));
+  }
+  return ExprTerm(ReadExpr(found->second, {}, ElementType::kI64, nullptr), ElementType::kI64);
+}
+
+// random(seed + stream, step + n * 2^32, element); each `rand` of the text has a stream.
+absl::StatusOr<Term> BodyEvaluator::Random(const Syntax& random) {
+  int64_t number = 0;
+  if (!random.args.empty()) {
+    YUBA_ASSIGN_OR_RETURN(const Term term, Evaluate(*random.args[0], Division::kRoundDown));
+    number = term.kind == Term::kInteger ? term.integer : -1;
+    if (number < 0 || number > UINT32_MAX) {
+      return Error(random.args[0]->range,
+                   "the number that rand takes is an integer from 0 to 4294967295");
+    }
+  }
+  YUBA_ASSIGN_OR_RETURN(const Affine element, ElementInScope(random.range));
+  const auto add = [&](const Term& a, const Term& b) {
+    return ApplyAt(Function::kAdd, {a, b}, Division::kExact, random.range);
+  };
+  const Term seed = ScalarOf(SlotRole::kSeed, 0);
+  const Term step = ScalarOf(SlotRole::kStep, 0);
+  const Term stream = ScalarOf(SlotRole::kStream, random.range.begin);
+  YUBA_ASSIGN_OR_RETURN(const Term key, add(seed, stream));
+  const auto high = static_cast<int64_t>(static_cast<uint64_t>(number) << 32);
+  YUBA_ASSIGN_OR_RETURN(const Term count, add(step, IntegerTerm(high)));
+  YUBA_ASSIGN_OR_RETURN(ExprPtr place, Convert(AffineTerm(element), ElementType::kI64));
+  return ExprTerm(
+      CallExpr(Function::kRandom, {key.expr, count.expr, std::move(place)}, ElementType::kF32),
+      ElementType::kF32);
 }
 
 // --- Reads.

@@ -40,8 +40,12 @@ class BodyEvaluator : public Evaluator {
                 const std::vector<int>& groups, std::vector<int>& variables);
   void Bind(const std::string& name, int variable) {
     binding_.names[name] = {false, false, {AffineTerm(IndexAffine(variable))}};
+    in_scope_[name] = {variable};
   }
-  void RemoveIndex(const std::string& name) { binding_.names.erase(name); }
+  void RemoveIndex(const std::string& name) {
+    binding_.names.erase(name);
+    in_scope_.erase(name);
+  }
 
   // The type of values to which nothing else gives a type: the operands' common type, else f32.
   ElementType Fallback() const { return binding_.common.value_or(ElementType::kF32); }
@@ -49,6 +53,7 @@ class BodyEvaluator : public Evaluator {
  protected:
   absl::StatusOr<Term> Read(const Syntax& read, const Syntax* outside) override;
   absl::StatusOr<Term> Reduce(const Syntax& reduce) override;
+  absl::StatusOr<Term> Random(const Syntax& random) override;
   absl::StatusOr<Term> If(const Syntax& syntax, Division division) override;
   absl::optional<Term> Foresee(Function function, const std::vector<Term>& args) const override;
 
@@ -75,11 +80,14 @@ class BodyEvaluator : public Evaluator {
   void NoteLeaving(const Affine& affine, int64_t extent, ReadPosition& read) const;
   absl::Status CheckSize(const Affine& affine, const SourceRange& range) const;
   bool Never(const Condition& condition) const;
+  absl::StatusOr<Affine> ElementInScope(const SourceRange& range) const;
+  Term ScalarOf(SlotRole role, int place);
   absl::Status Leaves(const Syntax& read, const Syntax& index, const ReadPosition& position) const;
 
   Binding& binding_;
   std::map<std::string, int>& slots_;
   InstanceBuilder& builder_;
+  std::map<std::string, std::vector<int>> in_scope_;  // [index or pack]: its variables
   Condition when_ = {{}};  // the points at which the expression being evaluated counts
   std::string name_;
   bool nograd_ = false;

@@ -133,6 +133,7 @@ absl::StatusOr<Term> Evaluator::If(const Syntax& syntax, Division division) {
 
 absl::StatusOr<Term> Evaluator::Call(const Syntax& syntax, Division division) {
   if (syntax.name == "size" || syntax.name == "flat") return Size(syntax, division);
+  if (syntax.name == "rand") return Random(syntax);
   const FunctionInfo* info = FindFunction(syntax.name);
   if (info == nullptr) return Error(syntax.range, "there is no such function");
   if (info->function == Function::kCast) return CastCall(syntax, division);
@@ -182,6 +183,10 @@ absl::StatusOr<Term> Evaluator::Read(const Syntax& read, const Syntax* /*outside
 
 absl::StatusOr<Term> Evaluator::Reduce(const Syntax& reduce) {
   return Error(reduce.range, "a reduction cannot stand here");
+}
+
+absl::StatusOr<Term> Evaluator::Random(const Syntax& random) {
+  return Error(random.range, "a random number cannot stand here");
 }
 
 }  // namespace yuba

@@ -44,6 +44,7 @@ class Evaluator {
   // behind `else`, or null.
   virtual absl::StatusOr<Term> Read(const Syntax& read, const Syntax* outside);
   virtual absl::StatusOr<Term> Reduce(const Syntax& reduce);
+  virtual absl::StatusOr<Term> Random(const Syntax& random);
   virtual absl::StatusOr<Term> If(const Syntax& syntax, Division division);
   // The result of a function, where the ranges of indices settle it although the form of the
   // arguments does not; nullopt elsewhere.

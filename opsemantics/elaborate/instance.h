@@ -26,14 +26,18 @@ struct Shape {
   std::vector<int64_t> dims;
 };
 
-enum class SlotRole : uint8_t { kOperand, kInternal, kOutput };
+// kSeed, kStep and kStream are what the random numbers of an instance are made of, each a scalar of
+// i64 that no operand of the description gives: the seed of the run, how many steps were before
+// this one, and for each `rand()` of the text the number of its stream. An instance without random
+// numbers has none of them.
+enum class SlotRole : uint8_t { kOperand, kInternal, kOutput, kSeed, kStep, kStream };
 
-// A tensor of an instance: an operand that is present, an output, or a tensor that only its
-// definitions know.
+// A tensor of an instance: an operand that is present, an output, a tensor that only its
+// definitions know, or a scalar of random numbers.
 struct Slot {
   std::string name;  // as the description calls it; "y.1" for a reduction inside the body of y
   SlotRole role = SlotRole::kOperand;
-  int position = 0;  // among the operands or the outputs of the description; internal: 0
+  int position = 0;  // among the operands or the outputs of the description; others: 0
   ElementType type = ElementType::kF32;
   // For each dimension its factors as the description writes them: {g, ci} for (g ci). The product
   // of the factors is the extent of the shape; all factors in order are the flat dimensions.

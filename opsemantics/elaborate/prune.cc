@@ -63,13 +63,14 @@ void DropUnread(Instance& instance) {
   }
   std::reverse(remaining.begin(), remaining.end());
   instance.definitions = std::move(remaining);
-  // Internal slots without a definition go; operands and outputs stay.
+  // Internal slots without a definition go, and scalars that nothing reads; operands and outputs
+  // stay.
   std::vector<int> renumbered(instance.slots.size(), -1);
   std::vector<Slot> slots;
   for (size_t i = 0; i < instance.slots.size(); ++i) {
-    if (instance.slots[i].role == SlotRole::kInternal && read.count(static_cast<int>(i)) == 0) {
-      continue;
-    }
+    const SlotRole role = instance.slots[i].role;
+    const bool stays = role == SlotRole::kOperand || role == SlotRole::kOutput;
+    if (!stays && read.count(static_cast<int>(i)) == 0) continue;
     renumbered[i] = static_cast<int>(slots.size());
     slots.push_back(std::move(instance.slots[i]));
   }

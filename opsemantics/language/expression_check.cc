@@ -138,12 +138,14 @@ absl::Status ExpressionChecker::Reduce(const Syntax& syntax, bool zip) {
   for (const IndexRange& range : syntax.ranges) {
     YUBA_RETURN_IF_ERROR(symbols_.AddIndex(range.name, range.pack, range.range, added));
   }
+  in_condition_ = true;
   for (const SyntaxPtr& condition : syntax.where) {
     for (const SyntaxPtr& side : condition->args) {
       YUBA_RETURN_IF_ERROR(side->kind == Syntax::kPack ? Pack(*side, false)
                                                        : Expression(*side, false));
     }
   }
+  in_condition_ = false;
   YUBA_RETURN_IF_ERROR(Expression(*syntax.args[0], false));
   symbols_.Remove(added);
   return absl::OkStatus();
@@ -157,11 +159,7 @@ absl::Status ExpressionChecker::Call(const Syntax& syntax, bool zip, bool is_sta
     }
     return Pack(*syntax.args[0], is_static);
   }
-  if (syntax.name == "rand") {
-    return symbols_.Error(syntax.range,
-                          "random numbers are not supported in definitions that are planned; "
-                          "leave the operator out or make the numbers an operand");
-  }
+  if (syntax.name == "rand") return Random(syntax, zip, is_static);
   const FunctionInfo* info = FindFunction(syntax.name);
   if (info == nullptr) {
     return symbols_.Error(syntax.range, absl::StrCat("there is no function '", syntax.name, "'"));
@@ -176,6 +174,22 @@ absl::Status ExpressionChecker::Call(const Syntax& syntax, bool zip, bool is_sta
     YUBA_RETURN_IF_ERROR(Expression(*arg, zip, is_static));
   }
   return absl::OkStatus();
+}
+
+// rand() or rand(n).
+absl::Status ExpressionChecker::Random(const Syntax& syntax, bool zip, bool is_static) {
+  if (is_static) return NotStatic(syntax);
+  if (zip || in_condition_) {
+    return symbols_.Error(syntax.range,
+                          "a random number is the value of an element: give it a definition of its "
+                          "own, as r[i..] = rand(), and read that");
+  }
+  if (syntax.args.size() > 1) {
+    return symbols_.Error(syntax.range, absl::StrCat("rand takes a number that tells uses apart, "
+                                                     "or nothing, not ",
+                                                     syntax.args.size(), " arguments"));
+  }
+  return syntax.args.empty() ? absl::OkStatus() : Static(*syntax.args[0], zip);
 }
 
 }  // namespace yuba

@@ -30,8 +30,10 @@ class ExpressionChecker {
   absl::Status Read(const Syntax& syntax, bool zip, bool is_static);
   absl::Status Reduce(const Syntax& syntax, bool zip);
   absl::Status Call(const Syntax& syntax, bool zip, bool is_static);
+  absl::Status Random(const Syntax& syntax, bool zip, bool is_static);
 
   SymbolTable& symbols_;
+  bool in_condition_ = false;  // of a reducer
 };
 
 }  // namespace yuba

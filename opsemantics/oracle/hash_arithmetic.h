@@ -13,6 +13,7 @@
 //   abs sign floor ceil round sqrt rsqrt exp log tanh sig erf sin cos
 //                         HashMix(a, HashSalt(function)): odd, the same for every element type
 //   pow, mod              HashMix(HashMix(a, HashSalt(function)) + b, HashSalt(function))
+//   random                HashOfRandom (philox.h): 64 bits of the block that its float is made of
 //   literal               HashOf(its value rounded to its type); integer -> float: the same 64 bits
 //   float -> float        the identity; float -> integer: the same 64 bits, cast as integers are
 //   float -> bool         element != 0

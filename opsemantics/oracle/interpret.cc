@@ -75,8 +75,7 @@ class Body {
       for (int arg : node.args) {
         if (!IsFloat(node.common) && IsFloat(nodes_[arg].type)) node.common = nodes_[arg].type;
       }
-      YUBA_CHECK(expr->function == Function::kSelect ? node.args.size() == 3
-                                                     : node.args.size() <= 2)
+      YUBA_CHECK(static_cast<int>(node.args.size()) == ArgumentCount(expr->function))
           << Name(expr->function) << " of " << node.args.size() << " arguments";
     }
     const int number = static_cast<int>(nodes_.size());
@@ -132,6 +131,11 @@ class Body {
       }
       case Function::kCast:
         return Convert(ValueOf(node.args[0]), nodes_[node.args[0]].type, node.type, arithmetic_);
+      case Function::kRandom: {
+        Scalar values[3] = {};
+        for (size_t i = 0; i < 3; ++i) values[i] = ArgumentAs(node, i, ElementType::kI64);
+        return RandomNumber(values, arithmetic_);
+      }
       case Function::kAnd:
       case Function::kOr:
       case Function::kNot: return Applied(node, ElementType::kBool);

@@ -6,6 +6,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/half.h"
 #include "opsemantics/oracle/hash_arithmetic.h"
+#include "opsemantics/oracle/philox.h"
 
 namespace yuba {
 namespace {
@@ -222,6 +223,11 @@ Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const S
   }
   return IsComparison(function) ? Integer(CompareNumbers(function, a.number, b.number))
                                 : Number(ApplyToNumbers(function, a.number, b.number));
+}
+
+Scalar RandomNumber(const Scalar* args, Arithmetic arithmetic) {
+  const PhiloxBlock block = Philox(args[0].hash, args[1].hash, args[2].hash);
+  return arithmetic == Arithmetic::kHash ? Hash(HashOfRandom(block)) : Number(UniformOf(block));
 }
 
 Scalar Identity(Reducer reducer, ElementType type, Arithmetic arithmetic) {

@@ -29,12 +29,15 @@ Scalar FloatLiteral(double number, ElementType type, Arithmetic arithmetic);
 Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithmetic);
 
 // `function` of `args`, which are all of type `type` (of kNot, kAnd and kOr: bools) and as many as
-// it takes; kSelect and kCast are not done here. Comparisons give bools. Integers: sums and
-// products wrap, division is toward zero, and division by zero gives 0.
+// it takes; kSelect, kCast and kRandom are not done here. Comparisons give bools. Integers: sums
+// and products wrap, division is toward zero, and division by zero gives 0.
 Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const Scalar* args);
 
+// kRandom of key, count and element, each an i64: an f32 (philox.h).
+Scalar RandomNumber(const Scalar* args, Arithmetic arithmetic);
+
 // `function` of one or two doubles; `b` is unused where it takes one. Not for comparisons, logic,
-// kSelect and kCast (CHECK).
+// kSelect, kCast and kRandom (CHECK).
 double ApplyToNumbers(Function function, double a, double b);
 
 // The value that a reducer starts from, and one step of it, `a` combined with `b`; on values of

@@ -120,10 +120,9 @@ class Merging {
 absl::optional<std::vector<int>> Alignment(const Definition& definition, int operand) {
   bool read = operand < 0, narrowed = false;
   if (operand >= 0) {
-    Walk(definition.body, [&](const Expr& expr) {
-      narrowed |= expr.kind == Expr::kIndex;  // a condition on indices may narrow the reads
-      read |= expr.kind == Expr::kRead && expr.operand == operand;
-    });
+    narrowed = NamesIndex(*definition.body);  // a condition on indices may narrow the reads
+    Walk(definition.body,
+         [&](const Expr& expr) { read |= expr.kind == Expr::kRead && expr.operand == operand; });
   }
   if (!read || narrowed) return absl::nullopt;
   const std::vector<int64_t>& dims =

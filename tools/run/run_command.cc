@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
+#include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/command_line.h"
@@ -51,6 +52,12 @@ absl::Status MakeUpValues(runtime::Session& session, const std::string& random) 
   if (random.empty()) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const uint64_t seed, RandomSeed(random));
   return session.Randomize(seed);
+}
+
+absl::Status SetSeed(runtime::Session& session, const absl::optional<uint64_t>& seed) {
+  if (!seed.has_value()) return absl::OkStatus();
+  const std::string bytes(reinterpret_cast<const char*>(&*seed), sizeof *seed);
+  return session.Set(kSeedName, {ElementType::kI64, {}, bytes});
 }
 
 void PrintStep(const std::string& step, const runtime::Statistics& before,
@@ -160,6 +167,10 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->check(NumberFrom0());
   app->add_flag("--random", flags.random,
                 "make up values that no file gives; --random=SEED for others");
+  app->add_option_function<uint64_t>(
+         "--seed", [&flags](uint64_t seed) { flags.seed = seed; },
+         "of the random numbers that the model draws, as for dropout; default: 0")
+      ->check(WholeNumber(0, UINT32_MAX));
   app->add_option("--steps", flags.steps,
                   "steps to run; default: one, or one for each test_data_set_N of --inputs")
       ->check(WholeNumber(1, INT_MAX));
@@ -198,6 +209,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
+  YUBA_RETURN_IF_ERROR(SetSeed(*session, flags.seed));
   YUBA_RETURN_IF_ERROR(SetInputs(*session, files.runs[0].steps[0]));
   YUBA_RETURN_IF_ERROR(MakeUpValues(*session, flags.random));
   files.weights.clear();  // the devices have them now

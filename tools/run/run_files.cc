@@ -109,6 +109,10 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   RunFiles files;
   YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.options.backend));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
+  if (flags.seed.has_value() && !ports.random) {
+    return UserError("--seed ", *flags.seed, ": the program draws no random numbers, so it has no ",
+                     "seed; --random=SEED is for values that no file gives");
+  }
   if (!flags.weights.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.weights, ReadSafetensors(flags.weights));
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "runtime/session.h"
 
 namespace yuba::tools {
@@ -20,6 +21,7 @@ struct RunFlags {
   std::string weights;              // a safetensors file
   bool check = false;
   double tolerance = 0;              // of --check, a share of the largest expected magnitude
+  absl::optional<uint64_t> seed;     // of the program's random numbers
   std::string random;                // empty: no; "true": with the usual seed; else the seed
   bool check_memory = false;         // poison and guard bands (runtime/arena_watch.h)
   std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each entry of the program once

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/entries.h"
 
@@ -187,6 +188,7 @@ RunPorts PortsOf(const program::Program& program) {
   ports.file_outputs.assign(program.file_outputs().begin(), program.file_outputs().end());
   if (ports.file_outputs.empty()) ports.file_outputs = ports.outputs;
   for (const program::Initializer& parameter : program.parameters()) {
+    ports.random |= parameter.port().name() == kSeedName;
     if (parameter.value_case() == program::Initializer::VALUE_NOT_SET)
       ports.unset.push_back(parameter.port().name());
   }

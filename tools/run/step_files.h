@@ -22,6 +22,7 @@ struct RunPorts {
   std::vector<std::string>
       file_inputs;  // [i] the input or parameter of which input_i.pb is the value
   std::vector<std::string> file_outputs;  // [i] the output that output_i.pb is compared with
+  bool random = false;  // whether random numbers are drawn, so that there is a seed to set
 };
 RunPorts PortsOf(const program::Program& program);
 // What `name` of the model's file is called in an entry: of several entries each may have inputs

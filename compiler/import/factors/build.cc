@@ -173,12 +173,16 @@ class Builder {
     return static_cast<TensorId>(model_.graph.tensors.size()) - 1;
   }
 
+  // Of a value that the file does not name. States without a name are streams of random numbers.
+  std::string BaseName(TensorKind kind) const {
+    if (kind == TensorKind::kActivation) return base_;
+    return kind == TensorKind::kState ? base_ + "/stream" : "constant";
+  }
+
   TensorId TensorOf(int id) {
     if (tensor_of_[id] >= 0) return tensor_of_[id];
     const OnnxValue& value = graph_.values[id];
-    const std::string name =
-        value.name.empty() ? UniqueName(value.kind == TensorKind::kActivation ? base_ : "constant")
-                           : value.name;
+    const std::string name = value.name.empty() ? UniqueName(BaseName(value.kind)) : value.name;
     tensor_of_[id] = AddTensor(name, value.kind, value.type, factors_.values[id]);
     model_.graph.tensors[tensor_of_[id]].dim_names = value.dim_names;
     if (HasInitialValue(value.kind)) model_.values[tensor_of_[id]] = value.initial;

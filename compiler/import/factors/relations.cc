@@ -92,6 +92,7 @@ class Relations {
     if (expr->kind == Expr::kCall) {
       compared |= expr->function == Function::kEq || expr->function == Function::kNe ||
                   expr->function == Function::kLt || expr->function == Function::kLe;
+      compared &= expr->function != Function::kRandom;  // its index is compared with nothing
     }
     for (const ExprPtr& arg : expr->args) RelateBody(arg, compared);
   }

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "compiler/import/file/read.h"
+#include "compiler/import/random_numbers.h"
 #include "compiler/import/translate/node.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
@@ -34,9 +35,9 @@ std::vector<int64_t> Whole(const OpTemplate::Groups& groups) {
 // How the template groups the flat dimensions of the slot into dimensions of the value; null where
 // it does not group them, or where there is no template.
 const OpTemplate::Groups* GroupsOf(const OpTemplate* op_template, const Slot& slot) {
-  if (op_template == nullptr || slot.role == SlotRole::kInternal) return nullptr;
-  const auto& groups =
-      slot.role == SlotRole::kOperand ? op_template->operands : op_template->outputs;
+  const bool operand = slot.role == SlotRole::kOperand, output = slot.role == SlotRole::kOutput;
+  if (op_template == nullptr || (!operand && !output)) return nullptr;
+  const auto& groups = operand ? op_template->operands : op_template->outputs;
   return slot.position < static_cast<int>(groups.size()) ? &groups[slot.position] : nullptr;
 }
 
@@ -189,6 +190,8 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
       use.values.push_back(-1);
     } else if (slot.role == SlotRole::kOperand) {
       use.values.push_back(data[slot.position]);
+    } else if (slot.role != SlotRole::kOutput) {
+      use.values.push_back(RandomScalar(slot.role, graph_));
     } else {
       OnnxValue value;
       value.type = slot.type;
@@ -215,6 +218,7 @@ bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operand
     grows |= operand >= 0 && (GrowsWithCache(operand) || ValueOf(operand).sizes_only);
   }
   for (const Slot& slot : instance.slots) {
+    if (slot.role == SlotRole::kStream) return false;  // other numbers in each step
     int64_t elements = 1;
     for (const int64_t dim : Whole(slot.dims)) elements *= dim;
     if (slot.role != SlotRole::kOperand && elements > kFoldedElements) return false;

@@ -53,7 +53,6 @@ const std::vector<OperatorRow>& Rows() {
       By("Cast", TranslateCast),
       By("CastLike", TranslateCast),
       By("Clip", TranslateClip),
-      By("Dropout", TranslateDropout),
       By("Gelu", TranslateGelu),
       By("Identity", TranslateIdentity),
       By("IsInf", TranslateIsInf),
@@ -136,6 +135,14 @@ const std::vector<OperatorRow>& Rows() {
       By("Trilu", TranslateTrilu),
       By("Unsqueeze", TranslateUnsqueeze),
       By("Upsample", TranslateResize),
+      // Random numbers.
+      By("Bernoulli", TranslateBernoulli),
+      By("Dropout", TranslateDropout),
+      By("Multinomial", TranslateMultinomial),
+      By("RandomNormal", TranslateRandomNormal),
+      By("RandomNormalLike", TranslateRandomNormal),
+      By("RandomUniform", TranslateRandomUniform),
+      By("RandomUniformLike", TranslateRandomUniform),
       // Known when planning.
       By("Constant", TranslateConstant),
       By("ConstantOfShape", TranslateConstantOfShape),

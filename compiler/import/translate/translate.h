@@ -23,8 +23,14 @@ void TranslateTranspose(NodeContext& node);
 void TranslateExpand(NodeContext& node);
 void TranslateTile(NodeContext& node);
 void TranslateIdentity(NodeContext& node);
-void TranslateDropout(NodeContext& node);
 void TranslateCast(NodeContext& node);
+
+// translate_random.cc: random numbers.
+void TranslateRandomUniform(NodeContext& node);
+void TranslateRandomNormal(NodeContext& node);
+void TranslateBernoulli(NodeContext& node);
+void TranslateMultinomial(NodeContext& node);
+void TranslateDropout(NodeContext& node);
 
 // translate_parts.cc: elements at other places.
 void TranslateSplit(NodeContext& node);

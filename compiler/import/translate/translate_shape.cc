@@ -291,20 +291,6 @@ void TranslateTile(NodeContext& node) {
 
 void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
 
-// As in inference: nothing is dropped, and the mask is all true.
-void TranslateDropout(NodeContext& node) {
-  const int x = node.Input(0);
-  if (node.Optional(2) >= 0) {
-    const OnnxValue& training = node.ValueOf(node.Optional(2));
-    if (training.known == nullptr || training.known->elements[0].integer != 0)
-      return node.Fail("its training mode is on or not known, which is not supported");
-  }
-  node.SetOutput(0, x);
-  if (!node.HasOutput(1) || node.failed()) return;
-  const int kept = node.Literal(ElementType::kBool, 1);
-  node.SetOutput(1, node.Write(ExpandTemplate({}, node.Dims(x)), {kept}));
-}
-
 void TranslateCast(NodeContext& node) {
   const int x = node.Input(0);
   ElementType type;

@@ -362,6 +362,34 @@ std::vector<Definition> PiecesAndLiterals() {
   };
 }
 
+// Operands 1 and 2 make the key, operand 3 is the count; operand 0 is what the body likes.
+ExprPtr Random(const Affine& element) {
+  return Call(Function::kRandom, {Add(Read(1, {}), Read(2, {})), Read(3, {}), IndexValue(element)});
+}
+
+std::vector<Definition> RandomNumbers() {
+  const ExprPtr random = Random(i * 19 + j);
+  const ExprPtr chosen = Call(
+      Function::kSelect, {Call(Function::kLt, {random, Number(0.5)}), Number(0), Read(0, {i, j})});
+  std::vector<Definition> definitions;
+  for (const ExprPtr& body : {random, Mul(random, Read(0, {i, j})), chosen,
+                              Random(i * (int64_t{1} << 33) + j * -1 + C(18))}) {
+    definitions.push_back(Define({5, 19}, 2, Reducer::kNone, {{5, 19}, {}, {}, {}}, body));
+  }
+  // The 24 bits as an integer, which is compared without any tolerance.
+  definitions.push_back(Define({5, 19}, 2, Reducer::kNone, {{5, 19}, {}, {}, {}},
+                               Cast(Mul(random, Number(0x1p24)), ElementType::kI64)));
+  definitions.back().result.type = ElementType::kI64;
+  for (const int outputs : {0, 1}) {
+    definitions.push_back(Define({5, 19}, outputs, Reducer::kSum, {{5, 19}, {}, {}, {}},
+                                 Mul(random, Read(0, {i, j}))));
+  }
+  for (Definition& definition : definitions) {
+    for (const int scalar : {1, 2, 3}) definition.operands[scalar].type = ElementType::kI64;
+  }
+  return definitions;
+}
+
 }  // namespace
 
 const std::vector<DefinitionGroup>& KernelDefinitions() {
@@ -380,6 +408,7 @@ const std::vector<DefinitionGroup>& KernelDefinitions() {
       {"every function, of floats and of integers", Functions(), 2},
       {"casts between all types", Casts(), 1},
       {"softmax and layer norm in pieces, indices as values, literals", PiecesAndLiterals(), 20},
+      {"random numbers", RandomNumbers(), 20},
   };
   return groups;
 }

@@ -58,6 +58,8 @@ TEST_CASE("softmax and layer norm in pieces, indices as values, literals") {
   CheckGroup("softmax and layer norm in pieces, indices as values, literals");
 }
 
+TEST_CASE("random numbers") { CheckGroup("random numbers"); }
+
 TEST_CASE("processors without conversions of small floats and without wide vectors") {
   for (const char* name : {"casts between all types", "every function, of floats and of integers"})
     CHECK(CheckKernels(FindGroup(name).definitions, Arithmetic::kFloat, 1, "x86-64") == "");

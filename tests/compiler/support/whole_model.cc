@@ -67,8 +67,7 @@ absl::StatusOr<std::vector<TensorValue>> RunWhole(const Model& model,
     values[graph.inputs[i]].type = tensor.type;
   }
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    const TensorKind kind = graph.tensors[t].kind;
-    if (kind != TensorKind::kParameter && kind != TensorKind::kConstant) continue;
+    if (!HasInitialValue(graph.tensors[t].kind)) continue;
     YUBA_ASSIGN_OR_RETURN(values[t], ValueOf(model, static_cast<TensorId>(t)));
   }
   InterpretGraph(graph, Arithmetic::kFloat, values);

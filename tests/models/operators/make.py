@@ -1,5 +1,6 @@
 """Writes the folders beside it; needs NumPy and onnx, which the tests do not. Run it in place."""
 import defaults
+import draws
 import elementwise
 import forms
 import indexing
@@ -9,6 +10,6 @@ import sequences
 import sorting
 import windows
 
-for module in (defaults, elementwise, forms, indexing, normalizations, reductions, sequences,
+for module in (defaults, draws, elementwise, forms, indexing, normalizations, reductions, sequences,
                sorting, windows):
     module.write()

@@ -332,4 +332,55 @@ TEST_CASE("the operations of a call that are no number are none") {
   CHECK(flops(8) == 17);  // 16.6, rounded up
 }
 
+TEST_CASE("a random number is a function of three scalars and of its place") {
+  const Instance map = Use("op f(x[b, n]) -> y[b, n]  y[i, j] = x[i, j] * rand()", {F32({4, 6})});
+  CHECK(Definitions(map) == "y[i: 4, j: 6] = x0[i, j] * random(x1[] + x2[], x3[], i*6 + j)\n");
+  std::vector<SlotRole> roles;
+  for (const Slot& slot : map.slots) roles.push_back(slot.role);
+  CHECK(roles == std::vector<SlotRole>{SlotRole::kOperand, SlotRole::kOutput, SlotRole::kSeed,
+                                       SlotRole::kStep, SlotRole::kStream});
+  for (size_t s = 2; s < map.slots.size(); ++s) {
+    CHECK(map.slots[s].type == ElementType::kI64);
+    CHECK(map.slots[s].dims.empty());
+  }
+  const Instance scalar = Use("op f(x[]) -> y[]  y[] = x[] + rand(3)", {F32({})});
+  CHECK(Definitions(scalar) == "y[] = x0[] + random(x1[] + x2[], x3[] + 12884901888, 0)\n");
+}
+
+TEST_CASE("inside a reduction each term has a random number, whatever indices it names") {
+  const Instance sum =
+      Use("op f(x[b, n]) -> y[b]  y[i] = (sum(j: n) rand() * x[0, j]) * x[i, 0]", {F32({4, 6})});
+  CHECK(Definitions(sum) ==
+        "y.1[i: 4] = sum(j: 6) random(x0[] + x1[], x2[], i*6 + j) * x3[0, j]\n"
+        "y[i: 4] = x0[i] * x1[i, 0]\n");
+}
+
+TEST_CASE("each rand of a text has a stream, however often its definition is read") {
+  const std::string text =
+      "op f(x[n]) -> y[n], z[n]  r[i: n] = rand()  y[i] = r[i] * x[i]  z[i] = r[i] - rand()";
+  int streams = 0, seeds = 0;
+  for (const Slot& slot : Use(text, {F32({5})}).slots) {
+    streams += slot.role == SlotRole::kStream;
+    seeds += slot.role == SlotRole::kSeed;
+  }
+  CHECK(streams == 2);
+  CHECK(seeds == 1);
+}
+
+TEST_CASE("what no random number is made of in a use has no slot") {
+  const std::string text =
+      "op f(x[n], opt on[]: bool = 0) -> y[n]  r[i: n] = rand()\n"
+      "  y[i] = if on[] then r[i] else x[i]";
+  for (const Slot& slot : Use(text, {F32({5}), absl::nullopt}).slots)
+    CHECK(slot.role != SlotRole::kStream);
+}
+
+TEST_CASE("the number that rand takes has 32 bits") {
+  const std::string text = "op f(x[n]; s = 0) -> y[n]  y[i] = x[i] + rand(s)";
+  CHECK(ErrorOf(text, {F32({5})}, {{"s", int64_t{4294967295}}}) == "no error");
+  CheckError(text, {F32({5})}, "an integer from 0 to 4294967295", {{"s", int64_t{4294967296}}});
+  CheckError(text, {F32({5})}, "an integer from 0 to 4294967295", {{"s", int64_t{-1}}});
+  CheckError(text, {F32({5})}, "an integer from 0 to 4294967295", {{"s", 0.5}});
+}
+
 }  // namespace yuba

@@ -80,7 +80,15 @@ constexpr Mistake kMistakes[] = {
     {"op f(x[n]) -> y[n]  y[i] = foo(x[i])", "there is no function 'foo'", "foo(x[i])"},
     {"op f(x[n]) -> y[n]  y[i] = exp(x[i], 2)", "exp takes 1 arguments, not 2", "exp(x[i], 2)"},
     {"op f(x[n]) -> y[n]  y[i] = size(n)", "size takes one pack, as size(h..)", "size(n)"},
-    {"op f(x[n]) -> y[n]  y[i] = rand()", "random numbers are not supported", "rand()"},
+    {"op f(x[n]; a = rand()) -> y[n]  y[i] = x[i]", "only extents, attributes and lets can stand",
+     "rand()"},
+    {"op f(x[n]) -> y[n]  y[i] = rand(x[i])", "only extents, attributes and lets can stand",
+     "x[i]"},
+    {"op f(x[n]) -> y[n]  y[i] = rand(1, 2)", "a number that tells uses apart, or nothing, not 2",
+     "rand(1, 2)"},
+    {"op f(x[n]) -> y[n]  y[i] = sum(j: n where j <= rand()) x[j]",
+     "give it a definition of its own", "rand()"},
+    {"op f(x[n..]) -> y[]  y[] = x[(rand() + n)..]", "give it a definition of its own", "rand()"},
     {"op f(x[n]; a = x[0]) -> y[n]  y[i] = x[i]", "only extents, attributes and lets can stand",
      "x[0]"},
     // Opaque operators.
@@ -123,6 +131,8 @@ TEST_CASE("what is allowed is allowed") {
   CHECK(ErrorOf("op f(x[(r c)]; r) -> y[c, r]  y[i, j] = x[(j i)]  grad x[(a b)] = dy[b, a]") ==
         "no error");
   CHECK(ErrorOf("op f(x[n]) -> y[(2 n)]  y[(0 i)] = x[i]  y[(1 i)] = -x[i]") == "no error");
+  CHECK(ErrorOf("op f(x[n]; s = 0) -> y[n]  y[i] = rand() + rand(s)*(sum(j: n) rand() * x[j])") ==
+        "no error");
 }
 
 }  // namespace yuba
