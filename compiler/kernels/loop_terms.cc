@@ -153,13 +153,11 @@ Typed KernelBuilder::Cast(Typed value, ElementType type) {
 // A select on indices needs a branch, because the side that is not taken may read outside of the
 // buffers. A select on data may compute both sides.
 bool KernelBuilder::NeedsBranch(const Expr& expr) {
-  bool indices = false, reads = false;
-  auto on_indices = [&](const Expr& e) { indices = indices || e.kind == Expr::kIndex; };
+  bool reads = false;
   auto has_reads = [&](const Expr& e) { reads = reads || e.kind == Expr::kRead; };
-  Walk(expr.args[0], on_indices);
   Walk(expr.args[1], has_reads);
   Walk(expr.args[2], has_reads);
-  return indices && reads;
+  return reads && NamesIndex(*expr.args[0]);
 }
 
 Typed KernelBuilder::Select(const Expr& expr) {

@@ -12,6 +12,7 @@
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::compiler {
 namespace {
@@ -58,6 +59,7 @@ Definition HidingDefinition(const TensorType& scores, const Affine& row, int64_t
                               {ReadOf(1, ElementType::kI64, {}), IntegerOf(new_rows)});
   const ExprPtr shown = CallOf(Function::kLt, ElementType::kBool, {number, used});
   definition.body = CallOf(Function::kSelect, scores.type, {shown, score, lowest});
+  ShareTerms(definition);
   return definition;
 }
 

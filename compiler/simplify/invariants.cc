@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/simplify/edit.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::compiler {
 namespace {
@@ -95,14 +96,17 @@ class Mover {
     if (node.definition->partial || !node.definition->partial_operands.empty()) return;
     Definition definition = *node.definition;
     bool changed = false;
-    definition.body = WithoutFixed(definition.body, node, definition, &changed);
+    PerTerm<ExprPtr> known;
+    definition.body = WithoutFixed(definition.body, node, definition, known, &changed);
     if (!changed) return;
     NormalizeOperands(node, definition);
+    ShareTerms(definition);
     node.definition = std::make_shared<const Definition>(std::move(definition));
   }
 
   // The term with each fixed term in it that is worth it replaced by a read of its value.
-  ExprPtr WithoutFixed(const ExprPtr& term, Node& node, Definition& definition, bool* changed) {
+  ExprPtr WithoutFixed(const ExprPtr& term, Node& node, Definition& definition,
+                       PerTerm<ExprPtr>& known, bool* changed) {
     if (WorthMoving(term, node, definition)) {
       *changed = true;
       return Hoisted(term, node, definition);
@@ -110,7 +114,8 @@ class Mover {
     std::vector<ExprPtr> args;
     bool other = false;
     for (const ExprPtr& arg : term->args) {
-      args.push_back(WithoutFixed(arg, node, definition, changed));
+      args.push_back(
+          known.Of(arg, [&] { return WithoutFixed(arg, node, definition, known, changed); }));
       other |= args.back() != arg;
     }
     if (!other) return term;
@@ -184,6 +189,7 @@ class Mover {
     init.instance = node.instance;
     init.operands = node.operands;
     NormalizeOperands(init, moved);
+    ShareTerms(moved);
     read->type = moved.result.type;
     read->operand = static_cast<int>(definition.operands.size());
     definition.operands.push_back(moved.result);

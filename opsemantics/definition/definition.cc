@@ -103,12 +103,25 @@ bool SameNode(const Expr& a, const Expr& b) {
   return false;
 }
 
-bool NamesIndex(const Expr& expr) {
-  if (expr.kind == Expr::kIndex) return true;
-  if (expr.kind == Expr::kCall && expr.function == Function::kRandom) return false;
-  return std::any_of(expr.args.begin(), expr.args.end(),
-                     [](const ExprPtr& arg) { return NamesIndex(*arg); });
-}
+namespace {
+
+class IndexNames {
+ public:
+  bool In(const Expr& expr) {
+    if (expr.kind == Expr::kIndex) return true;
+    if (expr.kind == Expr::kCall && expr.function == Function::kRandom) return false;
+    return std::any_of(expr.args.begin(), expr.args.end(), [this](const ExprPtr& arg) {
+      return known_.Of(arg, [&] { return In(*arg); });
+    });
+  }
+
+ private:
+  PerTerm<bool> known_;
+};
+
+}  // namespace
+
+bool NamesIndex(const Expr& expr) { return IndexNames().In(expr); }
 
 namespace {
 
