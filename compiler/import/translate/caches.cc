@@ -157,8 +157,10 @@ void TranslateCacheWrite(NodeContext& node, CacheSlot& slot, OnnxGraph& graph) {
     if (static_cast<int>(dims.size()) > slot.axis) graph.new_rows = dims[slot.axis];
     return node.Fail("it adds ", graph.new_rows, " rows to a cache");
   }
-  const int written = node.Entry("write_rows", {node.AxisLast(slot.state, slot.axis),
-                                                node.AxisLast(rows, slot.axis), graph.rows_used});
+  if (node.Rank(rows) < 2) return node.Fail("it has no dimension but the rows");
+  const int written =
+      node.Entry("write_rows", {node.AxisLast(slot.state, slot.axis),
+                                node.AxisLast(rows, slot.axis), node.Reshape(graph.rows_used, {1})});
   if (node.failed()) return;
   slot.present = node.AxisBack(written, slot.axis);
   if (node.failed()) return;

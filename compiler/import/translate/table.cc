@@ -121,6 +121,7 @@ const std::vector<OperatorRow>& Rows() {
       By("Flatten", TranslateFlatten),
       By("Gather", TranslateGather),
       By("GatherElements", TranslateGatherElements),
+      By("TensorScatter", TranslateTensorScatter),
       By("OneHot", TranslateOneHot),
       By("Pad", TranslatePad),
       By("Reshape", TranslateReshape),

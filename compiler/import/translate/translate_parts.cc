@@ -178,6 +178,25 @@ void TranslateGatherElements(NodeContext& node) {
   if (!node.failed()) node.SetOutput(0, node.AxisBack(result, axis));
 }
 
+// A cache of fixed length with new rows in it, from a position of each batch on.
+void TranslateTensorScatter(NodeContext& node) {
+  const int cache = node.Input(0), rows = node.Input(1);
+  if (node.failed()) return;
+  const int axis = node.Axis(node.Int("axis", -2), node.Rank(cache));
+  if (node.Rank(rows) != node.Rank(cache)) node.Fail("its cache and its update differ in rank");
+  if (!node.failed() && axis == 0) node.Fail("its axis is that of the batch");
+  if (node.String("mode", "linear") != "linear") {
+    node.Fail("its mode is not 'linear', which is not supported: rows that wrap round need another",
+              " cache");
+  }
+  if (node.failed()) return;
+  const int at =
+      node.Optional(2) >= 0 ? node.Input(2) : node.Constant(compiler::IntegerValue({1}, {0}));
+  const int written =
+      node.Entry("write_rows", {node.AxisLast(cache, axis), node.AxisLast(rows, axis), at});
+  if (!node.failed()) node.SetOutput(0, node.AxisBack(written, axis));
+}
+
 namespace {
 
 constexpr int64_t kLargestPad = int64_t{1} << 40;

@@ -24,6 +24,21 @@ def by_ids():
         np.add.at(y, ids, w)  # rows 1 and 4 several times, 2 and 3 never
         names = [case.input(n, a) for n, a in zip(("x", "ids", "w"), (x, ids, w))]
         case.entry("scatter_add", names, y)
+    with Case("write_rows", reference=False) as case:
+        x, rows, at = case.normal(2, 3, 6, 4), case.normal(2, 3, 2, 4), np.array([1, 4])
+        y = x.copy()
+        y[0, :, 1:3], y[1, :, 4:6] = rows[0], rows[1]
+        names = [case.input(n, a) for n, a in zip(("x", "rows", "at"), (x, rows, at))]
+        case.node("TensorScatter", names, y)
+        y = x.copy()
+        y[:, :, :2] = rows
+        case.node("TensorScatter", names[:2], y)
+        flat, new = x[:, 0, :, 0], rows[:, 0, :, 0]
+        y = flat.copy()
+        y[0, 5], y[1, :2] = new[0, 0], new[1]  # the other new row is beyond the end
+        names = [case.input(n, a) for n, a in
+                 zip(("flat", "new", "to"), (flat, new, np.array([5, 0])))]
+        case.entry("write_rows", names, y)
     with Case("one_hot") as case:
         ids, values = np.array([[1, -1], [0, -4], [3, 2]]), np.array([-0.5, 2.5], np.float32)
         y = np.where(np.arange(4) == (ids % 4)[..., None], values[1], values[0])
