@@ -120,6 +120,20 @@ absl::Status Session::SetFromFile(const std::string& name, const StoredTensor& t
   return SetFrom(name, tensor.type, tensor.dims, tensor.bytes.length, *source);
 }
 
+namespace {
+
+// Whether the elements are those that the initializer has already.
+absl::StatusOr<bool> AreTheSame(const program::Initializer& initializer, int64_t bytes,
+                                ValueSource& source) {
+  YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<ValueSource> known, SourceOf(initializer));
+  if (known == nullptr) return false;
+  YUBA_ASSIGN_OR_RETURN(const absl::string_view expected, known->Next(bytes));
+  YUBA_ASSIGN_OR_RETURN(const absl::string_view given, source.Next(bytes));
+  return expected == given;
+}
+
+}  // namespace
+
 absl::Status Session::SetFrom(const std::string& name, ElementType type,
                               const std::vector<int64_t>& dims, int64_t bytes,
                               ValueSource& source) {
@@ -138,6 +152,13 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
   }
   if (bytes != program_->WholeElements(port->buffer()) * ByteSize(type)) {
     return UserError(name, " has ", bytes, " bytes, which is not what its shape needs");
+  }
+  for (const program::Initializer& parameter : program_->message().parameters()) {
+    if (!parameter.fixed() || &parameter.port() != port) continue;
+    YUBA_ASSIGN_OR_RETURN(const bool same, AreTheSame(parameter, bytes, source));
+    if (same && type == program_->type(port->buffer())) return absl::OkStatus();
+    return UserError("the program was compiled for the values that ", name, " has in the model: ",
+                     "they say which elements move. Compile a model with these values instead");
   }
   given_.erase(name);
   ForgetInit();

@@ -78,11 +78,18 @@ class Writer {
   }
 
   Attribute Where(const DataCondition& condition) {
-    return builder_.getDictionaryAttr(
-        {builder_.getNamedAttr("compare", builder_.getStringAttr(Name(condition.compare))),
-         builder_.getNamedAttr("index", Map({condition.index})),
-         builder_.getNamedAttr("reversed", builder_.getBoolAttr(condition.reversed)),
-         builder_.getNamedAttr("value", Body(condition.value))});
+    llvm::SmallVector<NamedAttribute> fields = {
+        builder_.getNamedAttr("compare", builder_.getStringAttr(Name(condition.compare))),
+        builder_.getNamedAttr("index", Map({condition.index})),
+        builder_.getNamedAttr("reversed", builder_.getBoolAttr(condition.reversed)),
+        builder_.getNamedAttr("value", Body(condition.value))};
+    if (condition.table != nullptr) {
+      fields.push_back(builder_.getNamedAttr(
+          "table_indices", builder_.getDenseI32ArrayAttr(condition.table->indices)));
+      fields.push_back(
+          builder_.getNamedAttr("table", builder_.getDenseI64ArrayAttr(condition.table->values)));
+    }
+    return builder_.getDictionaryAttr(fields);
   }
 
   Attribute Write(Definition definition) {
@@ -362,9 +369,41 @@ class Reader {
       condition.reversed = reversed.getValue();
       YUBA_ASSIGN_OR_RETURN(const auto value, Field<DictionaryAttr>(fields, "value"));
       YUBA_ASSIGN_OR_RETURN(condition.value, Body(value));
+      YUBA_ASSIGN_OR_RETURN(condition.table, Table(fields, definition.indices));
       definition.data_where.push_back(std::move(condition));
     }
     return absl::OkStatus();
+  }
+
+  // The table of a condition: null where it has none.
+  static absl::StatusOr<ValueTablePtr> Table(DictionaryAttr condition,
+                                             const std::vector<Index>& indices) {
+    const auto values = condition.getAs<mlir::DenseI64ArrayAttr>("table");
+    if (!values) return ValueTablePtr();
+    YUBA_ASSIGN_OR_RETURN(const auto named,
+                          Field<mlir::DenseI32ArrayAttr>(condition, "table_indices"));
+    ValueTable table;
+    int64_t points = 1;
+    for (const int index : named.asArrayRef()) {
+      const int least = table.indices.empty() ? 0 : table.indices.back() + 1;
+      if (index < least || index >= static_cast<int>(indices.size()))
+        return UserError("definition: 'table_indices' has ", index, ", which is no further index");
+      const int64_t extent = indices[index].extent;
+      if (extent < 1 || extent > kLargestTable / points)
+        return UserError("definition: a table of more than ", kLargestTable, " values, or of none");
+      points *= extent;
+      table.indices.push_back(index);
+      table.extents.push_back(extent);
+    }
+    if (values.size() != points)
+      return UserError("definition: 'table' has ", values.size(), " values instead of ", points);
+    for (const int64_t value : values.asArrayRef()) {
+      constexpr int64_t kLargest = int64_t{1} << 40;
+      if (value > kLargest || value < -kLargest)
+        return UserError("definition: 'table' has the too large value ", value);
+      table.values.push_back(value);
+    }
+    return std::make_shared<const ValueTable>(std::move(table));
   }
 
   static absl::StatusOr<Reducer> ReducerFrom(absl::string_view name) {

@@ -163,6 +163,7 @@ void OrderIndices(Definition& definition) {
   for (Constraint& constraint : definition.where)
     constraint.expression = Substitute(constraint.expression, moved);
   for (DataCondition& condition : definition.data_where) {
+    YUBA_CHECK(condition.table == nullptr) << "known before the indices have their order";
     condition.index = Substitute(condition.index, moved);
     condition.value = Substitute(condition.value, moved, same);
   }

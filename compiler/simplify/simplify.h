@@ -1,7 +1,7 @@
-// What import does to the graph before anyone plans it: four rewrites, in this order, then the
-// hash. Each takes and leaves a well-formed graph (linked), keeps the values of all outputs, and
-// cannot fail. They remove what would only cost the search time and the program buffers: constants,
-// views, chains of elementwise maps, and any trace of names and of the order in the file.
+// What import does to the graph before anyone plans it: these rewrites, then the hash. Each takes
+// and leaves a well-formed graph (linked), keeps the values of all outputs, and cannot fail. They
+// remove what would only cost the search time and the program buffers: constants, views, chains of
+// elementwise maps, and any trace of names and of the order in the file.
 //
 // Example: y = relu(transpose(x) + 0) with a fill of 0 in the file is, at the end, the one node
 // y[i, j] = max(x[j, i] + 0, 0).
@@ -33,6 +33,11 @@ void RemoveViews(Model& model);
 // one that is used twice is one node (shared_terms.h). This is where elementwise nodes are
 // clustered; no later phase does.
 void ComposeMaps(Model& model);
+
+// Gives conditions on data that read constants of at most 4,096 integers alone their values
+// (DataCondition::table), so that box analysis knows where they hold. Index tables of gathers,
+// rolls and resizes are such constants. Those keep their bytes in the model (InitialValue::kData).
+void KnowConditions(Model& model);
 
 // Drops what no output needs, and numbers the rest: nodes in post-order from the outputs, tensors
 // in the order in which these nodes name them, inputs first. The order depends on no name and on no

@@ -279,7 +279,26 @@ class SpmdBuilder {
 
 }  // namespace
 
+namespace {
+
+// [tensor]: whether box analysis knows its values (DataCondition::table).
+std::vector<bool> KnownTensors(const Graph& graph) {
+  std::vector<bool> known(graph.tensors.size(), false);
+  for (const Node& node : graph.nodes) {
+    for (const DataCondition& condition : node.definition->data_where) {
+      if (condition.table == nullptr) continue;
+      Walk(condition.value, [&](const Expr& expr) {
+        if (expr.kind == Expr::kRead) known[SourceOf(graph, node.operands[expr.operand])] = true;
+      });
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
 void SetInitialValues(const Model& model, program::Program& program) {
+  const std::vector<bool> known = KnownTensors(model.graph);
   program.clear_file_inputs();
   for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
   program.clear_file_outputs();
@@ -289,6 +308,7 @@ void SetInitialValues(const Model& model, program::Program& program) {
     if (!HasInitialValue(model.graph.tensors[id].kind)) continue;
     if (next == program.parameters_size()) return;
     program::Initializer& parameter = *program.mutable_parameters(next++);
+    parameter.set_fixed(known[id]);
     const auto value = model.values.find(id);
     if (value == model.values.end()) continue;
     if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);

@@ -38,10 +38,14 @@ bool SameBody(const ExprPtr& a, const ExprPtr& b) {
 
 bool SameCondition(const DataCondition& a, const DataCondition& b) {
   return a.index == b.index && a.compare == b.compare && a.reversed == b.reversed &&
-         SameBody(a.value, b.value);
+         SameBody(a.value, b.value) && SameTable(a.table, b.table);
 }
 
 }  // namespace
+
+bool SameTable(const ValueTablePtr& a, const ValueTablePtr& b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
 
 int Affine::BareIndex() const {
   return constant == 0 && terms.size() == 1 && terms[0].second == 1 ? terms[0].first : -1;

@@ -53,12 +53,34 @@ int64_t Evaluate(const Affine& affine, const std::vector<int64_t>& point);  // p
 // where the range of an index that it names is empty.
 Interval Range(const Affine& affine, const std::vector<Interval>& ranges);
 
-// expression == 0 (`equality`), or expression <= 0.
+// A function of a few indices whose values are all known: what a condition on data compares with
+// where it reads constants alone.
+struct ValueTable {
+  std::vector<int> indices;      // on which it depends: positions in Definition::indices, ascending
+  std::vector<int64_t> extents;  // of these
+  std::vector<int64_t> values;   // row-major; below 2^41 in size, at most kLargestTable of them
+  friend bool operator==(const ValueTable& a, const ValueTable& b) {
+    return a.indices == b.indices && a.extents == b.extents && a.values == b.values;
+  }
+};
+constexpr int64_t kLargestTable = 4096;
+using ValueTablePtr = std::shared_ptr<const ValueTable>;
+
+// Whether both are null, or equal.
+bool SameTable(const ValueTablePtr& a, const ValueTablePtr& b);
+
+// expression == 0 (`equality`), or expression <= 0. With a table, its value is a part of the
+// expression.
 struct Constraint {
   Affine expression;
   bool equality = false;
+  // In box analysis only (regions/value_tables.h), never in a definition: table_factor, 1 or -1,
+  // times the table's value is added to the expression.
+  ValueTablePtr table = nullptr;
+  int table_factor = 0;
   friend bool operator==(const Constraint& a, const Constraint& b) {
-    return a.expression == b.expression && a.equality == b.equality;
+    return a.expression == b.expression && a.equality == b.equality &&
+           a.table_factor == b.table_factor && SameTable(a.table, b.table);
   }
 };
 
@@ -216,12 +238,14 @@ struct TensorType {
 
 // A condition on data: index == value, index <= value or index < value, where `value` is an integer
 // expression that reads tensors (already wrapped into the extent that it is compared with). A
-// gather of rows is y[i, j] = pick(r where r == ids[i]) t[r, j]. Box analysis takes it as true.
+// gather of rows is y[i, j] = pick(r where r == ids[i]) t[r, j]. Box analysis takes it as true,
+// unless a table says where it is.
 struct DataCondition {
   Affine index;
   Function compare = Function::kEq;  // kEq, kLe, kLt; kNe does not occur
   bool reversed = false;             // value <= index, value < index
   ExprPtr value;
+  ValueTablePtr table = nullptr;  // of `value`, where constants decide it; else null
 };
 
 // What an opaque definition calls (opaque.h).

@@ -1,6 +1,8 @@
 // Definitions as text: one line, in the spelling of the language (opsemantics/README.md), for
 // messages, dumps and programs. Operands have no names in the core form; they are x0, x1, ... here:
 //   y[i: 4, j: 8] = sum(k: 6) x0[i, k] * x1[k, j]
+// Where the values of a condition on data are known, they stand behind it in braces:
+//   y[i: 4] = pick(r: 4 where r == x1[i] {3, 0, 2, 1}) x0[r]
 // In a body whose tree is large (kLargestTree), terms that are used more than once get names, so
 // that the text is about as long as the body has distinct terms:
 //   y[i: 4] = let t0 = x0[i] * x0[i], t1 = t0 * t0, ... in t9 + t8
@@ -86,10 +88,25 @@ class Writer {
     }
     for (const DataCondition& condition : definition_.data_where) {
       std::string a = Sum(condition.index), b = Root(condition.value, kSum);
+      if (condition.table != nullptr) absl::StrAppend(&b, " ", Table(*condition.table));
       if (condition.reversed) std::swap(a, b);
       conditions.push_back(absl::StrCat(a, " ", Sign(condition.compare), " ", b));
     }
     return conditions.empty() ? "" : " where " + absl::StrJoin(conditions, ", ");
+  }
+
+  // {3, 0, 2, 1}; of a long table the beginning, the number of values, and a fingerprint of all.
+  static std::string Table(const ValueTable& table) {
+    constexpr size_t kWritten = 8;
+    const std::vector<int64_t>& values = table.values;
+    if (values.size() <= kWritten) return absl::StrCat("{", absl::StrJoin(values, ", "), "}");
+    uint64_t mixed = 0;
+    for (int64_t value : values) {
+      mixed = (mixed ^ static_cast<uint64_t>(value)) * 0x9e3779b97f4a7c15u;
+      mixed ^= mixed >> 29;
+    }
+    return absl::StrCat("{", absl::StrJoin(values.begin(), values.begin() + 4, ", "), ", ... ",
+                        values.size(), " values, ", absl::Hex(mixed, absl::kZeroPad16), "}");
   }
 
   std::string Sum(const Affine& affine) const {

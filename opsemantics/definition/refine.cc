@@ -52,7 +52,8 @@ class Refiner {
     }
     for (const DataCondition& condition : old_.data_where) {
       fresh_.data_where.push_back({Substitute(condition.index), condition.compare,
-                                   condition.reversed, Rewrite(condition.value)});
+                                   condition.reversed, Rewrite(condition.value),
+                                   Split(condition.table)});
     }
     fresh_.body = Rewrite(old_.body);
     fresh_.opaque = old_.opaque;
@@ -152,6 +153,20 @@ class Refiner {
       fresh = fresh + values_[index] * coefficient;
     }
     return fresh;
+  }
+
+  // The table over the fresh indices: those of an old index are its digits, so the order stays.
+  ValueTablePtr Split(const ValueTablePtr& table) const {
+    if (table == nullptr) return nullptr;
+    ValueTable fresh;
+    fresh.values = table->values;
+    for (int index : table->indices) {
+      for (const auto& term : values_[index].terms) {
+        fresh.indices.push_back(term.first);
+        fresh.extents.push_back(fresh_.indices[term.first].extent);
+      }
+    }
+    return std::make_shared<const ValueTable>(std::move(fresh));
   }
 
   std::vector<Affine> Position(const std::vector<Affine>& position,

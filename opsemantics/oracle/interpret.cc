@@ -11,6 +11,7 @@
 #include "opsemantics/regions/bounds.h"
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/conditions.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba {
 namespace {
@@ -177,6 +178,7 @@ class Interpreter {
         arithmetic_(arithmetic),
         result_(result),
         log_(log),
+        known_(KnownConditions(definition)),
         body_(definition_.body, definition_, arithmetic),
         reduction_begin_(std::find_if(definition.indices.begin(), definition.indices.end(),
                                       [](const Index& index) { return index.reduction; }) -
@@ -281,7 +283,13 @@ class Interpreter {
   void LogTerm() {
     logged_.clear();
     for (const DataCondition& condition : definition_.data_where) LogReads(*condition.value);
-    LogReads(*definition_.body);
+    // The value of a condition is read to find out; the body only where known ones hold.
+    const bool term = std::all_of(known_.begin(), known_.end(), [this](const Constraint& known) {
+      const int64_t value =
+          Evaluate(known.expression, point_) + known.table_factor * ValueAt(*known.table, point_);
+      return known.equality ? value == 0 : value <= 0;
+    });
+    if (term) LogReads(*definition_.body);
   }
 
   void LogReads(const Expr& expr) {
@@ -316,6 +324,7 @@ class Interpreter {
   const Arithmetic arithmetic_;
   TensorValue& result_;
   const ReadLog& log_;
+  const std::vector<Constraint> known_;  // conditions on data
   Body body_;
   std::vector<Body> conditions_;
   const size_t reduction_begin_;

@@ -27,7 +27,8 @@ struct TensorValue {
 
 // Called for each element of an operand that is read; a read with `else` counts only inside the
 // tensor. Conditions on data count as in box analysis (regions/boxes.h): as true where they
-// restrict a reduction, as both true and false in bodies. So the log is the same for all data.
+// restrict a reduction, unless a table says where they hold, and as both true and false in bodies.
+// So the log is the same for all data.
 using ReadLog = std::function<void(int operand, const std::vector<int64_t>& position)>;
 
 // Runs the part of `definition` with indices in `ranges` ([index]) on whole operands ([operand]).

@@ -5,6 +5,7 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/base/arithmetic.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba {
 namespace {
@@ -41,10 +42,33 @@ void KeepBelow(int64_t coefficient, int64_t limit, Interval& range) {
   }
 }
 
+// What a constraint's table adds to its expression: [least, greatest]. Nothing without a table.
+std::pair<int64_t, int64_t> TableBounds(const Constraint& constraint,
+                                        const std::vector<Interval>& ranges) {
+  if (constraint.table == nullptr) return {0, 0};
+  const Interval values = ValuesOver(*constraint.table, ranges);
+  if (values.empty()) return {0, 0};
+  if (constraint.table_factor > 0) return {values.begin, values.end - 1};
+  return {1 - values.end, -values.begin};
+}
+
+// Shrinks the ranges of the indices of a constraint's table, where the rest of the expression is in
+// [least, greatest]. False where no point is left.
+bool TightenTable(const Constraint& constraint, int64_t least, int64_t greatest,
+                  std::vector<Interval>& ranges) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  // factor * value is at most -least and, for an equality, at least -greatest.
+  Interval allowed = {constraint.equality ? -greatest : -kFar, -least + 1};
+  if (constraint.table_factor < 0) allowed = {1 - allowed.end, 1 - allowed.begin};
+  return KeepAllowed(*constraint.table, allowed, ranges);
+}
+
 // One pass of a constraint over the bounds of its indices. False where no point is left.
 bool Tighten(const Constraint& constraint, std::vector<Interval>& ranges) {
   const Affine& expression = constraint.expression;
-  int64_t least = expression.constant, greatest = expression.constant;
+  const auto [table_least, table_greatest] = TableBounds(constraint, ranges);
+  int64_t least = expression.constant + table_least;
+  int64_t greatest = expression.constant + table_greatest;
   for (const auto& [index, coefficient] : expression.terms) {
     least += Least(coefficient, ranges[index]);
     greatest += Greatest(coefficient, ranges[index]);
@@ -60,7 +84,8 @@ bool Tighten(const Constraint& constraint, std::vector<Interval>& ranges) {
     least = others_least + Least(coefficient, range);
     greatest = others_greatest + Greatest(coefficient, range);
   }
-  return true;
+  return constraint.table == nullptr ||
+         TightenTable(constraint, least - table_least, greatest - table_greatest, ranges);
 }
 
 // Moves the ends of each index to the residues that an equality leaves it: 2*t + 4*u - q == 0 makes
@@ -105,11 +130,13 @@ Step Apply(const Constraint& constraint, std::vector<Interval>& ranges) {
   const auto size = [&ranges, &constraint] {
     int64_t sum = 0;
     for (const auto& term : constraint.expression.terms) sum += ranges[term.first].size();
+    if (constraint.table == nullptr) return sum;
+    for (int index : constraint.table->indices) sum += ranges[index].size();
     return sum;
   };
   const int64_t before = size();
   if (!Tighten(constraint, ranges)) return Step::kNoPoint;
-  if (constraint.equality && HasSteps(constraint.expression) &&
+  if (constraint.equality && constraint.table == nullptr && HasSteps(constraint.expression) &&
       !TightenResidues(constraint.expression, ranges)) {
     return Step::kNoPoint;
   }
@@ -219,7 +246,10 @@ bool Propagate(absl::Span<const Constraint> constraints, std::vector<Interval>& 
 
 Interval SolveFor(int index, const Constraint& constraint, const std::vector<Interval>& ranges) {
   Interval range = ranges[index];
-  int64_t own = 0, least = constraint.expression.constant, greatest = least;
+  auto [least, greatest] = TableBounds(constraint, ranges);
+  int64_t own = 0;
+  least += constraint.expression.constant;
+  greatest += constraint.expression.constant;
   for (const auto& term : constraint.expression.terms) {
     if (term.first == index) {
       own = term.second;
@@ -236,7 +266,8 @@ Interval SolveFor(int index, const Constraint& constraint, const std::vector<Int
 
 bool Holds(const Constraint& constraint, const std::vector<Interval>& ranges) {
   const Interval range = Range(constraint.expression, ranges);
-  return range.end <= 1 && (!constraint.equality || range.begin >= 0);
+  const auto [least, greatest] = TableBounds(constraint, ranges);
+  return range.end + greatest <= 1 && (!constraint.equality || range.begin + least >= 0);
 }
 
 PointSet::PointSet(absl::Span<const Constraint> constraints, std::vector<Interval> ranges)
@@ -260,7 +291,7 @@ PointSet::PointSet(absl::Span<const Constraint> constraints, std::vector<Interva
     for (size_t i = 0; i < component_.size(); ++i) {
       if (component_[i] == c) indices.push_back(i);
     }
-    if (indices.size() == 1) continue;  // its bounds are exact
+    if (exact_[c]) continue;
     empty_ = !Minimizer(constraints_, indices, Affine()).Run(ranges_).has_value();
   }
 }
@@ -270,12 +301,20 @@ PointSet::PointSet(absl::Span<const Constraint> constraints, std::vector<Interva
 void PointSet::FindComponents() {
   for (const Constraint* constraint : constraints_) {
     const int fresh = components_++;
-    for (const auto& term : constraint->expression.terms) {
-      const int old = component_[term.first];
-      component_[term.first] = fresh;
+    for (const int index : IndicesIn(*constraint)) {
+      const int old = component_[index];
+      component_[index] = fresh;
       if (old < 0) continue;
       std::replace(component_.begin(), component_.end(), old, fresh);
     }
+  }
+  // The bounds of an index that is alone are exact, unless a table ties it to itself.
+  exact_.assign(components_, false);
+  for (int c = 0; c < components_; ++c)
+    exact_[c] = std::count(component_.begin(), component_.end(), c) == 1;
+  for (const Constraint* constraint : constraints_) {
+    if (constraint->table == nullptr) continue;
+    for (const int index : IndicesIn(*constraint)) exact_[component_[index]] = false;
   }
 }
 
@@ -293,7 +332,7 @@ Interval PointSet::Hull(const Affine& expression) const {
   }
   for (const auto& term : expression.terms) {
     const int c = component_[term.first];
-    (c < 0 || indices[c].size() == 1 ? free : parts[c]).terms.push_back(term);
+    (c < 0 || exact_[c] ? free : parts[c]).terms.push_back(term);
   }
   Interval hull = Range(free, ranges_);
   for (int c = 0; c < components_; ++c) {

@@ -1,7 +1,8 @@
-// The integer points of a box under linear constraints: the arithmetic below box analysis. A box is
-// given as `ranges`, one interval for each index; a constraint is an affine expression that is 0,
-// or at most 0 (definition.h). All values of expressions over the ranges must stay below 2^62 in
-// size; elaboration refuses descriptions that could go beyond.
+// The integer points of a box under constraints: the arithmetic below box analysis. A box is given
+// as `ranges`, one interval for each index; a constraint is an affine expression, to which the
+// value of a table may be added, that is 0, or at most 0 (definition.h). All values of expressions
+// over the ranges must stay below 2^62 in size; elaboration refuses descriptions that could go
+// beyond.
 //
 // Example: t and u in [0, 4) with 2*t + u == 5. Propagate leaves t in [1, 3) and u in [1, 4): the
 // points are (1, 3) and (2, 1), so these bounds are exact.
@@ -50,6 +51,7 @@ class PointSet {
   std::vector<Interval> ranges_;                // after propagation
   std::vector<int> component_;                  // [index]: indices that constraints tie together
                                                 // share a number; -1 where none names the index
+  std::vector<bool> exact_;  // [component]: it is one index, and its bounds are those of points
   int components_ = 0;
   bool empty_ = false;
 };

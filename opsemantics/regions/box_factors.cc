@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "opsemantics/regions/conditions.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba {
 
@@ -22,8 +23,11 @@ struct BoxFactors::Groups {
     for (const auto& term : affine.terms) parent[Root(term.first)] = Root(affine.terms[0].first);
   }
   void Join(const Constraint& constraint) {
-    Join(constraint.expression);
-    for (const auto& term : constraint.expression.terms) bound[term.first] = true;
+    const std::vector<int> named = IndicesIn(constraint);
+    for (const int index : named) {
+      parent[Root(index)] = Root(named[0]);
+      bound[index] = true;
+    }
   }
 
   std::vector<int> parent;
@@ -38,7 +42,10 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
   // one of the reduction.
   auto copy = std::make_shared<Definition>(definition);
   if (partial) copy->indices.push_back({"", 2, true});
-  if (operand < 0 && !partial) copy->where.clear();  // all is written, with or without a term
+  if (operand < 0 && !partial) {  // all is written, with or without a term
+    copy->where.clear();
+    copy->data_where.clear();
+  }
   definition_ = copy;
   whole_ = WholeRanges(*definition_);
   std::vector<ReadSite> sites;  // of the operand
@@ -51,6 +58,7 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
   Groups groups(definition_->indices.size());
   for (const Constraint& constraint : definition_->where) groups.Join(constraint);
   if (operand < 0) {
+    for (const Constraint& constraint : KnownConditions(*definition_)) groups.Join(constraint);
     positions_.push_back(definition_->left);
     AddFactors(groups);
     return;
@@ -66,13 +74,13 @@ BoxFactors::BoxFactors(const Definition& definition, int operand, bool partial)
   for (const Constraint& condition : conditions) groups.Join(condition);
   if (boxes > 1 && !conditions.empty()) {
     // The hull of boxes under different conditions is no product: everything is one factor.
-    Affine all;
-    for (const Constraint& condition : conditions) all = all + condition.expression;
     std::vector<bool> in(definition_->indices.size(), false);
     auto take = [&in](const Affine& affine) {
       for (const auto& term : affine.terms) in[term.first] = true;
     };
-    for (const Constraint& condition : conditions) take(condition.expression);
+    for (const Constraint& condition : conditions) {
+      for (const int index : IndicesIn(condition)) in[index] = true;
+    }
     for (const auto& position : positions_) {
       for (const Affine& affine : position) take(affine);
     }

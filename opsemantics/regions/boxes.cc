@@ -6,6 +6,7 @@
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/bounds.h"
 #include "opsemantics/regions/conditions.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba {
 
@@ -20,7 +21,8 @@ BoxAnalysis::BoxAnalysis(const Definition& definition)
     : BoxAnalysis(definition, ReadSites(definition)) {}
 
 BoxAnalysis::BoxAnalysis(const Definition& definition, const std::vector<ReadSite>& reads)
-    : definition_(&definition) {
+    : definition_(&definition), written_(KnownConditions(definition)) {
+  written_.insert(written_.begin(), definition.where.begin(), definition.where.end());
   for (const ReadSite& site : reads) {
     Read read = {site.read->operand, site.read->position, site.when};
     for (Conjunction& conjunction : read.when) {
@@ -61,11 +63,12 @@ Box BoxWhere(const std::vector<Affine>& position, const Conjunction& conjunction
   return box;
 }
 
-// What a part writes; `consistent` is what the constraints leave of its ranges.
+// What a part writes: it has terms where all of `where` hold, and `consistent` is what the
+// definition's constraints leave of its ranges.
 Box WriteBox(const Definition& definition, const std::vector<Interval>& ranges,
-             const std::vector<Interval>& consistent) {
+             const std::vector<Constraint>& where, const std::vector<Interval>& consistent) {
   if (ReducesWhole(definition, ranges)) return RangeBox(definition.left, ranges);
-  Box box = BoxWhere(definition.left, definition.where, consistent);
+  Box box = BoxWhere(definition.left, where, consistent);
   for (size_t d = 0; d < box.size(); ++d) {  // no loop runs along a constant: it is always written
     const Affine& position = definition.left[d];
     if (position.IsConstant()) box[d] = {position.constant, position.constant + 1};
@@ -81,7 +84,7 @@ Boxes BoxAnalysis::Analyze(const std::vector<Interval>& ranges) const {
   boxes.indices = ranges;
   const bool possible = Propagate(definition_->where, boxes.indices);
   if (!possible) boxes.indices.assign(ranges.size(), Interval{0, 0});
-  boxes.writes = WriteBox(*definition_, ranges, boxes.indices);
+  boxes.writes = WriteBox(*definition_, ranges, written_, boxes.indices);
   for (size_t i = 0; i < definition_->operands.size(); ++i) {
     boxes.reads.push_back(ReadBox(static_cast<int>(i), possible, boxes.indices));
   }
@@ -93,7 +96,7 @@ Box BoxAnalysis::AnalyzeOne(const std::vector<Interval>& ranges, int operand) co
   std::vector<Interval> consistent = ranges;
   const bool possible = Propagate(definition_->where, consistent);
   if (!possible) consistent.assign(ranges.size(), Interval{0, 0});
-  return operand < 0 ? WriteBox(*definition_, ranges, consistent)
+  return operand < 0 ? WriteBox(*definition_, ranges, written_, consistent)
                      : ReadBox(operand, possible, consistent);
 }
 

@@ -30,9 +30,10 @@ struct Boxes {
 
 // `ranges` has one interval for each index of the definition, in the order of its indices: a part
 // of the index, or its whole extent. A condition on data counts as true where it restricts a
-// reduction, and as both true and false inside a body. Reads with `else` are clipped to the
-// operand; other reads are not, so that a description that reads outside shows. A scalar has no
-// empty box: a scalar that is not read counts as read.
+// reduction, unless its values are known (DataCondition::table): then it counts where it holds, for
+// what the body reads and for what is written. In a body it counts as both true and false. Reads
+// with `else` are clipped to the operand; other reads are not, so that a description that reads
+// outside shows. A scalar has no empty box: a scalar that is not read counts as read.
 Boxes AnalyzeBoxes(const Definition& definition, const std::vector<Interval>& ranges);
 
 struct ReadSite;
@@ -57,6 +58,7 @@ class BoxAnalysis {
   Box ReadBox(int operand, bool possible, const std::vector<Interval>& consistent) const;
 
   const Definition* definition_;
+  std::vector<Constraint> written_;  // where there is a term
   std::vector<Read> reads_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "opsemantics/definition/shared_terms.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba {
 namespace {
@@ -306,7 +307,7 @@ Truth TruthAt(const Expr& expr, const std::vector<int64_t>& point) {
 
 std::vector<ReadSite> ReadSites(const Definition& definition) {
   SiteCollector collector(definition);
-  collector.Visit(definition.body, Everywhere());
+  collector.Visit(definition.body, {KnownConditions(definition)});
   for (const DataCondition& condition : definition.data_where) {
     collector.Visit(condition.value, Everywhere());
   }

@@ -40,7 +40,8 @@ Truth TruthAt(const Expr& expr, const std::vector<int64_t>& point);
 // One place in a definition where an operand is read.
 struct ReadSite {
   const Expr* read = nullptr;  // a kRead, owned by the definition
-  Condition when;              // the points at which it happens: every `if` and `else` around it
+  Condition when;              // the points at which it happens: every `if` and `else` around it,
+                               // and of the body the conditions on data whose values are known
 };
 // All reads in the body and in the conditions on data; equal reads under equal conditions are
 // listed once. Constraints of the definition are not in `when`. Valid while the definition lives.

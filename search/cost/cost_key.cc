@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "opsemantics/regions/conditions.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba::search {
 namespace {
@@ -21,6 +22,10 @@ class KeyWriter {
   void Add(const Constraint& constraint) {
     Add(constraint.expression);
     Add(constraint.equality);
+    if (constraint.table == nullptr) return;
+    Add(constraint.table_factor);
+    Add(constraint.table->values);
+    for (int index : constraint.table->indices) Add(index);
   }
   template <typename T>
   void Add(const std::vector<T>& list) {
@@ -52,6 +57,7 @@ CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh, i
   if (operand < 0) {
     key.Add(-1 - definition.partial);
     key.Add(definition.left);
+    key.Add(KnownConditions(definition));
     return key.Take();
   }
   key.Add(CombinesPartials(definition));

@@ -1,10 +1,12 @@
 #include "search/plan/plan.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba::search {
 namespace {
@@ -31,11 +33,19 @@ std::vector<int> Groups(const Plan& plan, TensorId tensor) {
 // no sharding of the tensor is aligned with what is read, and what is gathered is a halo.
 bool ReadsBeyond(const Definition& definition, int operand, const Sharding& sharding) {
   bool beyond = false;
+  const auto is_cut = [&sharding](int index) { return !sharding.axes[index].empty(); };
+  std::vector<bool> moved(definition.indices.size(), false);  // [index]: a cut table says where
+  for (const Constraint& known : KnownConditions(definition)) {
+    const std::vector<int>& by = known.table->indices;
+    if (std::none_of(by.begin(), by.end(), is_cut)) continue;
+    for (const auto& term : known.expression.terms) moved[term.first] = true;
+  }
   Walk(definition.body, [&](const Expr& expr) {
     if (expr.kind != Expr::kRead || expr.operand != operand) return;
     for (const Affine& position : expr.position) {
+      for (const auto& term : position.terms) beyond |= moved[term.first];
       if (position.BareIndex() >= 0) continue;
-      for (const auto& term : position.terms) beyond |= !sharding.axes[term.first].empty();
+      for (const auto& term : position.terms) beyond |= is_cut(term.first);
     }
   });
   return beyond;

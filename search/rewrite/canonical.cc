@@ -77,6 +77,11 @@ Hash HashOf(const Definition& definition) {
   for (const Constraint& constraint : definition.where) {
     hash = Mix(Mix(hash, HashOf(constraint.expression)), constraint.equality);
   }
+  for (const DataCondition& condition : definition.data_where) {
+    if (condition.table == nullptr) continue;
+    for (int index : condition.table->indices) hash = Mix(hash, static_cast<Hash>(index));
+    for (int64_t value : condition.table->values) hash = Mix(hash, static_cast<Hash>(value));
+  }
   return HashOfBody(hash, definition.body);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/regions/along.h"
+#include "opsemantics/regions/value_tables.h"
 
 namespace yuba::search {
 namespace {
@@ -124,6 +125,8 @@ absl::optional<std::vector<int>> Alignment(const Definition& definition, int ope
     Walk(definition.body,
          [&](const Expr& expr) { read |= expr.kind == Expr::kRead && expr.operand == operand; });
   }
+  // What is known of a condition on data narrows them too.
+  narrowed |= operand >= 0 && !KnownConditions(definition).empty();
   if (!read || narrowed) return absl::nullopt;
   const std::vector<int64_t>& dims =
       operand < 0 ? definition.result.dims : definition.operands[operand].dims;

@@ -7,8 +7,12 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
 #include "compiler/model.h"
+#include "compiler/simplify/constants.h"
+#include "compiler/simplify/simplify.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/session.h"
 #include "search/plan/plan.h"
@@ -75,6 +79,12 @@ void RunAndCompare(const Model& model, const search::Plan& plan, const program::
   std::vector<TensorValue> values = RandomValues(graph, arithmetic, random);
   for (size_t id = 0; id < values.size(); ++id) {
     if (graph.tensors[id].producer >= 0) continue;
+    const auto known = model.values.find(static_cast<TensorId>(id));
+    if (known != model.values.end()) {  // it is in the program
+      const TensorType& type = graph.tensors[id].type;
+      values[id] = ValueFromBytes(type.type, type.dims, *known->second.data);
+      continue;
+    }
     const absl::Status set =
         (*session)->Set(graph.tensors[id].name, ToHost(values[id], arithmetic));
     REQUIRE_THAT(set, IsOk());
@@ -106,6 +116,45 @@ TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithme
     options.poison = options.guards = true;
     options.recognise = seed % 2 == 0;
     RunAndCompare(model, plan, Compile(model, plan, Arithmetic::kHash, true), random, options);
+  }
+}
+
+TEST_CASE("what tables move is the whole, under any legal plan") {
+  for (int seed = 0; seed < 24; ++seed) {
+    INFO("seed " << seed);
+    Random random(300 + seed);
+    Model model = RandomTables(random);
+    KnowConditions(model);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
+    runtime::RunOptions options;
+    options.interleave = true;
+    options.interleave_seed = seed;
+    options.poison = options.guards = true;
+    const Arithmetic arithmetic = seed % 3 == 0 ? Arithmetic::kFloat : Arithmetic::kHash;
+    const program::Program program = Compile(model, plan, arithmetic, true);
+    CHECK_THAT(CheckMatchesGraph(model.graph, program), IsOk());
+    CHECK_THAT(CheckCoverage(program), IsOk());
+    RunAndCompare(model, plan, program, random, options);
+  }
+}
+
+TEST_CASE("tables of a program can be set to what they are, and to nothing else") {
+  Random random(1);
+  Model model = RandomTables(random);
+  KnowConditions(model);
+  const search::Plan plan = RandomPlan(model.graph, MeshOf(2), random);
+  auto loaded = runtime::LoadedProgram::FromMessage(Compile(model, plan, Arithmetic::kHash, true));
+  REQUIRE_THAT(loaded, IsOk());
+  auto session = runtime::Session::Open(*loaded, runtime::RunOptions());
+  REQUIRE_THAT(session, IsOk());
+  REQUIRE_FALSE(model.values.empty());
+  for (const auto& [id, value] : model.values) {
+    const Tensor& table = model.graph.tensors[id];
+    TensorData data{table.type.type, table.type.dims, *value.data};
+    CHECK_THAT((*session)->Set(table.name, data), IsOk());
+    data.data[0] = static_cast<char>(data.data[0] + 1);
+    CHECK_THAT((*session)->Set(table.name, data),
+               StatusIs(absl::StatusCode::kInvalidArgument, "the values that " + table.name));
   }
 }
 

@@ -74,6 +74,25 @@ bool Holds(const Definition& definition, const Point& point) {
   return true;
 }
 
+// Whether the conditions hold whose values are known.
+bool KnownHold(const Definition& definition, const Point& point) {
+  for (const DataCondition& condition : definition.data_where) {
+    if (condition.table == nullptr) continue;
+    size_t at = 0;
+    for (int index : condition.table->indices) {
+      at = at * static_cast<size_t>(definition.indices[index].extent) +
+           static_cast<size_t>(point[index]);
+    }
+    int64_t a = Evaluate(condition.index, point), b = condition.table->values[at];
+    if (condition.reversed) std::swap(a, b);
+    const bool holds = condition.compare == Function::kEq   ? a == b
+                       : condition.compare == Function::kLt ? a < b
+                                                            : a <= b;
+    if (!holds) return false;
+  }
+  return true;
+}
+
 // The box round all elements that a read touches.
 Points BoundingBox(const Points& points) {
   if (points.empty()) return points;
@@ -102,7 +121,7 @@ Points ReadsOf(const Definition& definition, const Mesh& mesh, const Sharding& s
   ForAll(Extents(definition), [&](const Point& point) {
     if (!Inside(mesh, sharding, Extents(definition), device, point) || !Holds(definition, point))
       return;
-    Walk(definition.body, [&](const Expr& expr) {
+    const auto touch = [&](const Expr& expr) {
       if (expr.kind != Expr::kRead || expr.operand != operand) return;
       Point at;
       bool inside = true;
@@ -111,7 +130,9 @@ Points ReadsOf(const Definition& definition, const Mesh& mesh, const Sharding& s
         inside = inside && 0 <= at[d] && at[d] < dims[d];
       }
       if (inside) touched.insert(at);
-    });
+    };
+    for (const DataCondition& condition : definition.data_where) Walk(condition.value, touch);
+    if (KnownHold(definition, point)) Walk(definition.body, touch);
   });
   return BoundingBox(touched);
 }
@@ -144,7 +165,7 @@ Produced ProducedBy(const Definition& definition, const Mesh& mesh, const Shardi
   for (int device = 0; device < mesh.devices(); ++device) {
     ForAll(extents, [&](const Point& point) {
       if (!Inside(mesh, sharding, extents, device, point)) return;
-      if (partial && !Holds(definition, point)) return;
+      if (partial && !(Holds(definition, point) && KnownHold(definition, point))) return;
       Point at;
       for (const Affine& left : definition.left) at.push_back(Evaluate(left, point));
       produced.writes[device].insert(at);

@@ -6,6 +6,7 @@
 #include "compiler/dump/module.h"
 #include "compiler/dump/state.h"
 #include "compiler/memory/memory.h"
+#include "compiler/simplify/simplify.h"
 #include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
 #include "llvm/Support/raw_ostream.h"
@@ -444,6 +445,26 @@ TEST_CASE("a body is written with as many terms as it has, and read again") {
   CheckSameGraph(read.model.graph, state.model.graph);
   CHECK(StateText(read) == text);
   CHECK_THAT(StateText(SquaresState(3)), !Catch::Matchers::Contains("let"));
+}
+
+TEST_CASE("tables are written and read again, and refused where they are none") {
+  Random random(3);
+  Compilation state;
+  state.model = RandomTables(random);
+  KnowConditions(state.model);
+  const std::string text = StateText(state);
+  INFO(text);
+  Compilation read;
+  REQUIRE_THAT(ParseState(text, "state.mlir", read).status(), IsOk());
+  CheckSameGraph(read.model.graph, state.model.graph);
+  const auto refused = [&](const char* from, const char* to, const char* why) {
+    CHECK_THAT(ErrorOf(Replace(text, from, to)), Catch::Matchers::Contains(why));
+  };
+  refused("table = array<i64: ", "table = array<i64: 1, ", "values instead of");
+  refused("table = array<i64: ", "table = array<i64: 4611686018427387904, ", "'table'");
+  refused("table_indices = array<i32: ", "table_indices = array<i32: 7, ", "has 7");
+  refused("table_indices = array<i32: ", "table_indices = array<i32: -1, ", "has -1");
+  refused("table_indices = ", "other_indices = ", "'table_indices' is missing");
 }
 
 TEST_CASE("terms that are used before they are written, and bodies too deep, are refused") {

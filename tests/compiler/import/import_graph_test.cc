@@ -56,6 +56,34 @@ TEST_CASE("aligned reshapes and transposes leave one node and its factors") {
   CHECK(Run(model)[12] == -3);  // y[1, 0, 0] = -x[0, 3]
 }
 
+// A gather of rows by the constant `ids`, or where it is empty by an input.
+compiler::Model Gather(const std::vector<int64_t>& ids) {
+  compiler::OnnxBuilder builder;
+  builder.Input("x", {6, 3});
+  if (ids.empty()) {
+    builder.Input("ids", {4}, ::onnx::TensorProto::INT64);
+  } else {
+    builder.Integers("ids", ids);
+  }
+  builder.Node("Gather", {"x", "ids"}, {"y"});
+  builder.Output("y");
+  return Import(builder);
+}
+
+TEST_CASE("index tables of the file are known to box analysis") {
+  const compiler::Model known = Gather({-1, 0, 3, 3});
+  const Definition& definition = *known.graph.nodes.at(0).definition;
+  REQUIRE(definition.data_where.size() == 1);
+  REQUIRE(definition.data_where[0].table != nullptr);
+  CHECK(definition.data_where[0].table->values == std::vector<int64_t>{5, 0, 3, 3});
+  CHECK(ToString(definition).find("{5, 0, 3, 3}") != std::string::npos);
+  CHECK(known.graph_hash != Gather({-1, 0, 3, 2}).graph_hash);
+  const auto table_of = [](const compiler::Model& model) {
+    return model.graph.nodes.at(0).definition->data_where.at(0).table;
+  };
+  CHECK(table_of(Gather({})) == nullptr);
+}
+
 TEST_CASE("a reshape whose blocks do not nest moves elements") {
   compiler::OnnxBuilder builder;
   builder.Input("x", {6, 4});

@@ -90,6 +90,31 @@ TensorId ModelBuilder::AddNode(Definition definition, std::vector<TensorId> oper
   return result;
 }
 
+TensorId ModelBuilder::Integers(const std::vector<int64_t>& values) {
+  const TensorId id = Input({static_cast<int64_t>(values.size())}, TensorKind::kConstant);
+  model_.graph.tensors[id].type.type = ElementType::kI64;
+  model_.values[id] = {InitialValue::kData,
+                       std::make_shared<const std::string>(
+                           reinterpret_cast<const char*>(values.data()), 8 * values.size()),
+                       FileRange()};
+  return id;
+}
+
+TensorId ModelBuilder::Gather(TensorId a, const std::vector<int64_t>& table) {
+  const auto rows = static_cast<int64_t>(table.size());
+  Definition d = Start({rows, Dims(a)[1]}, {Dims(a)[0]}, Reducer::kPick);
+  d.body = Read(0, Bare({2, 1}));
+  d.data_where.push_back({IndexAffine(2), Function::kEq, false, Read(1, Bare({0}))});
+  return AddNode(std::move(d), {a, Integers(table)});
+}
+
+TensorId ModelBuilder::Scatter(TensorId a, int64_t rows, const std::vector<int64_t>& table) {
+  Definition d = Start({rows, Dims(a)[1]}, {Dims(a)[0]}, Reducer::kSum);
+  d.body = Read(0, Bare({2, 1}));
+  d.data_where.push_back({IndexAffine(0), Function::kEq, false, Read(1, Bare({2}))});
+  return AddNode(std::move(d), {a, Integers(table)});
+}
+
 TensorId ModelBuilder::MatMul(TensorId a, TensorId b) {
   Definition d = Start({Dims(a)[0], Dims(b)[1]}, {Dims(a)[1]}, Reducer::kSum);
   const ExprPtr left = Read(0, Bare({0, 2}));
@@ -278,6 +303,23 @@ Model RandomSums(const Mesh& mesh, Random& random) {
   Model model = build.Finish({sum});
   model.graph = search::WithAccumulators(model.graph, mesh);
   return model;
+}
+
+Model RandomTables(Random& random) {
+  ModelBuilder build;
+  TensorId at = build.Input({3 + Pick(random, 10), 1 + Pick(random, 3)});
+  const int steps = 1 + Pick(random, 3);
+  for (int step = 0; step < steps; ++step) {
+    const int64_t rows = build.Dims(at)[0], others = 3 + Pick(random, 10);
+    const bool scatter = Pick(random, 2) == 0, sorted = Pick(random, 2) == 0;
+    std::vector<int64_t> table;
+    for (int64_t row = 0; row < (scatter ? rows : others); ++row)
+      table.push_back(Pick(random, static_cast<int>(scatter ? others : rows)));
+    if (sorted) std::sort(table.begin(), table.end());
+    at = scatter ? build.Scatter(at, others, table) : build.Gather(at, table);
+    if (Pick(random, 2) == 0) at = build.Relu(at);
+  }
+  return build.Finish({at});
 }
 
 Model RandomLinear(const Mesh& mesh, Random& random) {

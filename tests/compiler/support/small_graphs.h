@@ -30,6 +30,10 @@ class ModelBuilder {
   TensorId MultiplyRow(TensorId a, TensorId b);     // a[i.., j] * b[j]
   TensorId Reduce(TensorId a, Reducer reducer);     // over the last dimension
   TensorId SubtractColumn(TensorId a, TensorId b);  // a[i, j] - b[i]
+  // y[i, j] = pick(r where r == table[i]) a[r, j], and, of so many rows,
+  // y[i, j] = sum(r where i == table[r]) a[r, j].
+  TensorId Gather(TensorId a, const std::vector<int64_t>& table);
+  TensorId Scatter(TensorId a, int64_t rows, const std::vector<int64_t>& table);
   TensorId Window(TensorId a, TensorId filter, int64_t stride, int64_t low);  // convolves rows of a
   TensorId Spread(TensorId a, TensorId filter, int64_t stride, int64_t low);  // transpose of Window
   // The model with these outputs. all_unread: results that nothing reads are outputs too.
@@ -39,6 +43,7 @@ class ModelBuilder {
 
  private:
   TensorId AddNode(Definition definition, std::vector<TensorId> operands);
+  TensorId Integers(const std::vector<int64_t>& values);  // a constant
 
   Model model_;
 };
@@ -55,6 +60,11 @@ Model RandomSums(const Mesh& mesh, Random& random);
 // Products one after the other, and sums, windows and scales of them: each node is linear in the
 // one before. The graph has partials, as for searches on a mesh of this size.
 Model RandomLinear(const Mesh& mesh, Random& random);
+
+// Gathers, sums and scatters of rows by constant tables, one after the other, with maps in between.
+// The constants have values; what box analysis may know of them is not filled in
+// (compiler/simplify/simplify.h).
+Model RandomTables(Random& random);
 
 // Any legal plan, good or bad: on each axis, each tensor and node is cut along a dimension or index
 // chosen at random, or not at all. Cost and proof are not filled in.
