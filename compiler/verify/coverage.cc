@@ -12,6 +12,7 @@
 #include "compiler/verify/moved.h"
 #include "compiler/verify/outputs.h"
 #include "compiler/verify/parts.h"
+#include "compiler/verify/unfold.h"
 #include "compiler/verify/written_boxes.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"
@@ -23,8 +24,11 @@ namespace {
 
 class Prover {
  public:
-  explicit Prover(const program::Program& program)
-      : program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {
+  explicit Prover(const Unfolded& unfolded)
+      : program_(unfolded.program()),
+        numbers_(unfolded.numbers()),
+        stage_(program_.stages(0)),
+        mesh_(MeshOf(program_)) {
     for (const program::Buffer& buffer : stage_.buffers()) {
       held_.push_back(BoxesOn(mesh_, buffer.box()));
     }
@@ -43,7 +47,7 @@ class Prover {
       YUBA_RETURN_IF_ERROR(CheckWhole(id));
     }
     for (int i = 0; i < stage_.instructions_size(); ++i) {
-      YUBA_RETURN_IF_ERROR(Run(i, stage_.instructions(i)));
+      YUBA_RETURN_IF_ERROR(Run(numbers_[i], stage_.instructions(i)));
     }
     for (const program::Port& port : program_.outputs()) {
       YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(port.buffer()), "at the end"));
@@ -56,6 +60,9 @@ class Prover {
 
  private:
   const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
+  program::Reducer ReducerOf(const program::Kernel& kernel) const {
+    return program_.functions(kernel.function()).definitions(0).reducer();
+  }
   bool IsPartial(int id) const {
     return partial_[id] != nullptr || !partials_[id].empty() || !unreduced_[id].empty();
   }
@@ -102,7 +109,7 @@ class Prover {
   absl::Status Run(int i, const program::Instruction& instruction) {
     if (instruction.has_kernel()) {
       return Annotate(RunKernel(instruction.kernel()),
-                      absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node()));
+                      absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node(0)));
     }
     if (instruction.has_exchange()) {
       const program::Exchange& exchange = instruction.exchange();
@@ -161,8 +168,8 @@ class Prover {
     }
     std::vector<Box> held = partials_[id];
     if (const program::Kernel* producer = partial_[id]) {
-      held = BoxesOn(mesh_, producer->result().box());
-      YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
+      held = BoxesOn(mesh_, producer->results(0).box());
+      YUBA_RETURN_IF_ERROR(CheckSum(ReducerOf(*producer)));
       YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     }
     std::map<int64_t, BoxUnion> terms;
@@ -195,8 +202,8 @@ class Prover {
   }
 
   absl::Status WriteResult(const program::Kernel& kernel, const std::string& points) {
-    const int id = kernel.result().buffer();
-    const std::vector<Box> results = BoxesOn(mesh_, kernel.result().box());
+    const int id = kernel.results(0).buffer();
+    const std::vector<Box> results = BoxesOn(mesh_, kernel.results(0).box());
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (Contains(held_[id][device], results[device])) continue;
       return ProofError("device ", device, " writes ", ToString(results[device]), " of ",
@@ -301,7 +308,7 @@ class Prover {
     const program::Kernel* producer = producers_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return ProofError("it combines what no kernel wrote");
-    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
+    YUBA_RETURN_IF_ERROR(CheckSum(ReducerOf(*producer)));
     if (exchange.reducer() != program::SUM) return ProofError("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
@@ -335,7 +342,7 @@ class Prover {
     const program::Kernel* producer = partial_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return ProofError("it combines what is not partial");
-    if (exchange.reducer() != program_.functions(producer->function()).reducer()) {
+    if (exchange.reducer() != ReducerOf(*producer)) {
       return ProofError("it combines with another reducer than its kernel's");
     }
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
@@ -345,6 +352,7 @@ class Prover {
   }
 
   const program::Program& program_;
+  const std::vector<int>& numbers_;  // [instruction]: its number before clusters were unfolded
   const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
@@ -368,7 +376,7 @@ class Prover {
 
 absl::Status CheckCoverage(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  return Prover(program).Prove();
+  return Prover(Unfolded(program)).Prove();
 }
 
 }  // namespace yuba::compiler

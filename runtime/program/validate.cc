@@ -86,8 +86,11 @@ class ContentChecker {
           Annotate(Within(kernel.operands(o).box(), kernel.operands(o).buffer(), device),
                    absl::StrCat("operand ", o)));
     }
-    YUBA_RETURN_IF_ERROR(
-        Annotate(Within(kernel.result().box(), kernel.result().buffer(), device), "result"));
+    for (int r = 0; r < kernel.results_size(); ++r) {
+      YUBA_RETURN_IF_ERROR(
+          Annotate(Within(kernel.results(r).box(), kernel.results(r).buffer(), device),
+                   kernel.results_size() == 1 ? "result" : absl::StrCat("result ", r)));
+    }
     if (!program_.message().functions(kernel.function()).has_library()) return absl::OkStatus();
     return ValidateLibraryBoxes(program_, kernel, device);
   }
