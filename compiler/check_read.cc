@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/cluster/cluster.h"
 #include "compiler/import/onnx.h"
 #include "compiler/order/order.h"
 #include "compiler/search_model.h"
@@ -121,6 +122,10 @@ absl::Status CheckRead(const StatePlaces& places, bool replay, Compilation& c) {
     YUBA_RETURN_IF_ERROR(CheckFlags(places, c.model.graph, plan.space));
   }
   YUBA_RETURN_IF_ERROR(CheckHash(places, c.model, plan));
+  const absl::Status clustered = CheckClusters(c.model.graph, c.model.clusters);
+  if (!clustered.ok()) {
+    return ErrorAt(places.graph, clustered.message(), ": start with --from cluster");
+  }
   if (!plan.tensors.empty()) YUBA_RETURN_IF_ERROR(CheckPlan(places, replay, c));
   if (c.program.stages_size() == 0 || c.program.graph_hash() == c.model.graph_hash) {
     return absl::OkStatus();
@@ -136,7 +141,10 @@ absl::Status CheckOfModel(const StatePlaces& places, bool ordered, const Compila
   const bool planned = !c.plan.tensors.empty();
   if (planned) options.factors = c.plan.space.factors;
   YUBA_ASSIGN_OR_RETURN(Model read, onnx::ImportOnnx(c.request.model_file, options));
-  if (ordered) YUBA_RETURN_IF_ERROR(OrderModel(read));
+  if (ordered) {
+    YUBA_RETURN_IF_ERROR(OrderModel(read));
+    ClusterModel(read);
+  }
   if (planned) read.graph = SharedGraph(read.graph, c.plan);
   const auto differs = [&](const std::string& place, const auto&... what) {
     return ErrorAt(place, what..., " not that of ", c.request.model_file,
@@ -155,6 +163,9 @@ absl::Status CheckOfModel(const StatePlaces& places, bool ordered, const Compila
                      found.nodes.size() == expected.nodes.size() &&
                      found.inputs == expected.inputs && found.outputs == expected.outputs;
   if (!equal) return differs(places.graph, "the graph is");
+  if (!model.clusters.empty() && !(model.clusters == read.clusters)) {
+    return differs(places.graph, "'clusters' is");
+  }
   const bool same = model.graph_hash == read.graph_hash && model.opset == read.opset &&
                     model.file_nodes == read.file_nodes && model.flops == read.flops &&
                     model.file_inputs == read.file_inputs &&

@@ -31,10 +31,22 @@ struct InitialValue {
   FileRange range;  // of kFile: the whole tensor; bytes of bools are 0 or any other
 };
 
+// Nodes of one entry that one kernel may compute (compiler/cluster). They follow each other in the
+// graph's order, and their definitions begin with the same `shared` output indices.
+struct Cluster {
+  int shared = 0;                 // at least 1
+  std::vector<TensorId> results;  // of its nodes, in the graph's order; at least two
+  int entry = 0;                  // position in Graph::entries
+  friend bool operator==(const Cluster& a, const Cluster& b) {
+    return a.shared == b.shared && a.results == b.results && a.entry == b.entry;
+  }
+};
+
 struct Model {
   std::string file;  // the path it was imported from
   Graph graph;
   std::map<TensorId, InitialValue> values;  // for each parameter and constant
+  std::vector<Cluster> clusters;            // in the graph's order; no node is in two
   std::string graph_hash;                   // HashOfGraph: no names, weights or order of the file
   std::vector<std::string> notes;           // for people: reshapes, dropped nodes, ...
   // The names of the file's inputs that have no value in it, in its order. Some are parameters, and

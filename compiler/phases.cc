@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/check_read.h"
+#include "compiler/cluster/cluster.h"
 #include "compiler/dump/state.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
@@ -42,6 +43,15 @@ absl::Status Order(Compilation& c) { return OrderModel(c.model); }
 absl::Status VerifyOrder(Compilation& c) {
   CheckGraph(c.model.graph);
   return CheckOrderOfEntries(c.model.graph);
+}
+
+absl::Status FindClusters(Compilation& c) {
+  ClusterModel(c.model);
+  return absl::OkStatus();
+}
+
+absl::Status VerifyClusters(Compilation& c) {
+  return CheckClusters(c.model.graph, c.model.clusters);
 }
 
 // Of a time limit so much is the search's: the rest is for the replay of its bound.
@@ -87,12 +97,24 @@ absl::Status VerifyAttach(Compilation& c) {
   return c.request.plan.has_value() ? VerifyPlan(c) : absl::OkStatus();
 }
 
+// Which nodes share kernels. On a GPU the threads share out all elements: loops inside of shared
+// indices would leave most of them without work. What a kernel of several nodes reads and writes is
+// live at once, and a limit on memory was kept with a kernel for each node: where it is not kept
+// otherwise, it stays so.
+Joins JoinsFor(const Compilation& c) {
+  const Joins joins = c.request.kernels.target.cuda ? Joins::kMaps : Joins::kAll;
+  const int64_t limit = c.plan.space.memory;
+  if (limit == 0 || c.model.clusters.empty()) return joins;
+  const auto program = MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, joins);
+  return ArenaBytes(program, c.plan) > limit ? Joins::kNone : joins;
+}
+
 absl::Status MakeProgram(Compilation& c) {
   if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
       c.plan.nodes.size() != c.model.graph.nodes.size()) {
     return UserError("there is no plan for this graph yet: start at an earlier phase");
   }
-  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic);
+  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, JoinsFor(c));
   c.program.set_version(c.request.version);
   return absl::OkStatus();
 }
@@ -141,7 +163,7 @@ absl::Status VerifyKernels(Compilation& c) {
     const bool generated = !function.symbol().empty();
     if (function.has_library() + function.has_opaque() + generated != 1 ||
         (generated && !symbols.insert(function.symbol()).second)) {
-      return ProofError("not one implementation for: ", function.text());
+      return ProofError("not one implementation for: ", function.definitions(0).text());
     }
   }
   if (!symbols.empty() && c.program.host_object().empty() && c.program.ptx().empty()) {
@@ -162,6 +184,7 @@ absl::Status VerifyNothing(Compilation&) { return absl::OkStatus(); }
 constexpr Phase kPhases[] = {
     {"import", "the model becomes a graph of definitions", Import, VerifyGraph},
     {"order", "the nodes are put into an order that keeps few bytes live", Order, VerifyOrder},
+    {"cluster", "nodes that one kernel may compute are marked", FindClusters, VerifyClusters},
     {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
      SearchPlan, VerifySearch},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyAttach},
@@ -183,7 +206,7 @@ absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
                    }));
 }
 
-// "4-spmd.mlir"
+// "5-spmd.mlir"
 std::string DumpFile(const PhaseOptions& options, size_t phase) {
   return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
 }
@@ -254,8 +277,9 @@ absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool v
   YUBA_RETURN_IF_ERROR(CheckRead(places, verify, compilation));
   if (compilation.program.stages_size() == 0 || !verify) return absl::OkStatus();
   for (const Phase& phase : Phases()) {
-    const bool of_program =
-        phase.run != Import && phase.run != Order && phase.run != SearchPlan && phase.run != Attach;
+    const bool of_program = phase.run != Import && phase.run != Order &&
+                            phase.run != FindClusters && phase.run != SearchPlan &&
+                            phase.run != Attach;
     if (!of_program) continue;
     const absl::Status verified = phase.verify(compilation);
     if (!verified.ok()) return UserError(places.program, ": error: ", verified.message());

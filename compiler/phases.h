@@ -4,7 +4,7 @@
 // What a dump says is believed only where it can be checked.
 //
 // Example: {from: "memory", dump_dir: "d"} reads the state that an earlier run wrote to
-// d/5-recognise.mlir, plans memory, and runs all phases behind it.
+// d/6-recognise.mlir, plans memory, and runs all phases behind it.
 #ifndef YUBA_COMPILER_PHASES_H_
 #define YUBA_COMPILER_PHASES_H_
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "compiler/cluster/cluster.h"
 #include "compiler/import/onnx.h"
 #include "compiler/memory/memory.h"
 #include "compiler/order/order.h"
@@ -13,7 +14,10 @@
 namespace yuba::compiler {
 
 int64_t ArenaBytes(const Graph& graph, const search::Plan& plan) {
-  program::Program program = ProgramWithoutValues(graph, plan);
+  return ArenaBytes(ProgramWithoutValues(graph, plan), plan);
+}
+
+int64_t ArenaBytes(program::Program program, const search::Plan& plan) {
   PlanMemory(program, plan.space.memory);
   return program.stages(0).arena_size();
 }
@@ -30,10 +34,11 @@ absl::StatusOr<Model> FlatImport(const Model& model, const onnx::ImportOptions* 
   return onnx::WithFactors(read, false);
 }
 
-// The same, behind the phase `order`.
+// The same, behind the phases `order` and `cluster`.
 absl::StatusOr<Model> Flat(const Model& model, const onnx::ImportOptions* import) {
   YUBA_ASSIGN_OR_RETURN(Model flat, FlatImport(model, import));
   YUBA_RETURN_IF_ERROR(OrderModel(flat));
+  ClusterModel(flat);
   return flat;
 }
 
@@ -41,7 +46,9 @@ absl::StatusOr<Model> Flat(const Model& model, const onnx::ImportOptions* import
 
 absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model,
                                          const onnx::ImportOptions* import) {
-  options.memory_of = ArenaBytes;
+  options.memory_of = [](const Graph& graph, const search::Plan& plan) {
+    return ArenaBytes(graph, plan);
+  };
   absl::optional<Model> flat;
   const auto variant = [&](bool factors) -> absl::StatusOr<Graph> {
     if (factors == options.factors) return model.graph;

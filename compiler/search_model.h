@@ -9,6 +9,7 @@
 #include "compiler/import/options.h"
 #include "compiler/model.h"
 #include "opsemantics/definition/graph.h"
+#include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
 #include "search/search.h"
 
@@ -16,9 +17,11 @@ namespace yuba::compiler {
 
 // The size of the arena that the plan's program needs: bytes a device, equal on all devices,
 // without the workspaces that libraries take for themselves. It depends on the buffers of spmd/ and
-// the offsets of memory/, so the search cannot count it. `plan` must be of `graph` as it is, with
-// its copies.
+// the offsets of memory/, so the search cannot count it. Each node has a kernel of its own there.
+// `plan` must be of `graph` as it is, with its copies.
 int64_t ArenaBytes(const Graph& graph, const search::Plan& plan);
+// The same of a program of the plan that is there already, as the phase `spmd` makes it.
+int64_t ArenaBytes(program::Program program, const search::Plan& plan);
 
 // search::SearchSpaces on the model, whose graph shares nothing yet and has factors where
 // options.factors says so. A limit on memory is one on ArenaBytes. `model` becomes the one that the

@@ -38,7 +38,7 @@ bool IsContiguous(const StridedIndex& outer, const StridedIndex& inner) {
 // What the call's indices write, within the box of the result.
 Box WrittenBox(const LoadedProgram& program, const program::Kernel& kernel, int device) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
-  Box written = program.BoxOf(kernel.result().box(), device);
+  Box written = program.BoxOf(kernel.results(0).box(), device);
   if (IsEmpty(written)) return written;
   auto narrow = [&](int dim, int index) {
     if (dim >= 0) written[dim] = program.IntervalOf(kernel.indices(index), device);
@@ -130,8 +130,8 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
   shape.no_result = IsEmpty(written);
   if (shape.no_result) return shape;
   shape.type = FromProto(call.type());
-  shape.result_type = program.type(kernel.result().buffer());
-  shape.result = WalkOf(written, {program.BufferBox(kernel.result().buffer(), device)});
+  shape.result_type = program.type(kernel.results(0).buffer());
+  shape.result = WalkOf(written, {program.BufferBox(kernel.results(0).buffer(), device)});
   for (const program::Range& range : kernel.indices()) {
     if (program.IntervalOf(range, device).empty()) shape.no_terms = true;
   }
@@ -139,7 +139,7 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
 
   TensorPosition left(program, kernel.operands(call.left()), device);
   TensorPosition right(program, kernel.operands(call.right()), device);
-  TensorPosition result(program, kernel.result(), device);
+  TensorPosition result(program, kernel.results(0), device);
   const auto roles = {
       std::make_pair(&call.batch(), &shape.batch), std::make_pair(&call.groups(), &shape.groups),
       std::make_pair(&call.rows(), &shape.rows), std::make_pair(&call.columns(), &shape.columns),

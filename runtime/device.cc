@@ -22,7 +22,7 @@ Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int ins
     }
   };
   for (const program::Access& operand : kernel.operands()) add_buffer(operand.buffer());
-  add_buffer(kernel.result().buffer());
+  for (const program::Access& result : kernel.results()) add_buffer(result.buffer());
   return launch;
 }
 

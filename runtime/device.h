@@ -23,7 +23,7 @@ namespace yuba::runtime {
 // One kernel instruction on one device: the tables of kernel_abi.h, with offsets for pointers.
 struct Launch {
   int function = 0;                // in Program.functions
-  std::vector<int64_t> offsets;    // bytes: of the operands' buffers, then of the result's
+  std::vector<int64_t> offsets;    // bytes: of the operands' buffers, then of the results'
   std::vector<int64_t> arguments;  // ranges of the indices, then origins and extents of the boxes
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "compiler/cluster/cluster.h"
 #include "compiler/order/order.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/files.h"
@@ -232,6 +233,7 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions options, ImportOptionsOf(flags, library));
   YUBA_ASSIGN_OR_RETURN(compiler::Model model, onnx::ImportOnnx(flags.file, options));
   YUBA_RETURN_IF_ERROR(compiler::OrderModel(model));
+  compiler::ClusterModel(model);
   return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};
 }
 

@@ -50,10 +50,18 @@ struct PartitionFlags {
   bool json = false;
 };
 
+// Whether there is no plan yet behind the phase of this name.
+bool IsBeforeSearch(const std::string& name) {
+  for (const compiler::Phase& phase : compiler::Phases()) {
+    if (phase.name == std::string("search")) return false;
+    if (phase.name == name) return true;
+  }
+  return false;
+}
+
 // An error for flags of the search where --from takes the plan that an earlier run has made.
 absl::Status CheckFrom(const PartitionFlags& flags) {
-  if (flags.from.empty() || flags.from == "import" || flags.from == "order" ||
-      flags.from == "search") {
+  if (flags.from.empty() || flags.from == "search" || IsBeforeSearch(flags.from)) {
     return absl::OkStatus();
   }
   const bool given = flags.search != "default" || flags.space != "default" || !flags.pins.empty() ||
@@ -76,7 +84,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
   options.dump_dir = flags.dump;
   options.verify = !flags.no_verify;
   options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
-    if (phase.name == std::string("import") || phase.name == std::string("order")) return true;
+    if (IsBeforeSearch(phase.name)) return true;
     if (note.has_value()) return !InterruptNote::Came();
     YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
     note.emplace();
@@ -230,7 +238,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
 
 absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(CheckFrom(flags));
-  if ((flags.to == "import" || flags.to == "order") && !flags.output.empty()) {
+  if (IsBeforeSearch(flags.to) && !flags.output.empty()) {
     return UserError("--to ", flags.to, " ends before there is a plan for -o ", flags.output,
                      ": leave one of them out");
   }

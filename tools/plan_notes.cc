@@ -1,6 +1,7 @@
 #include "tools/plan_notes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "absl/container/flat_hash_map.h"
 #include "compiler/kernels/add_kernels.h"
@@ -29,6 +30,16 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   for (const Node& node : model.graph.nodes) {
     notes.kernels.push_back(
         IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));
+  }
+  // A node that shares the kernel of an earlier one says whose it is.
+  std::map<std::string, std::string> shares;
+  for (const auto& instruction : program.stages(0).instructions()) {
+    const program::Kernel& kernel = instruction.kernel();
+    for (int n = 1; n < kernel.node_size(); ++n) shares[kernel.node(n)] = kernel.node(0);
+  }
+  for (size_t n = 0; n < model.graph.nodes.size(); ++n) {
+    const auto shared = shares.find(model.graph.nodes[n].name);
+    if (shared != shares.end()) notes.kernels[n] += " with " + shared->second;
   }
   // Exchanges of the program and moves of the plan are matched by node, tensor and direction.
   absl::flat_hash_map<std::string, std::string> collectives;

@@ -61,7 +61,7 @@ void RegisterPhases(std::index_sequence<kOffsets...>) {
   (mlir::PassRegistration<PhasePass<kOffsets + 1>>(), ...);
 }
 
-constexpr size_t kInnerPhases = 7;
+constexpr size_t kInnerPhases = 8;
 
 }  // namespace
 }  // namespace yuba::tools

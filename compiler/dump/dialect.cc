@@ -33,26 +33,6 @@ void printIndices(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr
   });
   printer << ")";
 }
-// What threads may share out of a function: `[<index = 0, dim = 0, step = 4>]`.
-mlir::ParseResult parseSplits(mlir::OpAsmParser& parser, mlir::ArrayAttr& splits) {
-  llvm::SmallVector<mlir::Attribute> attrs;
-  const auto split = [&]() -> mlir::ParseResult {
-    attrs.push_back(IndexSplitAttr::parse(parser, {}));
-    return mlir::success(attrs.back() != nullptr);
-  };
-  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square, split)) {
-    return mlir::failure();
-  }
-  splits = parser.getBuilder().getArrayAttr(attrs);
-  return mlir::success();
-}
-void printSplits(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr splits) {
-  printer << "[";
-  llvm::interleaveComma(splits, printer.getStream(), [&](mlir::Attribute split) {
-    llvm::cast<IndexSplitAttr>(split).print(printer);
-  });
-  printer << "]";
-}
 // What a kernel reads: `(%0 [0:8, 0:4], %1 partial [0:4])`.
 mlir::ParseResult parseReads(mlir::OpAsmParser& parser,
                              llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>& buffers,
@@ -77,6 +57,76 @@ void printReads(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::OperandRang
     llvm::cast<AccessAttr>(std::get<1>(read)).print(printer);
   });
   printer << ")";
+}
+// What a kernel writes: `%2 [0:8]`, of several results `(%2 [0:8], %3 [0:8])`.
+mlir::ParseResult parseWrites(mlir::OpAsmParser& parser,
+                              llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>& buffers,
+                              mlir::ArrayAttr& writes) {
+  llvm::SmallVector<mlir::Attribute> boxes;
+  const auto write = [&]() -> mlir::ParseResult {
+    if (parser.parseOperand(buffers.emplace_back())) return mlir::failure();
+    boxes.push_back(BoxAttr::parse(parser, {}));
+    return mlir::success(boxes.back() != nullptr);
+  };
+  if (mlir::succeeded(parser.parseOptionalLParen())) {
+    if (parser.parseCommaSeparatedList(write) || parser.parseRParen()) return mlir::failure();
+  } else if (write()) {
+    return mlir::failure();
+  }
+  writes = parser.getBuilder().getArrayAttr(boxes);
+  return mlir::success();
+}
+void printWrites(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::OperandRange buffers,
+                 mlir::ArrayAttr writes) {
+  const bool one = writes.size() == 1;
+  printer << (one ? "" : "(");
+  llvm::interleaveComma(llvm::zip(buffers, writes), printer.getStream(), [&](const auto& write) {
+    printer << std::get<0>(write) << " ";
+    llvm::cast<BoxAttr>(std::get<1>(write)).print(printer);
+  });
+  printer << (one ? "" : ")");
+}
+// A list in brackets of attributes of one kind.
+template <typename Attr>
+mlir::ParseResult ParseList(mlir::OpAsmParser& parser, mlir::ArrayAttr& list) {
+  llvm::SmallVector<mlir::Attribute> attrs;
+  const auto element = [&]() -> mlir::ParseResult {
+    attrs.push_back(Attr::parse(parser, {}));
+    return mlir::success(attrs.back() != nullptr);
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square, element)) {
+    return mlir::failure();
+  }
+  list = parser.getBuilder().getArrayAttr(attrs);
+  return mlir::success();
+}
+template <typename Attr>
+void PrintList(mlir::OpAsmPrinter& printer, mlir::ArrayAttr list) {
+  printer << "[";
+  llvm::interleaveComma(list, printer.getStream(),
+                        [&](mlir::Attribute element) { llvm::cast<Attr>(element).print(printer); });
+  printer << "]";
+}
+// What threads may share out of a function: `[<index = 0, dim = 0, step = 4>]`.
+mlir::ParseResult parseSplits(mlir::OpAsmParser& parser, mlir::ArrayAttr& splits) {
+  return ParseList<IndexSplitAttr>(parser, splits);
+}
+void printSplits(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr splits) {
+  PrintList<IndexSplitAttr>(printer, splits);
+}
+// What a kernel keeps to itself: `["m" [0:8] : memref<8xf32>]`.
+mlir::ParseResult parseInternals(mlir::OpAsmParser& parser, mlir::ArrayAttr& internals) {
+  return ParseList<InternalAttr>(parser, internals);
+}
+void printInternals(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr internals) {
+  PrintList<InternalAttr>(printer, internals);
+}
+// The definitions of a cluster, in brackets.
+mlir::ParseResult parseDefinitions(mlir::OpAsmParser& parser, mlir::ArrayAttr& definitions) {
+  return ParseList<FunctionDefinitionAttr>(parser, definitions);
+}
+void printDefinitions(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::ArrayAttr definitions) {
+  PrintList<FunctionDefinitionAttr>(printer, definitions);
 }
 }  // namespace yuba::compiler
 

@@ -39,7 +39,8 @@ struct AttrList {
 // All whose text is made of MLIR's tokens; shardings and partitions are not.
 using OfTokens =
     AttrList<MeshAttr, AxesAttr, BoundAttr, BoxAttr, AccessAttr, KindAttr, ReducerAttr,
-             CollectiveAttr, FunctionIndexAttr, IndexSplitAttr, PortKindAttr, LibraryAttr>;
+             CollectiveAttr, FunctionIndexAttr, KernelTensorAttr, FunctionDefinitionAttr,
+             InternalAttr, IndexSplitAttr, PortKindAttr, LibraryAttr>;
 
 }  // namespace
 

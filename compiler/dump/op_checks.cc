@@ -83,7 +83,13 @@ absl::Status CheckKernel(KernelOp op) {
     const auto read = llvm::cast<AccessAttr>(op.getReads()[i]);
     YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getBuffers()[i], read.getBox()));
   }
-  YUBA_RETURN_IF_ERROR(CheckAccess(mesh, op.getWritten(), op.getWrites()));
+  if (op.getWrites().size() != op.getWritten().size()) {
+    return UserError("it needs one box in `writes` for each buffer that it writes");
+  }
+  for (size_t i = 0; i < op.getWritten().size(); ++i) {
+    YUBA_RETURN_IF_ERROR(
+        CheckAccess(mesh, op.getWritten()[i], llvm::cast<BoxAttr>(op.getWrites()[i])));
+  }
   return BoxFrom(mesh, op.getIndices()).status();
 }
 

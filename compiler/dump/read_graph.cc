@@ -62,6 +62,7 @@ class GraphReader {
       if (!why.empty()) return UserError(why);
     }
     CheckGraph(graph_);
+    YUBA_RETURN_IF_ERROR(ReadClusters(op_.getInfo()));
     if (!op_.getMesh()) plan_ = search::Plan();
     return absl::OkStatus();
   }
@@ -266,6 +267,34 @@ class GraphReader {
           names ? names.getAs<mlir::StringAttr>(absl::StrCat(id)) : mlir::StringAttr();
       if (!name) return UserError("next_names has none for ", graph_.tensors[id].name);
       graph_.tensors[id].next_name = name.str();
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether the nodes can share a kernel is for CheckClusters to say.
+  absl::Status ReadClusters(mlir::DictionaryAttr info) {
+    model_.clusters.clear();
+    if (!info.contains("clusters")) return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(const auto clusters, InfoField<mlir::ArrayAttr>(info, "clusters"));
+    std::set<std::pair<int, TensorId>> clustered;
+    for (mlir::Attribute attr : clusters) {
+      const auto numbers = llvm::dyn_cast<mlir::DenseI32ArrayAttr>(attr);
+      if (!numbers || numbers.size() < 4) {
+        return UserError(
+            "a cluster needs how many indices it shares, its entry and at least two tensors");
+      }
+      Cluster& cluster = model_.clusters.emplace_back();
+      cluster.shared = numbers[0];
+      cluster.entry = numbers[1];
+      for (const TensorId id : numbers.asArrayRef().drop_front(2)) {
+        if (id < 0 || id >= static_cast<TensorId>(graph_.tensors.size()) ||
+            ProducerIn(graph_, id, cluster.entry) < 0 ||
+            !clustered.emplace(cluster.entry, id).second) {
+          return UserError("a cluster of tensor ", id,
+                           ", which no node computes or which is in two");
+        }
+        cluster.results.push_back(id);
+      }
     }
     return absl::OkStatus();
   }

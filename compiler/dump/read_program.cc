@@ -1,4 +1,6 @@
 // A program from a yuba.program: ReadProgram of module.h.
+#include <set>
+
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
@@ -34,6 +36,8 @@ class ProgramReader {
     for (mlir::Operation& op : op_.getBody().front()) {
       if (auto function = llvm::dyn_cast<FunctionOp>(op)) {
         YUBA_RETURN_IF_ERROR(ReadFunction(function));
+      } else if (auto cluster = llvm::dyn_cast<ClusterOp>(op)) {
+        ReadCluster(cluster);
       } else if (auto buffer = llvm::dyn_cast<BufferOp>(op)) {
         YUBA_RETURN_IF_ERROR(ReadBuffer(buffer));
       } else if (auto port = llvm::dyn_cast<PortOp>(op)) {
@@ -53,8 +57,48 @@ class ProgramReader {
  private:
   absl::Status ReadFunction(FunctionOp op) {
     program::Function* function = program_.add_functions();
-    function->set_text(op.getText().str());
-    function->set_reducer(ToProto(op.getReducer().getValue()));
+    ReadCommon(op, function);
+    if (op.getLibraryAttr()) *function->mutable_library() = LibraryFrom(op.getLibraryAttr());
+    program::FunctionDefinition* definition = function->add_definitions();
+    definition->set_text(op.getText().str());
+    definition->set_reducer(ToProto(op.getReducer().getValue()));
+    for (int i = 0; i < function->indices_size(); ++i) definition->add_indices(i);
+    definition->mutable_computes()->set_result(0);
+    alone_.insert(program_.functions_size() - 1);
+    if (!op.getOpaqueAttr()) return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(*function->mutable_opaque(), OpaqueFrom(op.getOpaqueAttr()));
+    return absl::OkStatus();
+  }
+
+  void ReadCluster(ClusterOp op) {
+    program::Function* function = program_.add_functions();
+    ReadCommon(op, function);
+    for (mlir::Attribute attr : op.getDefinitions()) {
+      const auto read = llvm::cast<FunctionDefinitionAttr>(attr);
+      program::FunctionDefinition* definition = function->add_definitions();
+      definition->set_text(read.getText().str());
+      definition->set_reducer(ToProto(read.getReducer()));
+      for (const int32_t index : read.getIndices()) definition->add_indices(index);
+      for (const KernelTensorAttr operand : read.getOperands()) {
+        *definition->add_operands() = TensorFrom(operand);
+      }
+      *definition->mutable_computes() = TensorFrom(read.getComputes());
+    }
+  }
+
+  static program::KernelTensor TensorFrom(KernelTensorAttr attr) {
+    program::KernelTensor tensor;
+    switch (attr.getKind()) {
+      case program::KernelTensor::kOperand: tensor.set_operand(attr.getNumber()); break;
+      case program::KernelTensor::kResult: tensor.set_result(attr.getNumber()); break;
+      default: tensor.set_internal(attr.getNumber());
+    }
+    return tensor;
+  }
+
+  // What a definition alone and a cluster have in common.
+  template <typename Op>
+  static void ReadCommon(Op op, program::Function* function) {
     for (mlir::Attribute attr : op.getIndices()) {
       const auto read = llvm::cast<FunctionIndexAttr>(attr);
       program::FunctionIndex* index = function->add_indices();
@@ -64,10 +108,6 @@ class ProgramReader {
       index->set_groups(read.getGroups());
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
-    if (op.getLibraryAttr()) *function->mutable_library() = LibraryFrom(op.getLibraryAttr());
-    if (op.getOpaqueAttr()) {
-      YUBA_ASSIGN_OR_RETURN(*function->mutable_opaque(), OpaqueFrom(op.getOpaqueAttr()));
-    }
     for (mlir::Attribute attr :
          op.getSplitsAttr() ? op.getSplitsAttr().getValue() : llvm::ArrayRef<mlir::Attribute>()) {
       const auto read = llvm::cast<IndexSplitAttr>(attr);
@@ -127,8 +167,8 @@ class ProgramReader {
   }
 
   absl::Status ReadKernel(KernelOp op, program::Kernel* kernel) {
-    kernel->set_node(op.getNode().str());
-    kernel->set_from(op.getFrom().str());
+    ReadNames(op.getNode(), kernel->mutable_node());
+    ReadNames(op.getFrom(), kernel->mutable_from());
     kernel->set_function(static_cast<int32_t>(op.getFunction()));
     program::Box indices;
     YUBA_RETURN_IF_ERROR(Fill(op.getIndices(), &indices));
@@ -141,9 +181,49 @@ class ProgramReader {
       operand->set_partial(read.getPartial());
       YUBA_RETURN_IF_ERROR(Fill(read.getBox(), operand->mutable_box()));
     }
-    YUBA_ASSIGN_OR_RETURN(const int result, IdOf(op.getWritten()));
-    kernel->mutable_result()->set_buffer(result);
-    return Fill(op.getWrites(), kernel->mutable_result()->mutable_box());
+    for (size_t i = 0; i < op.getWritten().size(); ++i) {
+      program::Access* result = kernel->add_results();
+      YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getWritten()[i]));
+      result->set_buffer(buffer);
+      YUBA_RETURN_IF_ERROR(Fill(llvm::cast<BoxAttr>(op.getWrites()[i]), result->mutable_box()));
+    }
+    for (mlir::Attribute attr : op.getInternalsAttr() ? op.getInternalsAttr().getValue()
+                                                      : llvm::ArrayRef<mlir::Attribute>()) {
+      YUBA_RETURN_IF_ERROR(ReadInternal(llvm::cast<InternalAttr>(attr), kernel->add_internals()));
+    }
+    AddOperands(*kernel);
+    return absl::OkStatus();
+  }
+
+  // A definition alone has the operands of its kernels, which come after it.
+  void AddOperands(const program::Kernel& kernel) {
+    if (kernel.function() < 0 || kernel.function() >= program_.functions_size()) return;
+    program::Function& function = *program_.mutable_functions(kernel.function());
+    if (!alone_.count(kernel.function()) || function.definitions(0).operands_size() > 0) return;
+    for (int o = 0; o < kernel.operands_size(); ++o) {
+      function.mutable_definitions(0)->add_operands()->set_operand(o);
+    }
+  }
+
+  static void ReadNames(mlir::Attribute attr,
+                        google::protobuf::RepeatedPtrField<std::string>* names) {
+    if (const auto name = llvm::dyn_cast<mlir::StringAttr>(attr)) {
+      *names->Add() = name.str();
+      return;
+    }
+    for (mlir::Attribute name : llvm::cast<mlir::ArrayAttr>(attr)) {
+      *names->Add() = llvm::cast<mlir::StringAttr>(name).str();
+    }
+  }
+
+  absl::Status ReadInternal(InternalAttr attr, program::Internal* internal) {
+    const auto shaped = llvm::dyn_cast<mlir::ShapedType>(attr.getType());
+    if (!shaped) return UserError("an internal tensor needs a type like memref<8xf32>");
+    YUBA_ASSIGN_OR_RETURN(const TensorType type, TypeFrom(shaped));
+    internal->set_name(attr.getName().str());
+    internal->set_type(ToProto(type.type));
+    for (int64_t dim : type.dims) internal->add_dims(dim);
+    return Fill(attr.getBox(), internal->mutable_box());
   }
 
   absl::Status ReadExchange(ExchangeOp op, program::Exchange* exchange) {
@@ -191,6 +271,7 @@ class ProgramReader {
   program::Stage* stage_ = nullptr;
   Mesh mesh_;
   llvm::DenseMap<mlir::Value, int> buffers_;
+  std::set<int> alone_;  // functions of one definition
 };
 
 }  // namespace

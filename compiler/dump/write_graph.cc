@@ -112,6 +112,17 @@ class GraphWriter {
     return builder_.getDictionaryAttr(fields);
   }
 
+  // Of each cluster how many indices it shares, its entry, then the tensors that it computes.
+  mlir::ArrayAttr Clusters() {
+    llvm::SmallVector<mlir::Attribute> clusters;
+    for (const Cluster& cluster : model_.clusters) {
+      std::vector<int32_t> numbers = {cluster.shared, cluster.entry};
+      numbers.insert(numbers.end(), cluster.results.begin(), cluster.results.end());
+      clusters.push_back(builder_.getDenseI32ArrayAttr(numbers));
+    }
+    return builder_.getArrayAttr(clusters);
+  }
+
   mlir::DictionaryAttr Info() {
     llvm::SmallVector<mlir::NamedAttribute> fields;
     const auto add = [&](const char* name, mlir::Attribute value) {
@@ -128,6 +139,7 @@ class GraphWriter {
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
     if (const mlir::DictionaryAttr next = NextNames(); !next.empty()) add("next_names", next);
+    if (!model_.clusters.empty()) add("clusters", Clusters());
     if (plan_ != nullptr) AddPlanInfo(*plan_, builder_, fields);
     return builder_.getDictionaryAttr(fields);
   }

@@ -51,6 +51,20 @@ class ProgramWriter {
   }
   BoxAttr Boxed(const program::Box& box) { return AttrOf(builder_.getContext(), mesh_, box); }
 
+  // Whether a kernel's indices, operands and result are those of the one definition, in order.
+  static bool IsAlone(const program::Function& function) {
+    const program::FunctionDefinition& first = function.definitions(0);
+    if (function.definitions_size() > 1 || first.indices_size() != function.indices_size())
+      return false;
+    for (int i = 0; i < first.indices_size(); ++i) {
+      if (first.indices(i) != i) return false;
+    }
+    for (int o = 0; o < first.operands_size(); ++o) {
+      if (first.operands(o).operand() != o) return false;
+    }
+    return true;
+  }
+
   void WriteFunction(const program::Function& function) {
     mlir::MLIRContext* context = builder_.getContext();
     llvm::SmallVector<mlir::Attribute> indices;
@@ -63,19 +77,60 @@ class ProgramWriter {
       splits.push_back(
           IndexSplitAttr::get(context, split.index(), split.result_dim(), split.step()));
     }
+    const auto symbol = TextIf(!function.symbol().empty(), function.symbol());
+    const auto shared_out = splits.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(splits);
+    if (!IsAlone(function)) {
+      llvm::SmallVector<mlir::Attribute> definitions;
+      for (const auto& definition : function.definitions()) {
+        definitions.push_back(DefinitionAttr(definition));
+      }
+      builder_.create<ClusterOp>(builder_.getUnknownLoc(), builder_.getArrayAttr(indices),
+                                 builder_.getArrayAttr(definitions), symbol, shared_out);
+      return;
+    }
+    const program::FunctionDefinition& definition = function.definitions(0);
     builder_.create<FunctionOp>(
-        builder_.getUnknownLoc(), Text(function.text()), builder_.getArrayAttr(indices),
-        ReducerAttr::get(context, FromProto(function.reducer())),
-        TextIf(!function.symbol().empty(), function.symbol()),
+        builder_.getUnknownLoc(), Text(definition.text()), builder_.getArrayAttr(indices),
+        ReducerAttr::get(context, FromProto(definition.reducer())), symbol,
         function.has_library() ? AttrOf(context, function.library()) : LibraryAttr(),
         function.has_opaque() ? AttrOf(context, function.opaque()) : mlir::DictionaryAttr(),
-        splits.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(splits));
+        shared_out);
+  }
+
+  KernelTensorAttr TensorAttr(const program::KernelTensor& tensor) {
+    const int number = tensor.has_operand()  ? tensor.operand()
+                       : tensor.has_result() ? tensor.result()
+                                             : tensor.internal();
+    return KernelTensorAttr::get(builder_.getContext(), tensor.kind_case(), number);
+  }
+
+  FunctionDefinitionAttr DefinitionAttr(const program::FunctionDefinition& definition) {
+    const llvm::SmallVector<int32_t> indices(definition.indices().begin(),
+                                             definition.indices().end());
+    llvm::SmallVector<KernelTensorAttr> operands;
+    for (const auto& operand : definition.operands()) operands.push_back(TensorAttr(operand));
+    return FunctionDefinitionAttr::get(builder_.getContext(), Text(definition.text()),
+                                       FromProto(definition.reducer()), indices, operands,
+                                       TensorAttr(definition.computes()));
+  }
+
+  // One name alone, several as a list.
+  mlir::Attribute Names(const google::protobuf::RepeatedPtrField<std::string>& names) {
+    if (names.size() == 1) return Text(names[0]);
+    llvm::SmallVector<mlir::Attribute> list;
+    for (const std::string& name : names) list.push_back(Text(name));
+    return builder_.getArrayAttr(list);
+  }
+
+  // Of a buffer or an internal tensor.
+  template <typename T>
+  mlir::Type TensorTypeOf(const T& tensor) {
+    return mlir::MemRefType::get(std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
+                                 ElementTypeOf(builder_.getContext(), FromProto(tensor.type())));
   }
 
   void WriteBuffer(const program::Buffer& buffer) {
-    const mlir::Type type =
-        mlir::MemRefType::get(std::vector<int64_t>(buffer.dims().begin(), buffer.dims().end()),
-                              ElementTypeOf(builder_.getContext(), FromProto(buffer.type())));
+    const mlir::Type type = TensorTypeOf(buffer);
     buffers_.push_back(builder_.create<BufferOp>(At(buffer.name()), type, Text(buffer.name()),
                                                  Boxed(buffer.box()), Number(buffer.offset()),
                                                  Number(buffer.size()), Number(buffer.first()),
@@ -107,12 +162,24 @@ class ProgramWriter {
       reads.push_back(
           AccessAttr::get(builder_.getContext(), Boxed(operand.box()), operand.partial()));
     }
+    llvm::SmallVector<mlir::Value> results;
+    llvm::SmallVector<mlir::Attribute> writes, internals;
+    for (const program::Access& result : kernel.results()) {
+      results.push_back(buffers_[result.buffer()]);
+      writes.push_back(Boxed(result.box()));
+    }
+    for (const program::Internal& internal : kernel.internals()) {
+      internals.push_back(InternalAttr::get(builder_.getContext(), Text(internal.name()),
+                                            Boxed(internal.box()), TensorTypeOf(internal)));
+    }
     program::Box indices;
     *indices.mutable_dims() = kernel.indices();
-    builder_.create<KernelOp>(At(kernel.from()), Text(kernel.node()), Number(kernel.function()),
-                              Boxed(indices), operands, builder_.getArrayAttr(reads),
-                              buffers_[kernel.result().buffer()], Boxed(kernel.result().box()),
-                              Text(kernel.from()));
+    builder_.create<KernelOp>(
+        At(program::Origins(kernel)), Names(kernel.node()), Number(kernel.function()),
+        Boxed(indices), operands, builder_.getArrayAttr(reads), results,
+        builder_.getArrayAttr(writes),
+        internals.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(internals),
+        Names(kernel.from()));
   }
 
   void WriteExchange(const program::Exchange& exchange) {

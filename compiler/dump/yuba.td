@@ -77,7 +77,7 @@ def Yuba_ProgramOp : Yuba_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 }
 
 def Yuba_FunctionOp : Yuba_Op<"function"> {
-  let summary = "What kernels call; numbered in the order of these";
+  let summary = "What kernels call: a definition alone; numbered with the clusters, in order";
   let description = "What the fields of `opaque` mean is at OpaqueCalls in program.proto.";
   let arguments = (ins StrAttr:$text,
                    TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
@@ -86,6 +86,18 @@ def Yuba_FunctionOp : Yuba_Op<"function"> {
                    OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits);
   let assemblyFormat = [{
     $text custom<Indices>($indices) $reducer (`library` $library^)? (`opaque` $opaque^)?
+    (`splits` custom<Splits>($splits)^)? attr-dict
+  }];
+}
+
+def Yuba_ClusterOp : Yuba_Op<"cluster"> {
+  let summary = "What kernels call: several definitions that share their leading indices";
+  let arguments = (ins TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
+                   TypedArrayAttrBase<Yuba_FunctionDefinitionAttr, "definitions">:$definitions,
+                   OptionalAttr<StrAttr>:$symbol,
+                   OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits);
+  let assemblyFormat = [{
+    custom<Indices>($indices) custom<Definitions>($definitions)
     (`splits` custom<Splits>($splits)^)? attr-dict
   }];
 }
@@ -109,15 +121,21 @@ def Yuba_PortOp : Yuba_Op<"port"> {
   let assemblyFormat = "$kind $name `of` $buffer `shape` $shape attr-dict `:` type($buffer)";
 }
 
-def Yuba_KernelOp : Yuba_Op<"kernel"> {
+// Of a cluster a list of names, one for each definition.
+def Yuba_NamesAttr : AnyAttrOf<[StrAttr, StrArrayAttr]>;
+
+def Yuba_KernelOp : Yuba_Op<"kernel", [AttrSizedOperandSegments]> {
   let summary = "A call of a function on buffers; `indices` is a device's range of each index";
-  let arguments = (ins StrAttr:$node, I64Attr:$function, Yuba_BoxAttr:$indices,
+  let arguments = (ins Yuba_NamesAttr:$node, I64Attr:$function, Yuba_BoxAttr:$indices,
                    Variadic<AnyMemRef>:$buffers,
                    TypedArrayAttrBase<Yuba_AccessAttr, "accesses">:$reads,
-                   AnyMemRef:$written, Yuba_BoxAttr:$writes, StrAttr:$from);
+                   Variadic<AnyMemRef>:$written, TypedArrayAttrBase<Yuba_BoxAttr, "boxes">:$writes,
+                   OptionalAttr<TypedArrayAttrBase<Yuba_InternalAttr, "internals">>:$internals,
+                   Yuba_NamesAttr:$from);
   let assemblyFormat = [{
     $node `function` $function `over` $indices `reads` custom<Reads>($buffers, $reads)
-    `writes` $written $writes attr-dict `:` `(` type($buffers) `)` `->` type($written)
+    `writes` custom<Writes>($written, $writes) (`internals` custom<Internals>($internals)^)?
+    attr-dict `:` `(` type($buffers) `)` `->` type($written)
   }];
   let hasVerifier = 1;
 }

@@ -102,6 +102,27 @@ def Yuba_FunctionIndexAttr : Yuba_Attr<"FunctionIndex", "index"> {
                     "bool":$groups);
 }
 
+def Yuba_KernelTensorAttr : Yuba_Attr<"KernelTensor", "kernel_tensor"> {
+  let summary = "A tensor of a kernel: operand 2, result 0, internal 1";
+  let parameters = (ins "int":$kind, "int32_t":$number);  // program::KernelTensor::KindCase
+}
+
+def Yuba_FunctionDefinitionAttr : Yuba_Attr<"FunctionDefinition", "function_definition"> {
+  let summary = "A definition of a cluster: "
+                "\"m[i] = ...\" none over (0) reads (operand 0) to result 0";
+  let description = "The numbers behind `over` are positions among the cluster's indices.";
+  let parameters = (ins "::mlir::StringAttr":$text, "::yuba::Reducer":$reducer,
+                    ArrayRefParameter<"int32_t">:$indices,
+                    ArrayRefParameter<"::yuba::compiler::KernelTensorAttr">:$operands,
+                    "::yuba::compiler::KernelTensorAttr":$computes);
+}
+
+def Yuba_InternalAttr : Yuba_Attr<"Internal", "internal"> {
+  let summary = "A tensor that a kernel keeps to itself, and its box: \"m\" [0:8] : memref<8xf32>";
+  let parameters = (ins "::mlir::StringAttr":$name, "::yuba::compiler::BoxAttr":$box,
+                    "::mlir::Type":$type);
+}
+
 def Yuba_PortKindAttr : Yuba_Attr<"PortKind", "port_kind"> {
   let summary = "Whether a caller sets a port in each step, reads it, or sets it once: "
                 "input, output, parameter";

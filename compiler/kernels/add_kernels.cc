@@ -16,20 +16,41 @@
 #include "opsemantics/definition/opaque.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::kernels {
 namespace {
 
-// What a function computes, for which node, and whether a kernel that calls it writes over what it
-// reads.
+// What a function computes, the last node that calls it, and where the kernels that call it have
+// their results.
 struct FunctionUse {
-  Definition definition;
-  const Node* node = nullptr;  // the last of them
-  bool in_place = false;
+  std::vector<Definition> definitions;
+  const Node* node = nullptr;
+  // [operand]: the result that lies in its buffer, or -1. In all kernels, or may_alias is set.
+  std::vector<int> overwritten_by;
+  bool used = false, may_alias = false;
 };
 
-// [function]. The program's kernels stand in the order of the graph's nodes, copies
-// left out. Partials have the element type of their buffer, which is the accumulator's.
+std::vector<int> OverwrittenBy(const program::Kernel& kernel) {
+  std::vector<int> results(kernel.operands_size(), -1);
+  for (int o = 0; o < kernel.operands_size(); ++o) {
+    for (int r = 0; r < kernel.results_size(); ++r) {
+      if (kernel.operands(o).buffer() == kernel.results(r).buffer()) results[o] = r;
+    }
+  }
+  return results;
+}
+
+ElementType TypeOfTensor(const program::Stage& stage, const program::Kernel& kernel,
+                         const program::KernelTensor& tensor) {
+  if (tensor.kind_case() == program::KernelTensor::kInternal)
+    return FromProto(kernel.internals(tensor.internal()).type());
+  return FromProto(stage.buffers(kernel.results(tensor.result()).buffer()).type());
+}
+
+// [function]. The definitions of the program's kernels, one after the other, are the graph's nodes
+// in order, copies left out. Partials have the element type of their buffer, which is the
+// accumulator's.
 std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& program) {
   std::vector<FunctionUse> uses(program.functions_size());
   const program::Stage& stage = program.stages(0);
@@ -37,30 +58,63 @@ std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& prog
   for (const program::Instruction& instruction : stage.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Kernel& kernel = instruction.kernel();
-    while (next < static_cast<NodeId>(graph.nodes.size()) && IsCopy(graph, graph.nodes[next]))
-      ++next;
-    YUBA_CHECK(next < static_cast<NodeId>(graph.nodes.size())) << kernel.node();
-    const Node& node = graph.nodes[next++];
-    YUBA_CHECK(node.name == kernel.node()) << node.name << " and " << kernel.node();
+    const program::Function& function = program.functions(kernel.function());
     FunctionUse& use = uses[kernel.function()];
-    use.node = &node;
-    Definition& definition = use.definition;
-    definition = compiler::ComputedBy(program.functions(kernel.function()), *node.definition);
-    definition.result.type = FromProto(stage.buffers(kernel.result().buffer()).type());
-    for (const program::Access& operand : kernel.operands()) {
-      use.in_place |= operand.buffer() == kernel.result().buffer();
+    use.definitions.clear();
+    for (int d = 0; d < function.definitions_size(); ++d) {
+      while (next < static_cast<NodeId>(graph.nodes.size()) && IsCopy(graph, graph.nodes[next]))
+        ++next;
+      YUBA_CHECK(next < static_cast<NodeId>(graph.nodes.size())) << kernel.node(d);
+      const Node& node = graph.nodes[next++];
+      YUBA_CHECK(node.name == kernel.node(d)) << node.name << " and " << kernel.node(d);
+      use.node = &node;
+      use.definitions.push_back(compiler::ComputedBy(function, *node.definition));
+      use.definitions.back().result.type =
+          TypeOfTensor(stage, kernel, function.definitions(d).computes());
     }
+    std::vector<int> overwritten_by = OverwrittenBy(kernel);
+    use.may_alias |= use.used && use.overwritten_by != overwritten_by;
+    use.overwritten_by = std::move(overwritten_by);
+    use.used = true;
   }
   return uses;
 }
 
-absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
+KernelTensor TensorOf(const program::KernelTensor& tensor) {
+  switch (tensor.kind_case()) {
+    case program::KernelTensor::kResult: return {KernelTensor::kResult, tensor.result()};
+    case program::KernelTensor::kInternal: return {KernelTensor::kInternal, tensor.internal()};
+    default: return {KernelTensor::kOperand, tensor.operand()};
+  }
+}
+
+NamedKernel KernelOf(const program::Function& function, const FunctionUse& use) {
+  NamedKernel kernel;
+  kernel.symbol = function.symbol();
+  for (int d = 0; d < function.definitions_size(); ++d) {
+    const program::FunctionDefinition& from = function.definitions(d);
+    KernelDefinition definition;
+    definition.definition = &use.definitions[d];
+    definition.indices.assign(from.indices().begin(), from.indices().end());
+    for (const program::KernelTensor& operand : from.operands())
+      definition.operands.push_back(TensorOf(operand));
+    definition.computes = TensorOf(from.computes());
+    kernel.definitions.push_back(std::move(definition));
+  }
+  kernel.shared = program::SharedIndices(function);
+  kernel.overwritten_by = use.overwritten_by;
+  kernel.may_alias = use.may_alias;
+  return kernel;
+}
+
+// A library takes one definition alone.
+absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& definitions,
                                                 const KernelChoice& choice) {
+  if (definitions.size() != 1 || IsOpaque(definitions[0])) return absl::nullopt;
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
-  if (IsOpaque(definition)) return absl::nullopt;
   LibraryFeatures features;
   features.convolutions = features.small_floats = !choice.target.cuda;
-  return LibraryCallFor(definition, features);
+  return LibraryCallFor(definitions[0], features);
 }
 
 absl::Status NoCodeForGpus(const Node& node) {
@@ -74,7 +128,7 @@ absl::Status NoCodeForGpus(const Node& node) {
 
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
   if (IsOpaque(definition)) return "opaque";
-  if (!ChooseCall(definition, choice)) return "loops";
+  if (!ChooseCall({definition}, choice)) return "loops";
   return choice.target.cuda ? "cublas" : "onednn";
 }
 
@@ -84,26 +138,26 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   const bool hash = target.arithmetic == Arithmetic::kHash;
   YUBA_CHECK(program.hash_arithmetic() == hash) << "memory was planned for another arithmetic";
   const std::vector<FunctionUse> uses = UsesOf(model.graph, program);
-  std::vector<NamedDefinition> generated;
+  std::vector<NamedKernel> generated;
   for (int f = 0; f < program.functions_size(); ++f) {
     program::Function& function = *program.mutable_functions(f);
     function.clear_symbol();
     function.clear_library();
     function.clear_opaque();
     function.clear_splits();
-    if (IsOpaque(uses[f].definition)) {
+    const std::vector<Definition>& definitions = uses[f].definitions;
+    if (definitions.size() == 1 && IsOpaque(definitions[0])) {
       if (target.cuda) return NoCodeForGpus(*uses[f].node);
-      *function.mutable_opaque() = OpaqueCallsFor(uses[f].definition);
+      *function.mutable_opaque() = OpaqueCallsFor(definitions[0]);
       continue;
     }
-    if (auto call = ChooseCall(uses[f].definition, choice)) {
+    if (auto call = ChooseCall(definitions, choice)) {
       *function.mutable_library() = *std::move(call);
       continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
-    const Definition& definition = uses[f].definition;
-    if (!target.cuda) *function.mutable_splits() = SplitsOf(definition, target.arithmetic);
-    generated.push_back({function.symbol(), &definition, uses[f].in_place});
+    generated.push_back(KernelOf(function, uses[f]));
+    if (!target.cuda) *function.mutable_splits() = SplitsOf(generated.back(), target.arithmetic);
   }
   program.set_target(target.cpu);
   program.clear_host_object();

@@ -69,4 +69,37 @@ google::protobuf::RepeatedPtrField<program::IndexSplit> SplitsOf(const Definitio
   return splits;
 }
 
+google::protobuf::RepeatedPtrField<program::IndexSplit> SplitsOf(const NamedKernel& kernel,
+                                                                 Arithmetic arithmetic) {
+  const KernelDefinition* first = nullptr;  // of result 0
+  bool loops_inside = false;
+  for (const KernelDefinition& each : kernel.definitions) {
+    if (each.computes == KernelTensor{KernelTensor::kResult, 0}) first = &each;
+    const std::vector<Index>& indices = each.definition->indices;
+    loops_inside |= std::any_of(indices.begin() + kernel.shared, indices.end(),
+                                [](const Index& index) { return index.extent != 1; });
+  }
+  if (kernel.shared == 0) return SplitsOf(*first->definition, arithmetic);
+  google::protobuf::RepeatedPtrField<program::IndexSplit> splits;
+  int last = kernel.shared - 1;  // the innermost of the loops that are shared
+  while (last > 0 && first->definition->indices[last].extent == 1) --last;
+  for (int index = 0; index <= last; ++index) {
+    if (first->definition->indices[index].extent == 1) continue;
+    const bool innermost = index == last && !loops_inside;
+    const int dim = ResultDim(*first->definition, index);
+    const auto one_by_one = [&](const KernelDefinition& each) {
+      return ReadsOneByOne(*each.definition, index);
+    };
+    if (dim < 0 || (innermost && !std::all_of(kernel.definitions.begin(), kernel.definitions.end(),
+                                              one_by_one))) {
+      continue;
+    }
+    program::IndexSplit* split = splits.Add();
+    split->set_index(index);
+    split->set_result_dim(dim);
+    split->set_step(innermost ? kVectorStep : 1);
+  }
+  return splits;
+}
+
 }  // namespace yuba::kernels

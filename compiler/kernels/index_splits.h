@@ -9,6 +9,7 @@
 #ifndef YUBA_COMPILER_KERNELS_INDEX_SPLITS_H_
 #define YUBA_COMPILER_KERNELS_INDEX_SPLITS_H_
 
+#include "compiler/kernels/named_kernel.h"
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/oracle/scalar.h"
 #include "runtime/program/program.pb.h"
@@ -19,6 +20,12 @@ namespace yuba::kernels {
 // loop first; none where no index may be shared out. An index that is solved or looked up is not
 // among them, nor one that is not alone in its position of the result.
 google::protobuf::RepeatedPtrField<program::IndexSplit> SplitsOf(const Definition& definition,
+                                                                 Arithmetic arithmetic);
+
+// The same of a kernel. Of several definitions it is the indices that they share: any part of these
+// is computed alone. Where no loops are inside of the last of them, it is vectorised and its parts
+// are as long as those of a definition alone.
+google::protobuf::RepeatedPtrField<program::IndexSplit> SplitsOf(const NamedKernel& kernel,
                                                                  Arithmetic arithmetic);
 
 }  // namespace yuba::kernels

@@ -1,7 +1,11 @@
-// The builder of one kernel: it walks a loop plan from the outside in and emits MLIR as it goes.
-// One class in four files: loop_builder.cc (functions, arguments, accesses), loop_control.cc
-// (loops, branches and their bounds), loop_body.cc (accumulators), loop_terms.cc (bodies). Only
-// loop_builder.h is for others.
+// The builder of one definition of a kernel: it walks a loop plan from the outside in and emits
+// MLIR as it goes. One class in four files: loop_builder.cc (arguments, accesses, several
+// definitions), loop_control.cc (loops, branches and their bounds), loop_body.cc (accumulators),
+// loop_terms.cc (bodies). Only loop_builder.h is for others.
+//
+// Of a kernel of several definitions the builder of the first one emits the loops over the shared
+// indices, and all builders in turn what is inside. A result of which one element is computed there
+// is handed to later definitions in a register; other results they read where they were written.
 //
 // The state is what is known where code is being emitted: the value of each index whose loop or
 // lookup is outside, the offset of each access with those values, and the expressions already
@@ -9,14 +13,15 @@
 #ifndef YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_
 #define YUBA_COMPILER_KERNELS_KERNEL_BUILDER_H_
 
+#include <algorithm>
 #include <functional>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "compiler/kernels/kernels.h"
+#include "compiler/kernels/kernel_function.h"
 #include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/named_kernel.h"
 #include "compiler/kernels/placement.h"
 #include "compiler/kernels/scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,21 +47,32 @@ struct Access {
 
 class KernelBuilder {
  public:
-  KernelBuilder(mlir::ModuleOp module, const NamedDefinition& named, const LoopPlan& plan,
-                Arithmetic arithmetic, bool cuda)
-      : b_(module.getContext()),
-        s_(b_, module, arithmetic, cuda),
-        module_(module),
-        symbol_(named.symbol),
-        definition_(*named.definition),
-        in_place_(named.in_place),
+  // `earlier` are the builders of the kernel's definitions before this one.
+  KernelBuilder(KernelFunction& function, const KernelDefinition& place, const LoopPlan& plan,
+                const std::vector<KernelBuilder*>& earlier)
+      : function_(function),
+        b_(function.builder()),
+        s_(function.scalars()),
+        place_(place),
+        definition_(*place.definition),
+        shared_(function.kernel().shared),
         plan_(plan),
-        cuda_(cuda),
-        pointer_(LLVM::LLVMPointerType::get(module.getContext(), cuda ? 1 : 0)),
-        values_(named.definition->indices.size()),
-        whole_(WholeRanges(*named.definition)) {}
+        pointer_(function.pointer_type()),
+        values_(definition_.indices.size()),
+        whole_(WholeRanges(definition_)) {
+    for (const KernelTensor& operand : place.operands) {
+      writers_.push_back(nullptr);
+      for (KernelBuilder* writer : earlier)
+        if (writer->place_.computes == operand) writers_.back() = writer;
+    }
+  }
 
-  void Build();
+  // What comes before all loops.
+  void Prepare();
+  // The loops; of several definitions those inside of the shared ones.
+  void BuildLoops();
+  // The loops over the shared indices and, inside of them, this definition and the others in turn.
+  void BuildShared(const std::vector<KernelBuilder*>& others);
 
  private:
   // What stands inside a loop or branch. `carried` are the accumulators in registers: their values
@@ -69,11 +85,24 @@ class KernelBuilder {
   const TensorType& Buffer(int buffer) const;
   bool IsArg() const;
 
-  // Functions and arguments.
-  LLVM::LLVMFuncOp DeclareLoops();
-  void BuildEntry(LLVM::LLVMFuncOp loops);
-  Value Argument(int slot);
-  int BoxArgument(int buffer) const;
+  // Arguments and tensors.
+  Value Argument(int slot) { return function_.Argument(slot); }
+  // Of the begin or end of one of the definition's own indices (BeginArgument, EndArgument).
+  Value RangeArgument(int slot) { return Argument(2 * place_.indices[slot / 2] + slot % 2); }
+  const KernelTensor& TensorOf(int buffer) const {
+    return buffer == ResultBuffer() ? place_.computes : place_.operands[buffer];
+  }
+  int BoxArgument(int buffer) const { return function_.BoxArgument(TensorOf(buffer)); }
+  bool IsInternal() const { return place_.computes.kind == KernelTensor::kInternal; }
+  // Whether one element is computed at each value of the shared indices.
+  bool SliceIsElement() const {
+    return shared_ > 0 && std::count_if(definition_.indices.begin(), definition_.indices.end(),
+                                        [](const Index& i) { return !i.reduction; }) == shared_;
+  }
+  // Whether the operand is such an element of an earlier definition.
+  bool IsElement(int operand) const {
+    return writers_[operand] != nullptr && writers_[operand]->SliceIsElement();
+  }
   void LoadRanges();
 
   // Accesses.
@@ -87,27 +116,36 @@ class KernelBuilder {
 
   // The state of the loops.
 
+  // What is known, of this definition and of the others that share loops with it.
+  struct State {
+    std::vector<Value> values, offsets, begin, end;
+    std::map<const Expr*, Typed> memo;
+    std::vector<State> others;
+  };
+  State Save() const {
+    State state{values_, {}, begin_, end_, memo_, {}};
+    for (const Access& access : accesses_) state.offsets.push_back(access.offset);
+    for (const KernelBuilder* other : others_) state.others.push_back(other->Save());
+    return state;
+  }
+  void Restore(const State& state) {
+    values_ = state.values;
+    memo_ = state.memo;
+    begin_ = state.begin;
+    end_ = state.end;
+    for (size_t i = 0; i < accesses_.size(); ++i) accesses_[i].offset = state.offsets[i];
+    for (size_t i = 0; i < others_.size(); ++i) others_[i]->Restore(state.others[i]);
+  }
   // Runs `action` with everything it makes known forgotten afterwards.
   template <typename F>
   auto Scoped(F action) {
-    const std::vector<Value> values = values_;
-    std::vector<Value> offsets;
-    for (const Access& access : accesses_) offsets.push_back(access.offset);
-    const auto memo = memo_;
-    const std::vector<Value> begin = begin_, end = end_;
-    auto restore = [&] {
-      values_ = values;
-      memo_ = memo;
-      begin_ = begin;
-      end_ = end;
-      for (size_t i = 0; i < accesses_.size(); ++i) accesses_[i].offset = offsets[i];
-    };
+    const State state = Save();
     if constexpr (std::is_void_v<decltype(action())>) {
       action();
-      restore();
+      Restore(state);
     } else {
       auto result = action();
-      restore();
+      Restore(state);
       return result;
     }
   }
@@ -148,7 +186,6 @@ class KernelBuilder {
   void IntoMemory(Typed value);
   Values Better(Typed value, Values carried);
   Typed IdentityValue() { return s_.Identity(definition_.reducer, accumulator_type_); }
-  void BuildLoops();
   Values Accumulate(Values carried);
   void InRegisters();
   void InRow();
@@ -179,21 +216,20 @@ class KernelBuilder {
   Typed Read(const Expr& expr);
   bool IsInside(const Expr& read) const;
   Value Inside(const Expr& read);
+  void RoundHere(Value value);
 
-  mlir::OpBuilder b_;
-  ScalarBuilder s_;
-  mlir::ModuleOp module_;
-  const std::string symbol_;
+  KernelFunction& function_;
+  mlir::OpBuilder& b_;
+  ScalarBuilder& s_;
+  const KernelDefinition& place_;  // of the definition in the kernel
   const Definition& definition_;
-  const bool in_place_;  // the result may lie in an operand's buffer
+  const int shared_;  // how many leading indices the kernel's definitions share
   const LoopPlan& plan_;
-  const bool cuda_;
   LLVM::LLVMPointerType pointer_;
 
-  std::vector<Value> pointers_;  // of the operands, the result, the arguments
-  Value arguments_;
-  std::map<int, Value> loaded_;           // slot -> the kernel argument, loaded once at the start
-  mlir::Operation* last_load_ = nullptr;  // behind which the next argument is loaded
+  std::vector<KernelBuilder*> writers_;  // [operand]: the definition that computes it, or null
+  std::vector<KernelBuilder*> others_;   // those that the shared loops of this one hold too
+  Typed element_;                        // where SliceIsElement: the one at hand, once computed
 
   std::vector<Access> accesses_;
   std::map<const Expr*, int> reads_;  // a read -> its access

@@ -13,23 +13,22 @@
 namespace yuba::kernels {
 namespace {
 
-absl::StatusOr<std::string> Generate(absl::Span<const NamedDefinition> definitions,
+absl::StatusOr<std::string> Generate(absl::Span<const NamedKernel> kernels,
                                      const KernelTarget& target, const std::string& name) {
   llvm::LLVMContext context;
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> module,
-                        ToLlvm(definitions, target, name, context));
+                        ToLlvm(kernels, target, name, context));
   return ToMachineCode(*module, target, name);
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& definitions,
+absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kernels,
                                             const KernelTarget& target) {
-  if (target.cuda) return Generate(definitions, target, "kernels");
+  if (target.cuda) return Generate(kernels, target, "kernels");
   std::vector<std::string> objects;
-  for (const NamedDefinition& definition : definitions) {
-    YUBA_ASSIGN_OR_RETURN(std::string object,
-                          Generate({&definition, 1}, target, definition.symbol));
+  for (const NamedKernel& kernel : kernels) {
+    YUBA_ASSIGN_OR_RETURN(std::string object, Generate({&kernel, 1}, target, kernel.symbol));
     objects.push_back(std::move(object));
   }
   return LinkShared(objects);

@@ -1,6 +1,6 @@
 // Kernel generation: definitions to loops (MLIR) to machine code. One kernel serves every box,
 // every device and every device count: bounds, origins and extents are arguments
-// (runtime/program/kernel_abi.h). The path of a definition is loop_plan.h (which loops), then
+// (runtime/program/kernel_abi.h). The path of a kernel is loop_plan.h (which loops), then
 // loop_builder.h (MLIR), to_llvm.h (LLVM IR), machine_code.h (object code or PTX), link.h (a shared
 // object, host only).
 //
@@ -13,23 +13,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/kernels/named_kernel.h"
 #include "compiler/kernels/target.h"
-#include "opsemantics/definition/definition.h"
 
 namespace yuba::kernels {
-
-struct NamedDefinition {
-  std::string symbol;                      // a C identifier, unique among the definitions
-  const Definition* definition = nullptr;  // not owned; must outlive the call
-  bool in_place =
-      false;  // calls may give one buffer as an operand and as the result (MayOverwrite)
-};
 
 // Host: the bytes of one position-independent shared object with all symbols.
 // CUDA: the text of one PTX module (ISA 8.0).
 // Errors: a processor that LLVM does not know, a CUDA device library that is needed and missing, a
 // dump folder that cannot be written.
-absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedDefinition>& definitions,
+absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kernels,
                                             const KernelTarget& target);
 
 }  // namespace yuba::kernels

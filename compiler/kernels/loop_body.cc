@@ -61,6 +61,7 @@ Values KernelBuilder::Term(Values carried) {
   }
   Typed value = EmitRoot(definition_.body);
   if (IsArg()) return Better(value, std::move(carried));
+  RoundHere(value.value);
   value = s_.Convert(value, accumulator_type_);
   Typed sum = {carried[0], accumulator_type_};
   return {s_.Combine(definition_.reducer, sum, value).value};
@@ -99,7 +100,13 @@ Values KernelBuilder::Better(Typed value, Values carried) {
 
 void KernelBuilder::BuildLoops() {
   switch (plan_.mode) {
-    case LoopPlan::kMap: OverOuter([&] { Store(EmitRoot(definition_.body), result_); }); break;
+    case LoopPlan::kMap:
+      OverOuter([&] {
+        Typed value = EmitRoot(definition_.body);
+        RoundHere(value.value);
+        Store(value, result_);
+      });
+      break;
     case LoopPlan::kRegister: OverOuter([&] { InRegisters(); }); break;
     case LoopPlan::kRow:
       OverOuter([&] {
@@ -202,6 +209,17 @@ Typed KernelBuilder::LoadTile() {
 void KernelBuilder::StoreTile(Typed value) {
   Value stored = s_.ToStored(value, accumulator_type_);
   b_.create<LLVM::StoreOp>(loc(), stored, TileAddress(), Alignment(stored.getType()));
+}
+
+// A product that another definition reads is rounded, as if it had been stored: it must not become
+// one operation with a sum there. Of a reduction over one value the sum is such a product too.
+void KernelBuilder::RoundHere(Value value) {
+  if (shared_ == 0) return;
+  for (const Index& index : definition_.indices)
+    if (index.reduction && index.extent != 1) return;
+  while (auto negated = value.getDefiningOp<arith::NegFOp>()) value = negated.getOperand();
+  if (auto product = value.getDefiningOp<arith::MulFOp>())
+    product.setFastmath(arith::FastMathFlags::none);
 }
 
 }  // namespace yuba::kernels

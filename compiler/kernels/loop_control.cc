@@ -9,6 +9,8 @@ void KernelBuilder::Bind(int index, Value value) {
   for (Access& access : accesses_)
     if (access.coefficients[index])
       access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[index], value));
+  if (index >= shared_) return;
+  for (KernelBuilder* other : others_) other->Bind(index, value);
 }
 
 Value KernelBuilder::AffineValue(const Affine& affine) {
@@ -127,10 +129,13 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
 }
 
 void KernelBuilder::OverOuter(const Action& action) {
-  if (cuda_)
-    OverThreads(plan_.outer, action);
+  std::vector<int> inner;  // inside of the shared loops
+  for (const int index : plan_.outer)
+    if (index >= shared_) inner.push_back(index);
+  if (function_.cuda() && shared_ == 0)
+    OverThreads(inner, action);
   else
-    OverIndices(plan_.outer, action);
+    OverIndices(inner, action);
 }
 
 // Runs `action` for each row of the block of rows at hand.
@@ -185,7 +190,7 @@ void KernelBuilder::OverBlocks(const Action& action) {
 Value KernelBuilder::Rest(const Bound& bound, int index, bool least) {
   Value sum = s_.Int(bound.expression.constant);
   for (const auto& [slot, coefficient] : bound.arguments)
-    sum = s_.Add(sum, s_.Mul(Argument(slot), s_.Int(coefficient)));
+    sum = s_.Add(sum, s_.Mul(RangeArgument(slot), s_.Int(coefficient)));
   for (const auto& [other, coefficient] : bound.expression.terms) {
     if (other == index) continue;
     Value value = values_[other];

@@ -184,6 +184,7 @@ Typed KernelBuilder::Branch(Value condition, ElementType type, const std::functi
 }
 
 Typed KernelBuilder::Read(const Expr& expr) {
+  if (IsElement(expr.operand)) return writers_[expr.operand]->element_;
   const int access = reads_.at(&expr);
   const Value inside = Inside(expr);
   if (!inside) return Load(access);

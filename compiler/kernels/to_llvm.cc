@@ -1,5 +1,7 @@
 #include "compiler/kernels/to_llvm.h"
 
+#include <deque>
+
 #include "compiler/kernels/dump.h"
 #include "compiler/kernels/loop_builder.h"
 #include "compiler/kernels/loop_plan.h"
@@ -36,14 +38,18 @@ void AddPasses(mlir::PassManager& passes) {
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
 }
 
-absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedDefinition> definitions,
-                       const std::vector<LoopPlan>& plans, const KernelTarget& target,
+using Plans = std::vector<LoopPlan>;  // one for each definition of a kernel
+
+absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedKernel> kernels,
+                       const std::vector<Plans>& plans, const KernelTarget& target,
                        const std::string& name) {
   std::string text;
-  for (size_t i = 0; i < definitions.size(); ++i) {
-    const Definition& definition = *definitions[i].definition;
-    text += "// " + definitions[i].symbol + ": " + ToString(definition) + "\n// " +
-            ToString(plans[i], definition) + "\n";
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    for (size_t d = 0; d < kernels[k].definitions.size(); ++d) {
+      const Definition& definition = *kernels[k].definitions[d].definition;
+      text += "// " + kernels[k].symbol + ": " + ToString(definition) + "\n// " +
+              ToString(plans[k][d], definition) + "\n";
+    }
   }
   llvm::raw_string_ostream stream(text);
   module.print(stream);
@@ -53,7 +59,7 @@ absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedDefinition> 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefinition> definitions,
+absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKernel> kernels,
                                                      const KernelTarget& target,
                                                      const std::string& name,
                                                      llvm::LLVMContext& llvm_context) {
@@ -75,18 +81,22 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefin
   LoopOptions options;
   options.parallel_outputs = target.cuda;
   options.arithmetic = target.arithmetic;
-  std::vector<LoopPlan> plans;
-  for (const NamedDefinition& named : definitions) {
-    Definition definition = *named.definition;
-    ShareTerms(definition);  // equal terms are computed once
-    plans.push_back(PlanLoops(definition, options));
-    NamedDefinition shared = named;
-    shared.definition = &definition;
+  std::vector<Plans> plans;
+  for (const NamedKernel& kernel : kernels) {
+    std::deque<Definition> definitions;  // with equal terms shared, so that they are computed once
+    NamedKernel shared = kernel;
+    plans.emplace_back();
+    for (KernelDefinition& definition : shared.definitions) {
+      definitions.push_back(*definition.definition);
+      ShareTerms(definitions.back());
+      definition.definition = &definitions.back();
+      plans.back().push_back(PlanLoops(definitions.back(), options));
+    }
     BuildKernel(*module, shared, plans.back(), target.arithmetic, target.cuda);
-    plans.back().inside.clear();  // it points into `definition`
+    for (LoopPlan& plan : plans.back()) plan.inside.clear();  // it points into `definitions`
   }
   if (!target.dump_dir.empty()) {
-    YUBA_RETURN_IF_ERROR(DumpLoops(*module, definitions, plans, target, name));
+    YUBA_RETURN_IF_ERROR(DumpLoops(*module, kernels, plans, target, name));
   }
   mlir::PassManager passes(&context);
   AddPasses(passes);

@@ -1,5 +1,5 @@
-// Definitions to LLVM IR, by way of MLIR (dialects scf, arith, math, llvm). Each definition is
-// planned (loop_plan.h), built (loop_builder.h) and lowered; nothing is optimised yet.
+// Kernels to LLVM IR, by way of MLIR (dialects scf, arith, math, llvm). Each definition is planned
+// (loop_plan.h), each kernel built (loop_builder.h) and lowered; nothing is optimised yet.
 #ifndef YUBA_COMPILER_KERNELS_TO_LLVM_H_
 #define YUBA_COMPILER_KERNELS_TO_LLVM_H_
 
@@ -17,9 +17,9 @@ class Module;
 
 namespace yuba::kernels {
 
-// One module with a function for each definition. It lives in `context`, which the caller keeps.
+// One module with a function for each kernel. It lives in `context`, which the caller keeps.
 // With a dump folder, plans and loops go to NAME.mlir there.
-absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedDefinition> definitions,
+absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKernel> kernels,
                                                      const KernelTarget& target,
                                                      const std::string& name,
                                                      llvm::LLVMContext& context);

@@ -17,7 +17,7 @@ template <typename Visit>
 void ForEachBuffer(const program::Instruction& instruction, const Visit& visit) {
   if (instruction.has_kernel()) {
     for (const program::Access& operand : instruction.kernel().operands()) visit(operand.buffer());
-    visit(instruction.kernel().result().buffer());
+    for (const program::Access& result : instruction.kernel().results()) visit(result.buffer());
   } else if (instruction.has_exchange()) {
     visit(instruction.exchange().source());
     visit(instruction.exchange().destination());
@@ -79,8 +79,9 @@ std::vector<BufferRole> RolesOf(const program::Program& program, const program::
   return roles;
 }
 
+// Of a kernel of several nodes the first.
 const std::string& NodeOf(const program::Instruction& instruction) {
-  return instruction.has_kernel() ? instruction.kernel().node() : instruction.exchange().node();
+  return instruction.has_kernel() ? instruction.kernel().node(0) : instruction.exchange().node();
 }
 
 int64_t BoxBytes(const program::Program& program, const Mesh& mesh, const program::Buffer& buffer,

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/model.h"
+#include "compiler/spmd/functions.h"
+#include "compiler/spmd/members.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
@@ -40,8 +42,15 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 
 class SpmdBuilder {
  public:
-  SpmdBuilder(const Graph& graph, const search::Plan& plan)
-      : graph_(graph), plan_(plan), mesh_(plan.mesh) {}
+  SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters)
+      : graph_(graph), plan_(plan), mesh_(plan.mesh), cluster_of_(graph.nodes.size(), nullptr) {
+    for (const Cluster& cluster : clusters) {
+      for (const TensorId result : cluster.results) {
+        const NodeId producer = ProducerIn(graph, result, cluster.entry);
+        if (producer >= 0) cluster_of_[producer] = &cluster;
+      }
+    }
+  }
 
   program::Program Build(Arithmetic arithmetic) {
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
@@ -54,6 +63,7 @@ class SpmdBuilder {
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) AddTensor(id);
     for (int entry = 0; entry < static_cast<int>(graph_.entries.size()); ++entry) AddEntry(entry);
     AddPorts();
+    DropUnusedBuffers();
     return std::move(program_);
   }
 
@@ -91,6 +101,7 @@ class SpmdBuilder {
     }
     const Interval nodes = NodesOf(graph_, entry);
     for (int64_t n = nodes.begin; n < nodes.end; ++n) AddNode(static_cast<NodeId>(n));
+    FinishKernel();
   }
 
   int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
@@ -118,8 +129,6 @@ class SpmdBuilder {
       }
     }
     program::Kernel kernel;
-    kernel.set_node(node.name);
-    kernel.set_from(node.from);
     for (size_t index = 0; index < computed.indices.size(); ++index) {
       std::vector<Interval> parts;
       for (const std::vector<Interval>& ranges : boxes.ranges) parts.push_back(ranges[index]);
@@ -133,7 +142,7 @@ class SpmdBuilder {
       *access->mutable_box() = BoxTable(mesh_, reads);
       access->set_partial(ReadsPartials(computed, operand));
     }
-    AddKernel(node, computed, boxes, std::move(kernel));
+    AddKernel(id, std::move(computed), boxes, std::move(kernel));
   }
 
   // The buffer from which `node` reads the boxes `reads` ([device]) of `tensor`: the tensor's own,
@@ -154,8 +163,8 @@ class SpmdBuilder {
 
   // Adds the kernel and what brings its result to the owners: nothing where each device writes
   // exactly its shard, else a reduction from a buffer of its own.
-  void AddKernel(const Node& node, Definition definition, const NodeBoxes& boxes,
-                 program::Kernel kernel) {
+  void AddKernel(NodeId id, Definition definition, const NodeBoxes& boxes, program::Kernel kernel) {
+    const Node& node = graph_.nodes[id];
     const Tensor& tensor = graph_.tensors[node.result];
     const std::vector<Box>& own = shards_[node.result];
     const std::vector<int64_t> groups = GroupsOf(node.result);
@@ -168,10 +177,12 @@ class SpmdBuilder {
     const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("written(", tensor.name, ")"),
                                           {definition.result.type, tensor.type.dims}, boxes.writes);
-    kernel.set_function(FunctionOf(definition));
-    kernel.mutable_result()->set_buffer(buffer);
-    *kernel.mutable_result()->mutable_box() = BoxTable(mesh_, boxes.writes);
-    *stage_->add_instructions()->mutable_kernel() = std::move(kernel);
+    program::Access* result = kernel.add_results();
+    result->set_buffer(buffer);
+    *result->mutable_box() = BoxTable(mesh_, boxes.writes);
+    const bool whole = boxes.partials == 1 && !grouped && node.definition->partial_operands.empty();
+    AddMember({id, std::move(definition), std::move(kernel), whole, direct,
+               cluster_of_[id] != nullptr ? boxes : NodeBoxes()});
     if (direct || AllEmpty(own)) return;
 
     program::Exchange* reduce =
@@ -188,6 +199,62 @@ class SpmdBuilder {
     // it.
     if (grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
+  }
+
+  // Adds the node to the kernel before it, where they are of one cluster and can be one kernel;
+  // else it begins a kernel of its own.
+  void AddMember(Member member) {
+    const Cluster* cluster = cluster_of_[member.node];
+    const bool joins = !members_.empty() && cluster != nullptr &&
+                       cluster == cluster_of_[members_[0].node] &&
+                       MayJoin(members_, member, cluster->shared);
+    if (!joins) FinishKernel();
+    members_.push_back(std::move(member));
+  }
+
+  // Adds the instruction of the kernel at hand, if there is one. Whatever adds another instruction
+  // calls this first.
+  void FinishKernel() {
+    if (members_.empty()) return;
+    const Cluster* cluster = cluster_of_[members_[0].node];
+    JoinedKernel joined =
+        JoinMembers(graph_, *stage_, members_, cluster != nullptr ? cluster->shared : 0);
+    std::vector<Definition> definitions;
+    for (Member& member : members_) definitions.push_back(std::move(member.definition));
+    joined.kernel.set_function(
+        functions_.NumberOf(joined.function, std::move(definitions), joined.kernel, program_));
+    *stage_->add_instructions()->mutable_kernel() = std::move(joined.kernel);
+    unused_.insert(joined.unused.begin(), joined.unused.end());
+    members_.clear();
+  }
+
+  // Internal tensors had buffers while it was not known that nothing else reads them.
+  void DropUnusedBuffers() {
+    if (unused_.empty()) return;
+    std::vector<int> number(stage_->buffers_size());
+    google::protobuf::RepeatedPtrField<program::Buffer> kept;
+    for (int id = 0; id < stage_->buffers_size(); ++id) {
+      number[id] = kept.size();
+      if (unused_.count(id) == 0) *kept.Add() = std::move(*stage_->mutable_buffers(id));
+    }
+    *stage_->mutable_buffers() = std::move(kept);
+    const auto renumber = [&](auto& access) { access.set_buffer(number[access.buffer()]); };
+    for (program::Instruction& instruction : *stage_->mutable_instructions()) {
+      if (instruction.has_exchange()) {
+        program::Exchange& exchange = *instruction.mutable_exchange();
+        exchange.set_source(number[exchange.source()]);
+        exchange.set_destination(number[exchange.destination()]);
+        continue;
+      }
+      program::Kernel& kernel = *instruction.mutable_kernel();
+      for (program::Access& operand : *kernel.mutable_operands()) renumber(operand);
+      for (program::Access& result : *kernel.mutable_results()) renumber(result);
+    }
+    for (program::Port& port : *program_.mutable_inputs()) renumber(port);
+    for (program::Port& port : *program_.mutable_outputs()) renumber(port);
+    for (program::Initializer& parameter : *program_.mutable_parameters()) {
+      renumber(*parameter.mutable_port());
+    }
   }
 
   // Whether the kernel, whose operands are set, may write its result into `buffer`: it reads
@@ -217,6 +284,7 @@ class SpmdBuilder {
   program::Exchange* AddExchange(const Node& node, const std::string& tensor,
                                  const std::pair<int, const std::vector<Box>&>& from,
                                  const std::pair<int, const std::vector<Box>&>& to) {
+    FinishKernel();
     program::Exchange* exchange = stage_->add_instructions()->mutable_exchange();
     exchange->set_tensor(tensor);
     exchange->set_node(node.name);
@@ -226,27 +294,6 @@ class SpmdBuilder {
     exchange->set_destination(to.first);
     *exchange->mutable_to() = BoxTable(mesh_, to.second);
     return exchange;
-  }
-
-  int FunctionOf(const Definition& definition) {
-    const std::string text = ToString(definition);
-    std::vector<std::pair<Definition, int>>& same_text = functions_[text];
-    for (const auto& [known, function] : same_text) {
-      if (known == definition) return function;
-    }
-    program::Function* function = program_.add_functions();
-    function->set_text(text);
-    function->set_reducer(ToProto(definition.reducer));
-    for (const Index& index : definition.indices) {
-      program::FunctionIndex* added = function->add_indices();
-      added->set_name(index.name);
-      added->set_extent(index.extent);
-      added->set_reduction(index.reduction);
-      added->set_groups(!definition.partial_operands.empty() &&
-                        &index == &definition.indices.back());
-    }
-    same_text.emplace_back(definition, program_.functions_size() - 1);
-    return program_.functions_size() - 1;
   }
 
   void FillPort(TensorId id, const std::string& name, program::Port* port) {
@@ -273,8 +320,10 @@ class SpmdBuilder {
   program::Stage* stage_ = nullptr;
   std::vector<std::vector<Box>> shards_;  // [tensor][device]
   std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
-  // Text of a definition -> the definitions with this text, each with the number of its function.
-  std::map<std::string, std::vector<std::pair<Definition, int>>> functions_;
+  FunctionTable functions_;
+  std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares a kernel with no other
+  std::vector<Member> members_;             // of the kernel at hand, which is no instruction yet
+  std::set<int> unused_;                    // buffers that are to go
 };
 
 }  // namespace
@@ -318,16 +367,43 @@ void SetInitialValues(const Model& model, program::Program& program) {
   }
 }
 
-program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
-                                      Arithmetic arithmetic) {
+namespace {
+
+program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic arithmetic,
+                       const std::vector<Cluster>& clusters) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
-  return SpmdBuilder(graph, plan).Build(arithmetic);
+  return SpmdBuilder(graph, plan, clusters).Build(arithmetic);
+}
+
+// The clusters whose definitions have no other indices than the shared ones.
+std::vector<Cluster> OfMaps(const Model& model) {
+  std::vector<Cluster> maps;
+  for (const Cluster& cluster : model.clusters) {
+    const auto is_map = [&](TensorId result) {
+      const Node& node = model.graph.nodes[ProducerIn(model.graph, result, cluster.entry)];
+      return static_cast<int>(node.definition->indices.size()) == cluster.shared;
+    };
+    if (std::all_of(cluster.results.begin(), cluster.results.end(), is_map)) {
+      maps.push_back(cluster);
+    }
+  }
+  return maps;
+}
+
+}  // namespace
+
+program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
+                                      Arithmetic arithmetic) {
+  return Build(graph, plan, arithmetic, {});
 }
 
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
-                                 Arithmetic arithmetic) {
-  program::Program program = ProgramWithoutValues(model.graph, plan, arithmetic);
+                                 Arithmetic arithmetic, Joins joins) {
+  program::Program program = Build(model.graph, plan, arithmetic,
+                                   joins == Joins::kNone   ? std::vector<Cluster>()
+                                   : joins == Joins::kMaps ? OfMaps(model)
+                                                           : model.clusters);
   program.set_graph_hash(model.graph_hash);
   SetInitialValues(model, program);
   return program;

@@ -20,6 +20,13 @@
 
 namespace yuba::compiler {
 
+// Which clusters become one kernel.
+enum class Joins : uint8_t {
+  kNone,  // each node has a kernel of its own
+  kMaps,  // those that have no other indices than the shared ones
+  kAll
+};
+
 // The program of model.graph under `plan`, which must have a sharding for each of its tensors and a
 // partition for each of its nodes. The result has one stage with
 // - buffers: one for each tensor (its shards), one for each gather and for each result that is not
@@ -28,13 +35,17 @@ namespace yuba::compiler {
 // - instructions in the order of the graph's nodes: the gathers of a node, its kernel, its
 // reduction; with the graph's entries, where it has several;
 // - exchanges that are all plain (recognise.h marks the collectives);
-// - functions, one for each distinct definition, without code (kernels/).
+// - functions, one for each distinct definition or cluster, without code (kernels/);
+// - one kernel for nodes of one of model.clusters, as far as `joins` says, where no exchange stands
+//   between them and each device runs them over the same parts (members.h). Tensors that nothing
+//   else reads have no buffer then.
 // `arithmetic` is what the whole program computes in: memory and kernels follow it.
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
-                                 Arithmetic arithmetic = Arithmetic::kFloat);
+                                 Arithmetic arithmetic = Arithmetic::kFloat,
+                                 Joins joins = Joins::kAll);
 
-// The same program without the values of parameters, the names of the file's inputs and the graph's
-// hash: what suffices to say how much memory it needs.
+// The program with a kernel for each node, without the values of parameters, the names of the
+// file's inputs and the graph's hash: what suffices to say how much memory it needs.
 program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
                                       Arithmetic arithmetic = Arithmetic::kFloat);
 

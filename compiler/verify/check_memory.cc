@@ -25,7 +25,9 @@ std::vector<int> UsedBy(const program::Instruction& instruction) {
     for (const program::Access& operand : instruction.kernel().operands()) {
       used.push_back(operand.buffer());
     }
-    used.push_back(instruction.kernel().result().buffer());
+    for (const program::Access& result : instruction.kernel().results()) {
+      used.push_back(result.buffer());
+    }
   } else if (instruction.has_exchange()) {
     used = {instruction.exchange().source(), instruction.exchange().destination()};
   }

@@ -12,6 +12,7 @@
 #include "compiler/verify/moved.h"
 #include "compiler/verify/outputs.h"
 #include "compiler/verify/parts.h"
+#include "compiler/verify/unfold.h"
 #include "compiler/verify/written_boxes.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/entries.h"
@@ -25,8 +26,11 @@ namespace {
 // Of one entry: what an earlier one left is worth nothing, but for what is stored.
 class Prover {
  public:
-  explicit Prover(const program::Program& program)
-      : program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {
+  explicit Prover(const Unfolded& unfolded)
+      : program_(unfolded.program()),
+        numbers_(unfolded.numbers()),
+        stage_(program_.stages(0)),
+        mesh_(MeshOf(program_)) {
     for (const program::Buffer& buffer : stage_.buffers()) {
       held_.push_back(BoxesOn(mesh_, buffer.box()));
     }
@@ -46,7 +50,7 @@ class Prover {
       YUBA_RETURN_IF_ERROR(CheckWhole(id));
     }
     for (int i = entry.begin; i < entry.end; ++i) {
-      YUBA_RETURN_IF_ERROR(Run(i, stage_.instructions(i)));
+      YUBA_RETURN_IF_ERROR(Run(numbers_[i], stage_.instructions(i)));
     }
     for (const int output : outputs) {
       YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(output), "at the end"));
@@ -59,6 +63,9 @@ class Prover {
 
  private:
   const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
+  program::Reducer ReducerOf(const program::Kernel& kernel) const {
+    return program_.functions(kernel.function()).definitions(0).reducer();
+  }
   bool IsPartial(int id) const {
     return partial_[id] != nullptr || !partials_[id].empty() || !unreduced_[id].empty();
   }
@@ -105,7 +112,7 @@ class Prover {
   absl::Status Run(int i, const program::Instruction& instruction) {
     if (instruction.has_kernel()) {
       return Annotate(RunKernel(instruction.kernel()),
-                      absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node()));
+                      absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node(0)));
     }
     if (instruction.has_exchange()) {
       const program::Exchange& exchange = instruction.exchange();
@@ -164,8 +171,8 @@ class Prover {
     }
     std::vector<Box> held = partials_[id];
     if (const program::Kernel* producer = partial_[id]) {
-      held = BoxesOn(mesh_, producer->result().box());
-      YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
+      held = BoxesOn(mesh_, producer->results(0).box());
+      YUBA_RETURN_IF_ERROR(CheckSum(ReducerOf(*producer)));
       YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     }
     std::map<int64_t, BoxUnion> terms;
@@ -198,8 +205,8 @@ class Prover {
   }
 
   absl::Status WriteResult(const program::Kernel& kernel, const std::string& points) {
-    const int id = kernel.result().buffer();
-    const std::vector<Box> results = BoxesOn(mesh_, kernel.result().box());
+    const int id = kernel.results(0).buffer();
+    const std::vector<Box> results = BoxesOn(mesh_, kernel.results(0).box());
     for (int device = 0; device < mesh_.devices(); ++device) {
       if (Contains(held_[id][device], results[device])) continue;
       return ProofError("device ", device, " writes ", ToString(results[device]), " of ",
@@ -304,7 +311,7 @@ class Prover {
     const program::Kernel* producer = producers_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return ProofError("it combines what no kernel wrote");
-    YUBA_RETURN_IF_ERROR(CheckSum(program_.functions(producer->function()).reducer()));
+    YUBA_RETURN_IF_ERROR(CheckSum(ReducerOf(*producer)));
     if (exchange.reducer() != program::SUM) return ProofError("it adds up by another reducer");
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
@@ -338,7 +345,7 @@ class Prover {
     const program::Kernel* producer = partial_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return ProofError("it combines what is not partial");
-    if (exchange.reducer() != program_.functions(producer->function()).reducer()) {
+    if (exchange.reducer() != ReducerOf(*producer)) {
       return ProofError("it combines with another reducer than its kernel's");
     }
     YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
@@ -348,6 +355,7 @@ class Prover {
   }
 
   const program::Program& program_;
+  const std::vector<int>& numbers_;  // [instruction]: its number before clusters were unfolded
   const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
@@ -385,10 +393,11 @@ std::vector<std::vector<int>> OutputsByEntry(const program::Program& program, si
 
 absl::Status CheckCoverage(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  const std::vector<program::EntryRange> entries = program::EntriesOf(program);
-  const std::vector<std::vector<int>> outputs = OutputsByEntry(program, entries.size());
+  const Unfolded unfolded(program);
+  const std::vector<program::EntryRange> entries = program::EntriesOf(unfolded.program());
+  const std::vector<std::vector<int>> outputs = OutputsByEntry(unfolded.program(), entries.size());
   for (size_t e = 0; e < entries.size(); ++e) {
-    const absl::Status proved = Prover(program).Prove(entries[e], outputs[e]);
+    const absl::Status proved = Prover(unfolded).Prove(entries[e], outputs[e]);
     if (proved.ok()) continue;
     return entries.size() == 1 ? proved : Annotate(proved, "entry " + entries[e].name);
   }

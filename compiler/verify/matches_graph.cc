@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
+#include "compiler/verify/interleaving.h"
+#include "compiler/verify/unfold.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/boxes.h"
@@ -52,7 +54,7 @@ class Reader {
       if (instruction.has_repeat()) return ProofError("a graph has no loops, the program has");
       if (instruction.has_kernel()) {
         YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
-                                      absl::StrCat("kernel ", instruction.kernel().node())));
+                                      absl::StrCat("kernel ", instruction.kernel().node(0))));
       } else {
         const program::Exchange& exchange = instruction.exchange();
         YUBA_RETURN_IF_ERROR(
@@ -172,7 +174,7 @@ class Reader {
     if (next_ == NodesOf(graph_, entry_).end) return ProofError("the graph has no such node");
     const NodeId id = next_++;
     const Node& node = graph_.nodes[id];
-    if (kernel.node() != node.name) return ProofError("the graph's next node is ", node.name);
+    if (kernel.node(0) != node.name) return ProofError("the graph's next node is ", node.name);
     const program::Function& function = program_.functions(kernel.function());
     const Definition definition = ComputedBy(function, *node.definition);
     YUBA_RETURN_IF_ERROR(CheckFunction(definition, function));
@@ -191,11 +193,11 @@ class Reader {
                           ", which does not hold ", value.next ? "the next value of " : "",
                           graph_.tensors[node.operands[o]].name);
       }
-      if (buffer == kernel.result().buffer() && !MayOverwrite(*node.definition, o)) {
+      if (buffer == kernel.results(0).buffer() && !MayOverwrite(*node.definition, o)) {
         return ProofError("it writes over elements of operand ", o, " that it has yet to read");
       }
     }
-    YUBA_RETURN_IF_ERROR(Write(kernel.result().buffer(), Final(node.result)));
+    YUBA_RETURN_IF_ERROR(Write(kernel.results(0).buffer(), Final(node.result)));
     return CheckBoxes(definition, kernel);
   }
 
@@ -216,7 +218,7 @@ class Reader {
         return other("indices");
       }
     }
-    if (function.reducer() != ToProto(definition.reducer)) {
+    if (function.definitions(0).reducer() != ToProto(definition.reducer)) {
       return other("reducers");
     }
     return absl::OkStatus();
@@ -231,7 +233,7 @@ class Reader {
     for (const program::Access& operand : kernel.operands()) {
       reads.push_back(BoxesOn(mesh_, operand.box()));
     }
-    const std::vector<Box> writes = BoxesOn(mesh_, kernel.result().box());
+    const std::vector<Box> writes = BoxesOn(mesh_, kernel.results(0).box());
     std::map<Box, Boxes, BoxLess> analyzed;  // by ranges: many devices may compute one part
     for (int device = 0; device < mesh_.devices(); ++device) {
       const auto [entry, is_new] = analyzed.try_emplace(ranges[device]);
@@ -277,11 +279,30 @@ class Reader {
   int entry_ = 0;             // the one that is checked
 };
 
+// The definitions of each cluster are the nodes of the graph in order, as was checked by then.
+absl::Status CheckInterleavings(const Graph& graph, const program::Program& program) {
+  NodeId next = 0;
+  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+    if (!instruction.has_kernel()) continue;
+    const program::Kernel& kernel = instruction.kernel();
+    std::vector<const Definition*> definitions;
+    while (static_cast<int>(definitions.size()) < kernel.node_size()) {
+      const Node& node = graph.nodes[next++];
+      if (!IsCopy(graph, node)) definitions.push_back(node.definition.get());
+    }
+    YUBA_RETURN_IF_ERROR(Annotate(CheckInterleaving(program, kernel, definitions),
+                                  absl::StrCat("kernel ", program::NodeNames(kernel))));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  return Reader(graph, program).Check();
+  const Unfolded unfolded(program);
+  YUBA_RETURN_IF_ERROR(Reader(graph, unfolded.program()).Check());
+  return CheckInterleavings(graph, program);
 }
 
 }  // namespace yuba::compiler

@@ -36,7 +36,7 @@ std::string PointsOf(const program::Kernel& kernel) {
   program::Kernel points;
   points.set_function(kernel.function());
   *points.mutable_indices() = kernel.indices();
-  *points.mutable_result()->mutable_box() = kernel.result().box();
+  *points.add_results()->mutable_box() = kernel.results(0).box();
   return points.SerializeAsString();
 }
 

@@ -18,7 +18,7 @@ absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& progra
   for (int index = 0; index < function.indices_size(); ++index) {
     if (!function.indices(index).groups()) continue;
     if (!groups.empty()) return ProofError("two of its indices number groups");
-    YUBA_RETURN_IF_ERROR(CheckSum(function.reducer()));
+    YUBA_RETURN_IF_ERROR(CheckSum(function.definitions(0).reducer()));
     YUBA_RETURN_IF_ERROR(CheckDistinct(mesh, kernel));
     const std::vector<Interval> intervals = IntervalsOn(mesh, kernel.indices(index));
     for (int device = 0; device < mesh.devices(); ++device) {
@@ -43,7 +43,7 @@ absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
   std::map<int64_t, Ranges> parts;
   std::set<std::vector<int64_t>> distinct;
   const std::vector<Ranges> all_ranges = RangesOn(program, mesh, producer, true);
-  const std::vector<Box> written = BoxesOn(mesh, producer.result().box());
+  const std::vector<Box> written = BoxesOn(mesh, producer.results(0).box());
   std::vector<int64_t> numbers(mesh.devices(), 0);
   if (exchange.partials() > 1) numbers = ValuesOn(mesh, exchange.partial());
   for (int device = 0; device < mesh.devices(); ++device) {

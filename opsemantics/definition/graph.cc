@@ -125,6 +125,13 @@ NodeId ProducerFor(const Graph& graph, TensorId tensor, NodeId reader) {
   return -1;
 }
 
+NodeId ProducerIn(const Graph& graph, TensorId tensor, int entry) {
+  for (const NodeId producer : graph.tensors[tensor].producers) {
+    if (graph.nodes[producer].entry == entry) return producer;
+  }
+  return -1;
+}
+
 Interval NodesOf(const Graph& graph, int entry) {
   const auto first = std::lower_bound(graph.nodes.begin(), graph.nodes.end(), entry,
                                       [](const Node& node, int e) { return node.entry < e; });

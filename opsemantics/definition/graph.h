@@ -115,6 +115,8 @@ void Link(Graph& graph);
 // The node that computes the value which node `reader` reads of the tensor; -1 where the value was
 // there when the reader's entry began.
 NodeId ProducerFor(const Graph& graph, TensorId tensor, NodeId reader);
+// The node of the entry that computes the tensor; -1 where none does.
+NodeId ProducerIn(const Graph& graph, TensorId tensor, int entry);
 // How often the node runs, as its entry.
 inline int64_t TimesOf(const Graph& graph, NodeId node) {
   return graph.entries[graph.nodes[node].entry].times;

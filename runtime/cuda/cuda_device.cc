@@ -79,7 +79,7 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                        "--target host and run it with --backend host"));
     }
     YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
-    prepared.elements = Volume(program.BoxOf(kernel->result().box(), device_));
+    prepared.elements = Volume(program.BoxOf(kernel->results(0).box(), device_));
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
       tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));

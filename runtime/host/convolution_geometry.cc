@@ -36,7 +36,7 @@ LocalWindow PlaceWindow(const LoadedProgram& program, const program::Kernel& ker
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
   const Box input = program.BufferBox(kernel.operands(call.left()).buffer(), device);
   const Box filter = program.BufferBox(kernel.operands(call.right()).buffer(), device);
-  const Box result = program.BufferBox(kernel.result().buffer(), device);
+  const Box result = program.BufferBox(kernel.results(0).buffer(), device);
   const Interval outputs = program.IntervalOf(kernel.indices(window.output()), device);
   const Interval taps = program.IntervalOf(kernel.indices(window.kernel()), device);
   const Interval& held = input[window.input_dim()];

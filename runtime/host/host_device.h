@@ -41,7 +41,7 @@ class HostDevice : public Device {
   struct Prepared {
     bool skipped = true;  // not a kernel, or it writes nothing on this device
     HostKernel kernel = nullptr;
-    std::vector<void*> buffers;  // addresses: of the operands, then of the result
+    std::vector<void*> buffers;  // addresses: of the operands, then of the results
     // Of each thread that takes part, the arguments of its call.
     std::vector<std::vector<int64_t>> parts;
     std::unique_ptr<OpaqueKernel> opaque;  // null where it calls no opaque function

@@ -13,7 +13,9 @@ std::vector<bool> KeptBuffers(const LoadedProgram& program, const ArenaLayout& l
     end = std::max(end, layout.offsets[buffer] + program.stage().buffers(buffer).size());
   };
   for (const Instruction& instruction : program.instructions()) {
-    if (instruction.kernel != nullptr) write(instruction.kernel->result().buffer());
+    if (instruction.kernel != nullptr) {
+      for (const program::Access& result : instruction.kernel->results()) write(result.buffer());
+    }
     if (instruction.exchange != nullptr) write(instruction.exchange->destination());
   }
   // Slots that are written may overlap each other: from here on `end` is that of the slot and of

@@ -5,16 +5,20 @@
 namespace yuba::runtime {
 namespace {
 
-// Threads that the launch is worth: one for each kPointsPerThread points.
+// Threads that the launch is worth: one for each kPointsPerThread points of all its definitions.
 int64_t ThreadsWorth(const LoadedProgram& program, const program::Kernel& kernel, int device,
                      int threads) {
-  int64_t points = 1;
-  for (const program::Range& range : kernel.indices()) {
-    // Beyond the most that matters nothing is counted, so that nothing overflows.
-    const int64_t size = program.IntervalOf(range, device).size();
-    points = std::min(points * std::min(size, int64_t{1} << 20), int64_t{1} << 40);
+  int64_t all = 0;
+  for (const auto& definition : program.message().functions(kernel.function()).definitions()) {
+    int64_t points = 1;
+    for (const int index : definition.indices()) {
+      // Beyond the most that matters nothing is counted, so that nothing overflows.
+      const int64_t size = program.IntervalOf(kernel.indices(index), device).size();
+      points = std::min(points * std::min(size, int64_t{1} << 20), int64_t{1} << 40);
+    }
+    all = std::min(all + points, int64_t{1} << 40);
   }
-  return std::min<int64_t>(threads, points / kPointsPerThread);
+  return std::min<int64_t>(threads, all / kPointsPerThread);
 }
 
 }  // namespace
@@ -24,7 +28,7 @@ std::vector<std::vector<int64_t>> LaunchParts(const LoadedProgram& program,
                                               int threads, const std::vector<int64_t>& arguments) {
   const int64_t worth = ThreadsWorth(program, kernel, device, threads);
   if (worth < 2) return {arguments};
-  const Box result = program.BufferBox(kernel.result().buffer(), device);
+  const Box result = program.BufferBox(kernel.results(0).buffer(), device);
   const program::IndexSplit* best = nullptr;
   Interval range;      // of the best split's index
   double longest = 1;  // of its parts, as a share of the launch

@@ -79,7 +79,7 @@ OpaqueKernel::OpaqueKernel(const LoadedProgram& program, const program::Kernel& 
       if (calls[i]) (loop++)->argument_steps.push_back(layout.steps[i]);
     }
   }
-  const int buffer = kernel.result().buffer();
+  const int buffer = kernel.results(0).buffer();
   const Layout layout = LayoutOf(program, kernel, opaque.result(), buffer, device);
   first_.result = SliceOf<char>(opaque.result(), calls, signature.result, layout,
                                 program.ElementBytes(buffer), buffers.back());

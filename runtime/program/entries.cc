@@ -15,9 +15,9 @@ bool Uses(const Instruction& instruction, int buffer) {
   }
   if (instruction.has_kernel()) {
     const Kernel& kernel = instruction.kernel();
-    return kernel.result().buffer() == buffer ||
-           std::any_of(kernel.operands().begin(), kernel.operands().end(),
-                       [&](const Access& operand) { return operand.buffer() == buffer; });
+    const auto is = [&](const Access& access) { return access.buffer() == buffer; };
+    return std::any_of(kernel.results().begin(), kernel.results().end(), is) ||
+           std::any_of(kernel.operands().begin(), kernel.operands().end(), is);
   }
   const auto& body = instruction.repeat().body();
   return std::any_of(body.begin(), body.end(),

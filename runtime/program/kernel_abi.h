@@ -3,11 +3,12 @@
 //
 //   void symbol(void* const* buffers, const int64_t* arguments)
 //
-// buffers: for each operand, then for the result, a pointer to the first element of its buffer.
-// arguments: for each index of the definition the values to run, (begin, end); then for each
-// operand, then for the result, for each flat dimension the buffer's box, (origin, extent). A
-// buffer is dense and row-major over its box: the element at position x of the whole tensor lies at
-// sum over d of (x[d] - origin[d]) * stride[d] elements, with stride[last] = 1.
+// buffers: for each operand, then for each result, a pointer to the first element of its buffer.
+// arguments: for each index of the function the values to run, (begin, end); then for each operand,
+// then for each result, for each flat dimension the buffer's box, (origin, extent). Internal
+// tensors (program.proto) have neither. A buffer is dense and row-major over its box: the element
+// at position x of the whole tensor lies at sum over d of (x[d] - origin[d]) * stride[d] elements,
+// with stride[last] = 1.
 //
 // Example: z = relu(y) on f32[8, 4], and a device that holds and runs rows 4 to 7 of both:
 //   buffers   = {y, z}
@@ -15,11 +16,11 @@
 //                4, 4,  0, 4,           y: rows from 4, four of them; columns from 0, four
 //                4, 4,  0, 4}           z
 //
-// Output indices are bounded by the result's buffer too: where a reduction index is cut, a device
-// may write less than its range of output indices. A kernel never fails and never waits; it returns
-// when the result is written, touches nothing outside the boxes, and keeps no state, so any thread
-// may call it. On a GPU both tables lie in device memory and the two pointers are the kernel's
-// parameters; each thread writes elements of its own.
+// Of a definition alone, output indices are bounded by the result's buffer too: where a reduction
+// index is cut, a device may write less than its range of output indices. A kernel never fails and
+// never waits; it returns when the results are written, touches nothing outside the boxes, and
+// keeps no state, so any thread may call it. On a GPU both tables lie in device memory and the two
+// pointers are the kernel's parameters; each thread writes elements of its own.
 #ifndef YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 #define YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 

@@ -26,7 +26,7 @@ OpaqueSignature SignatureOf(const LoadedProgram& program, const program::Kernel&
   for (const program::OpaqueTensor& argument : function.opaque().arguments()) {
     signature.arguments.push_back(type_of(argument, kernel.operands(argument.operand()).buffer()));
   }
-  signature.result = type_of(function.opaque().result(), kernel.result().buffer());
+  signature.result = type_of(function.opaque().result(), kernel.results(0).buffer());
   signature.attributes.assign(function.opaque().attributes().begin(),
                               function.opaque().attributes().end());
   return signature;

@@ -62,8 +62,9 @@ std::string LoadedProgram::Describe(int instruction) const {
   std::string text = absl::StrCat("instruction ", instruction);
   const Instruction& at = instructions_[instruction];
   if (at.kernel != nullptr) {
-    absl::StrAppend(&text, " (kernel ", at.kernel->node());
-    if (!at.kernel->from().empty()) absl::StrAppend(&text, ", from ", at.kernel->from());
+    absl::StrAppend(&text, " (kernel ", program::NodeNames(*at.kernel));
+    const std::string from = program::Origins(*at.kernel);
+    if (!from.empty()) absl::StrAppend(&text, ", from ", from);
     absl::StrAppend(&text, ")");
   } else if (at.exchange != nullptr) {
     absl::StrAppend(&text, " (", at.exchange->reduce() ? "reduce" : "gather", " of ",

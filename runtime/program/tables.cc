@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/program/enums.h"
 
 namespace yuba::program {
@@ -117,6 +118,30 @@ bool IsWellFormed(const Mesh& mesh, const Box& box) {
 int64_t ElementBytes(const Program& program, const Buffer& buffer) {
   const yuba::ElementType type = FromProto(buffer.type());
   return program.hash_arithmetic() && IsFloat(type) ? 8 : ByteSize(type);
+}
+
+std::string NodeNames(const Kernel& kernel) { return absl::StrJoin(kernel.node(), ", "); }
+
+std::string Origins(const Kernel& kernel) {
+  std::vector<std::string> origins;
+  for (const std::string& from : kernel.from()) {
+    if (from.empty() || std::find(origins.begin(), origins.end(), from) != origins.end()) continue;
+    origins.push_back(from);
+  }
+  return absl::StrJoin(origins, ", ");
+}
+
+int SharedIndices(const Function& function) {
+  if (function.definitions_size() < 2) return 0;
+  int shared = function.indices_size();
+  for (const FunctionDefinition& definition : function.definitions()) {
+    int own = 0;
+    while (own < std::min(shared, definition.indices_size()) && definition.indices(own) == own) {
+      ++own;
+    }
+    shared = own;
+  }
+  return shared;
 }
 
 bool LiveAtOnce(const Buffer& a, const Buffer& b) {

@@ -49,6 +49,13 @@ bool IsWellFormed(const Mesh& mesh, const Box& box);
 // Bytes of an element of a buffer: 8 for floats in hash arithmetic, elsewhere its type's.
 int64_t ElementBytes(const Program& program, const Buffer& buffer);
 
+// The nodes of a kernel, for people: "m, w".
+std::string NodeNames(const Kernel& kernel);
+// The nodes of the user's model that these come from, each once, for people; empty: there are none.
+std::string Origins(const Kernel& kernel);
+// How many leading indices the definitions of a function share: of a definition alone none.
+int SharedIndices(const Function& function);
+
 // Whether both buffers are live at some instruction, so that their slots must not share bytes.
 bool LiveAtOnce(const Buffer& a, const Buffer& b);
 

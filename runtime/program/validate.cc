@@ -87,8 +87,11 @@ class ContentChecker {
           Annotate(Within(kernel.operands(o).box(), kernel.operands(o).buffer(), device),
                    absl::StrCat("operand ", o)));
     }
-    YUBA_RETURN_IF_ERROR(
-        Annotate(Within(kernel.result().box(), kernel.result().buffer(), device), "result"));
+    for (int r = 0; r < kernel.results_size(); ++r) {
+      YUBA_RETURN_IF_ERROR(
+          Annotate(Within(kernel.results(r).box(), kernel.results(r).buffer(), device),
+                   kernel.results_size() == 1 ? "result" : absl::StrCat("result ", r)));
+    }
     const program::Function& function = program_.message().functions(kernel.function());
     if (function.has_opaque()) return ValidateOpaqueBoxes(program_, kernel, device);
     return function.has_library() ? ValidateLibraryBoxes(program_, kernel, device)

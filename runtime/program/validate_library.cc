@@ -162,9 +162,9 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
   const bool nothing_read = std::any_of(
       kernel.indices().begin(), kernel.indices().end(),
       [&](const program::Range& range) { return program.IntervalOf(range, device).empty(); });
-  const bool nothing_made = IsEmpty(program.BoxOf(kernel.result().box(), device));
+  const bool nothing_made = IsEmpty(program.BoxOf(kernel.results(0).box(), device));
   Tensor right(program, kernel.operands(call.right()), device, nothing_read);
-  Tensor result(program, kernel.result(), device, nothing_made);
+  Tensor result(program, kernel.results(0), device, nothing_made);
   std::vector<Interval> hits;  // by window
   bool only_padding = false;
   const program::Buffer& input = program.stage().buffers(kernel.operands(call.left()).buffer());

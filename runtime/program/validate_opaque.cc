@@ -86,7 +86,7 @@ absl::Status ValidateOpaqueBoxes(const LoadedProgram& program, const program::Ke
         absl::StrCat("argument ", a)));
   }
   YUBA_RETURN_IF_ERROR(Annotate(
-      CheckTensor(program, opaque.result(), kernel, kernel.result(), device, calls), "result"));
+      CheckTensor(program, opaque.result(), kernel, kernel.results(0), device, calls), "result"));
   const OpaqueFunction* const known = FindOpaqueFunction(opaque.name());
   const std::string refused = known->why_not(SignatureOf(program, kernel));
   return refused.empty() ? absl::OkStatus()

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/check_definitions.h"
 #include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
@@ -73,12 +74,7 @@ class WellFormed {
   }
 
   absl::Status CheckBuffer(const Buffer& buffer) {
-    if (!ElementType_IsValid(buffer.type())) return UserError("no element type ", buffer.type());
-    const int64_t elements = CheckedProduct(buffer.dims());
-    if (elements < 0 || elements > kMostBytes / 8) return UserError("impossible dimensions");
-    for (int64_t dim : buffer.dims()) {
-      if (dim > kLargestExtent) return UserError("impossible dimensions");
-    }
+    YUBA_RETURN_IF_ERROR(CheckTensor(buffer));
     YUBA_RETURN_IF_ERROR(CheckBox(buffer.box(), buffer.dims_size()));
     const std::vector<yuba::Box> boxes = BoxesOn(mesh_, buffer.box());
     for (size_t device = 0; device < boxes.size(); ++device) {
@@ -102,11 +98,29 @@ class WellFormed {
     return CheckBox(access.box(), message_.stages(0).buffers(access.buffer()).dims_size());
   }
 
+  // A tensor whose elements may be anywhere: its size is sound.
+  template <typename T>
+  static absl::Status CheckTensor(const T& tensor) {
+    if (!ElementType_IsValid(tensor.type())) return UserError("no element type ", tensor.type());
+    const int64_t elements = CheckedProduct(tensor.dims());
+    if (elements < 0 || elements > kMostBytes / 8) return UserError("impossible dimensions");
+    for (int64_t dim : tensor.dims()) {
+      if (dim > kLargestExtent) return UserError("impossible dimensions");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckInternal(const Internal& internal) {
+    YUBA_RETURN_IF_ERROR(CheckTensor(internal));
+    return CheckBox(internal.box(), internal.dims_size());
+  }
+
   absl::Status CheckKernel(const Kernel& kernel) {
     if (kernel.function() < 0 || kernel.function() >= message_.functions_size()) {
       return UserError("no function ", kernel.function());
     }
-    const int indices = message_.functions(kernel.function()).indices_size();
+    const Function& function = message_.functions(kernel.function());
+    const int indices = function.indices_size();
     if (kernel.indices_size() != indices) {
       return UserError(kernel.indices_size(), " ranges for the ", indices,
                        " indices of its function");
@@ -115,9 +129,14 @@ class WellFormed {
     for (const Access& operand : kernel.operands()) {
       YUBA_RETURN_IF_ERROR(CheckAccess(operand));
     }
-    YUBA_RETURN_IF_ERROR(CheckAccess(kernel.result()));
-    const int rank = message_.stages(0).buffers(kernel.result().buffer()).dims_size();
-    for (const IndexSplit& split : message_.functions(kernel.function()).splits()) {
+    for (const Access& result : kernel.results()) YUBA_RETURN_IF_ERROR(CheckAccess(result));
+    for (const Internal& internal : kernel.internals()) {
+      YUBA_RETURN_IF_ERROR(
+          Annotate(CheckInternal(internal), absl::StrCat("internal tensor ", internal.name())));
+    }
+    YUBA_RETURN_IF_ERROR(CheckDefinitions(function, kernel));
+    const int rank = message_.stages(0).buffers(kernel.results(0).buffer()).dims_size();
+    for (const IndexSplit& split : function.splits()) {
       if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||
           split.result_dim() >= rank || split.step() < 1) {
         return UserError("shares out index ", split.index(), " along dimension ",
@@ -201,8 +220,9 @@ class WellFormed {
       steps_ += repeated;
       if (steps_ > kMostSteps) return UserError("the program repeats more than it can ever run");
       if (instruction.has_kernel()) {
-        YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
-                                      absl::StrCat(at, " (", instruction.kernel().node(), ")")));
+        YUBA_RETURN_IF_ERROR(
+            Annotate(CheckKernel(instruction.kernel()),
+                     absl::StrCat(at, " (", NodeNames(instruction.kernel()), ")")));
       } else if (instruction.has_exchange()) {
         YUBA_RETURN_IF_ERROR(
             Annotate(CheckExchange(instruction.exchange()),

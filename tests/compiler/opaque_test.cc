@@ -327,7 +327,7 @@ TEST_CASE("programs that call no known function, or call one wrongly, are refuse
           [](Program&, Function& f) { f.mutable_opaque()->mutable_arguments(0)->set_operand(1); });
   refused("its result is i64", [](Program& p, Function&) {
     p.mutable_stages(0)
-        ->mutable_buffers(OpaqueKernelOf(p).result().buffer())
+        ->mutable_buffers(OpaqueKernelOf(p).results(0).buffer())
         ->set_type(program::F64);
   });
   refused("slices are whole", [](Program&, Function& f) {

@@ -59,7 +59,8 @@ TEST_CASE("starting again from any phase gives the same program") {
   const auto loaded = runtime::LoadedProgram::FromFile(dir + "/whole.yuba");
   REQUIRE_THAT(loaded, IsOk());
   CHECK((*loaded)->message().parameters(0).has_fill());
-  for (const char* phase : {"search", "attach", "spmd", "recognise", "memory", "kernels", "emit"}) {
+  for (const char* phase :
+       {"cluster", "search", "attach", "spmd", "recognise", "memory", "kernels", "emit"}) {
     INFO(phase);
     const std::string file = dir + "/" + phase + ".yuba";
     Compilation again = Request(file);
@@ -76,7 +77,7 @@ TEST_CASE("a run may stop after any phase") {
   REQUIRE_THAT(Run(dir, "order", "spmd", compilation), IsOk());
   CHECK(compilation.program.stages(0).instructions_size() > 0);
   CHECK(compilation.program.stages(0).arena_size() == 0);
-  CHECK_THAT(ReadFile(dir + "/5-recognise.mlir"),
+  CHECK_THAT(ReadFile(dir + "/6-recognise.mlir"),
              StatusIs(absl::StatusCode::kInvalidArgument, "No such file"));
   REQUIRE_THAT(Run(dir, "recognise", "memory", compilation), IsOk());
   CHECK(compilation.program.stages(0).arena_size() > 0);
@@ -101,16 +102,16 @@ TEST_CASE("a dump that was changed by hand is refused by the verifier") {
   const std::string dir = Dump("changed");
   Compilation compilation = Request("");
   REQUIRE_THAT(Run(dir, "order", "spmd", compilation), IsOk());
-  std::string text = *ReadFile(dir + "/4-spmd.mlir");
+  std::string text = *ReadFile(dir + "/5-spmd.mlir");
   const size_t at = text.find("yuba.kernel");
   REQUIRE(at != std::string::npos);
   const size_t indices = text.find("over [", at);
   REQUIRE(indices != std::string::npos);
   const size_t digit = text.find('(', indices);
   text[digit + 1] += 1;  // the first part begins at 1
-  std::ofstream(dir + "/4-spmd.mlir") << text;
+  std::ofstream(dir + "/5-spmd.mlir") << text;
   for (const char* phase : {"recognise", "memory"}) {  // also by the phases after the next
-    std::ofstream(dir + "/5-recognise.mlir") << text;
+    std::ofstream(dir + "/6-recognise.mlir") << text;
     const absl::Status status = Run(dir, phase, phase, compilation);
     CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, ".mlir:"));
     CHECK_THAT(status, Fails(": error: "));

@@ -81,7 +81,7 @@ TEST_CASE("a state that says what is not so is refused where it says so") {
   for (const Lie& lie : lies) {
     INFO(lie.from << " becomes " << lie.to);
     const Dump dump("lies");
-    for (const char* file : {"2-search.mlir", "3-attach.mlir", "5-recognise.mlir"}) {
+    for (const char* file : {"3-search.mlir", "4-attach.mlir", "6-recognise.mlir"}) {
       INFO(file);
       const std::string place = file + dump.Change(file, lie.from, lie.to, lie.op);
       const std::string name = file;
@@ -94,13 +94,13 @@ TEST_CASE("a state that says what is not so is refused where it says so") {
 
 TEST_CASE("a state of another model is refused at the tensor or node that differs") {
   const Dump dump("other", "encoder");
-  std::filesystem::copy(dump.At("3-attach.mlir"), dump.At("whole"));
+  std::filesystem::copy(dump.At("4-attach.mlir"), dump.At("whole"));
   const auto refused = [&](const std::string& from, const std::string& to, const std::string& op,
                            const std::string& why) {
     INFO(from << " becomes " << to);
-    std::filesystem::copy(dump.At("whole"), dump.At("3-attach.mlir"),
+    std::filesystem::copy(dump.At("whole"), dump.At("4-attach.mlir"),
                           std::filesystem::copy_options::overwrite_existing);
-    const std::string place = dump.Change("3-attach.mlir", from, to, op);
+    const std::string place = dump.Change("4-attach.mlir", from, to, op);
     CheckRefused(dump.Partition("--from spmd"), place, why);
   };
   const std::string next = "give the flags that the dump was made with, or dump the model again";
@@ -143,7 +143,7 @@ TEST_CASE("states of all kinds of plans are read again") {
     }
     if (!batch.empty()) {
       CheckRefused(partition + " --from spmd",
-                   "3-attach.mlir:", "give the flags that the dump was made with");
+                   "4-attach.mlir:", "give the flags that the dump was made with");
     }
   }
 }

@@ -102,7 +102,8 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
   typed.set_accumulator(ToProto(AccumulatorType(FromProto(typed.type()))));
   program::Kernel* kernel = stage().add_instructions()->mutable_kernel();
   kernel->set_function(message_.functions_size() - 1);
-  kernel->set_node(stage().buffers(result).name());
+  kernel->add_node(stage().buffers(result).name());
+  kernel->add_from("");
   for (const std::vector<Interval>& by_device : indices) {
     std::vector<int64_t> begins, ends;
     for (const Interval& part : by_device) {
@@ -119,9 +120,18 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
     access->set_buffer(operand);
     *access->mutable_box() = stage().buffers(operand).box();
   }
-  kernel->mutable_result()->set_buffer(result);
-  *kernel->mutable_result()->mutable_box() = stage().buffers(result).box();
+  program::Access* written = kernel->add_results();
+  written->set_buffer(result);
+  *written->mutable_box() = stage().buffers(result).box();
+  AddDefinition(function, static_cast<int>(operands.size()));
   return kernel;
+}
+
+void ProgramBuilder::AddDefinition(program::Function* function, int operands) {
+  program::FunctionDefinition* definition = function->add_definitions();
+  for (int i = 0; i < function->indices_size(); ++i) definition->add_indices(i);
+  for (int o = 0; o < operands; ++o) definition->add_operands()->set_operand(o);
+  definition->mutable_computes()->set_result(0);
 }
 
 program::Port* ProgramBuilder::AddInput(const std::string& name, int buffer) {

@@ -42,6 +42,8 @@ class ProgramBuilder {
   program::Kernel* AddLibraryKernel(const program::LibraryCall& call,
                                     const std::vector<std::vector<Interval>>& indices,
                                     const std::vector<int>& operands, int result);
+  // Gives a function that has its indices the one definition that it computes, of so many operands.
+  static void AddDefinition(program::Function* function, int operands);
   program::Port* AddInput(const std::string& name, int buffer);
   program::Port* AddOutput(const std::string& name, int buffer);
 

@@ -1,6 +1,7 @@
 #include "tools/report/trace_file.h"
 
 #include "nlohmann/json.hpp"
+#include "runtime/program/tables.h"
 
 namespace yuba::tools {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string NameOf(const runtime::Instruction& instruction) {
-  if (instruction.kernel != nullptr) return instruction.kernel->node();
+  if (instruction.kernel != nullptr) return program::NodeNames(*instruction.kernel);
   return (instruction.exchange->reduce() ? "reduce " : "gather ") + instruction.exchange->tensor();
 }
 
@@ -24,8 +25,9 @@ ordered_json Event(const runtime::LoadedProgram& program, int device,
   json["pid"] = 0;
   json["tid"] = device;
   json["args"]["instruction"] = event.instruction;
-  if (instruction.kernel != nullptr && !instruction.kernel->from().empty()) {
-    json["args"]["from"] = instruction.kernel->from();
+  if (instruction.kernel != nullptr) {
+    const std::string from = program::Origins(*instruction.kernel);
+    if (!from.empty()) json["args"]["from"] = from;
   }
   if (instruction.exchange != nullptr) json["args"]["for"] = instruction.exchange->node();
   return json;

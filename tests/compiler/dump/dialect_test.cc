@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "compiler/cluster/cluster.h"
 #include "compiler/dump/module.h"
 #include "compiler/dump/state.h"
 #include "compiler/memory/memory.h"
@@ -72,6 +73,7 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
   Random random(seed);
   Compilation state;
   state.model = RandomModel(random);
+  if (seed % 2 == 0) ClusterModel(state.model, 1);
   state.model.file = "a \"quoted\"\nname.onnx";
   state.model.notes = {"one", "two"};
   state.model.graph_hash = "12ab";
@@ -105,6 +107,7 @@ Compilation RandomState(int seed, bool planned, bool with_program) {
     }
     if (seed % 4 == 0) HaveGroups(state.program);
     for (int f = 1; f < state.program.functions_size(); ++f) {
+      if (state.program.functions(f).definitions_size() > 1) continue;
       *state.program.mutable_functions(f)->mutable_library() = EveryField();
     }
   }
@@ -141,6 +144,7 @@ TEST_CASE("graphs, plans and programs come back as they were written") {
     Compilation read;
     const absl::Status status = ParseState(text, "state.mlir", read).status();
     REQUIRE_THAT(status, IsOk());
+    CHECK(read.model.clusters == written.model.clusters);
     CheckSameGraph(written.model.graph, read.model.graph);
     CHECK(read.model.file == written.model.file);
     CHECK(read.model.notes == written.model.notes);
@@ -274,6 +278,49 @@ TEST_CASE("an attribute that is written wrong is refused where it stands") {
   CheckRefused(text, "(i0:2, i1:8) none", "(i0:2, i1:8) mean", "mean", "one of none, sum, ");
   CheckRefused(text, "(i0:2, i1:8)", "(i0:2, i1:x)", "x)", "expected integer value");
   CheckRefused(text, "(i0:2, i1:8)", "(i0:2, i1 8)", " 8", "expected ':'");
+}
+
+TEST_CASE("a cluster and its kernel come back, and what is wrong of them is refused") {
+  ModelBuilder build;
+  const TensorId x = build.Input({2, 8});
+  const TensorId sum = build.Reduce(x, Reducer::kSum);
+  const TensorId shifted = build.SubtractColumn(x, sum);
+  Compilation state;
+  state.model = build.Finish({build.Add(shifted, x), shifted});
+  ClusterModel(state.model, 1);
+  REQUIRE(state.model.clusters.size() == 1);
+  state.plan.mesh = MeshOf(1);
+  for (const Tensor& tensor : state.model.graph.tensors)
+    state.plan.tensors.emplace_back(std::vector<AxisList>(tensor.type.dims.size()));
+  for (const Node& node : state.model.graph.nodes)
+    state.plan.nodes.emplace_back(std::vector<AxisList>(node.definition->indices.size()));
+  state.program = MakeSpmdProgram(state.model, state.plan);
+  PlanMemory(state.program);
+  const std::string text = StateText(state);
+  INFO(text);
+  Compilation read;
+  REQUIRE_THAT(ParseState(text, "state.mlir", read), IsOk());
+  CHECK(read.model.clusters == state.model.clusters);
+  CHECK(read.program.SerializeAsString() == state.program.SerializeAsString());
+  CHECK(read.program.stages(0).instructions(0).kernel().internals_size() == 1);
+  CheckRefused(text, "reads (operand 0, internal 0)", "reads (operand 0, inner 0)", "inner",
+               "one of operand, result, internal");
+  CheckRefused(text, "reads (operand 0, internal 0)", "reads (operand 0, internal x)", "x)",
+               "expected integer value");
+  CheckRefused(text, "sum over (0, 1)", "mean over (0, 1)", "mean", "one of none, sum, ");
+  CheckRefused(text, "to internal 0", "into internal 0", "into", "expected 'to'");
+  CHECK_THAT(
+      ErrorOf(Replace(text, "reads (operand 0, internal 0)", "reads (operand 0, internal 1)")),
+      Catch::Matchers::Contains("it reads a tensor that the kernel does not have"));
+  CHECK_THAT(ErrorOf(Replace(text, "internals [\"y1\" [0:2]", "internals [\"y1\" [0:2, 0:1]")),
+             Catch::Matchers::Contains("a box of rank 2"));
+  CHECK_THAT(ErrorOf(Replace(text, "memref<2xf32>]", "f32]")),
+             Catch::Matchers::Contains("needs a type like memref"));
+  CHECK_THAT(ErrorOf(Replace(text, "clusters = [array<i32: 1, 0, 1", "clusters = [array<i32: 1, 0, 9")),
+             Catch::Matchers::Contains("a cluster of tensor 9"));
+  CHECK_THAT(
+      ErrorOf(Replace(text, "clusters = [array<i32: 1, 0, 1, 2", "clusters = [array<i32: 1, 0, 2, 2")),
+      Catch::Matchers::Contains("a cluster of tensor 2"));
 }
 
 TEST_CASE("a wrong exchange is refused where it stands") {

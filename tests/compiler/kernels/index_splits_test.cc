@@ -102,9 +102,9 @@ std::vector<char> RunInParts(const Definition& definition, runtime::HostKernel k
 
 // Returns how many splits were tried.
 int CheckSplits(const std::vector<Definition>& definitions, const std::string& cpu) {
-  std::vector<NamedDefinition> named;
+  std::vector<NamedKernel> named;
   for (const Definition& definition : definitions) {
-    named.push_back({absl::StrCat("k", named.size()), &definition});
+    named.push_back(Alone(absl::StrCat("k", named.size()), definition));
   }
   KernelTarget target;
   target.cpu = cpu;
@@ -113,8 +113,8 @@ int CheckSplits(const std::vector<Definition>& definitions, const std::string& c
   const auto object = LoadedObject::Load(*code);
   REQUIRE_THAT(object, IsOk());
   int tried = 0;
-  for (const NamedDefinition& each : named) {
-    const Definition& definition = *each.definition;
+  for (const NamedKernel& each : named) {
+    const Definition& definition = *each.definitions[0].definition;
     const runtime::HostKernel kernel = (*object)->Find(each.symbol);
     const Tensors tensors = MakeTensors(definition);
     for (const program::IndexSplit& split : SplitsOf(definition, Arithmetic::kFloat)) {

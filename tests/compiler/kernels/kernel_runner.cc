@@ -259,9 +259,9 @@ std::string CompareWithInterpreter(const Definition& definition, runtime::HostKe
 
 std::string CheckKernels(const std::vector<Definition>& definitions, Arithmetic arithmetic,
                          int parts, const std::string& cpu) {
-  std::vector<NamedDefinition> named;
+  std::vector<NamedKernel> named;
   for (size_t i = 0; i < definitions.size(); ++i)
-    named.push_back({absl::StrCat("kernel_", i), &definitions[i]});
+    named.push_back(Alone(absl::StrCat("kernel_", i), definitions[i]));
   KernelTarget target;
   target.arithmetic = arithmetic;
   target.cpu = cpu;

@@ -192,9 +192,9 @@ void Measure(const Case& c, HostKernel kernel) {
 
 void Main() {
   const std::vector<Case> cases = Cases();
-  std::vector<NamedDefinition> named;
+  std::vector<NamedKernel> named;
   for (const Case& c : cases)
-    named.push_back({absl::StrCat("kernel_", named.size()), &c.definition});
+    named.push_back(Alone(absl::StrCat("kernel_", named.size()), c.definition));
   KernelTarget target;
   if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
   const double start = Now();

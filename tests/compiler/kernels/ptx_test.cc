@@ -34,12 +34,12 @@ void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
     WARN("SKIP: no ptxas in PATH nor in /usr/local/cuda/bin");
     return;
   }
-  std::vector<NamedDefinition> named;
+  std::vector<NamedKernel> named;
   size_t count = 0;
   for (const DefinitionGroup& group : KernelDefinitions())
     for (const Definition& definition : group.definitions)
       if (count++ % step == 0)
-        named.push_back({absl::StrCat("kernel_", named.size()), &definition});
+        named.push_back(Alone(absl::StrCat("kernel_", named.size()), definition));
   KernelTarget target;
   target.cuda = true;
   target.cpu = cpu;
@@ -49,7 +49,7 @@ void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
   REQUIRE_THAT(ptx, IsOk());
   CHECK(ptx->find(".version 8.0") != std::string::npos);
   CHECK(ptx->find(".target " + cpu) != std::string::npos);
-  for (const NamedDefinition& kernel : named)
+  for (const NamedKernel& kernel : named)
     REQUIRE(ptx->find(absl::StrCat(".entry ", kernel.symbol, "(")) != std::string::npos);
   std::string folder = (fs::temp_directory_path() / "yuba-ptx-XXXXXX").string();
   REQUIRE(mkdtemp(folder.data()) != nullptr);
@@ -89,7 +89,7 @@ TEST_CASE("an unknown processor is an error") {
   KernelTarget target;
   target.cpu = "z80";
   const Definition& definition = KernelDefinitions()[0].definitions[0];
-  const absl::StatusOr<std::string> object = GenerateKernels({{"kernel", &definition}}, target);
+  const absl::StatusOr<std::string> object = GenerateKernels({Alone("kernel", definition)}, target);
   CHECK_THAT(object, StatusIs(absl::StatusCode::kInvalidArgument, "unknown processor \"z80\""));
 }
 

@@ -36,7 +36,7 @@ bool Uses(const program::Instruction& instruction, int buffer) {
   for (const program::Access& operand : instruction.kernel().operands()) {
     if (operand.buffer() == buffer) return true;
   }
-  return instruction.kernel().result().buffer() == buffer;
+  return instruction.has_kernel() && instruction.kernel().results(0).buffer() == buffer;
 }
 
 TEST_CASE("slots that are live together never overlap, and every use is within a slot's life") {

@@ -134,7 +134,7 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
   for (program::Access& operand : *kernel->mutable_operands()) {
     AddBounds(operand.mutable_box(), &bounds);
   }
-  AddBounds(kernel->mutable_result()->mutable_box(), &bounds);
+  AddBounds(kernel->mutable_results(0)->mutable_box(), &bounds);
   return bounds;
 }
 

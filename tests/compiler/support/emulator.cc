@@ -1,5 +1,7 @@
 #include "tests/compiler/support/emulator.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/transfers.h"
@@ -34,12 +36,7 @@ class Machine {
     for (const program::Buffer& buffer : stage_.buffers()) {
       memory_.emplace_back(devices_);
       for (int device = 0; device < devices_; ++device) {
-        Memory& memory = memory_.back()[device];
-        memory.box = BoxOn(buffer.box(), device);
-        memory.value.type.type = FromProto(buffer.type());
-        memory.value.type.dims.assign(buffer.dims().begin(), buffer.dims().end());
-        memory.value.elements.resize(ElementCount(memory.value.type));
-        memory.there.assign(memory.value.elements.size(), false);
+        memory_.back()[device] = Empty(buffer, device);
       }
     }
   }
@@ -63,8 +60,10 @@ class Machine {
     }
     NodeId next = 0;
     for (const program::Instruction& instruction : stage_.instructions()) {
-      if (instruction.has_kernel()) RunKernel(instruction.kernel(), graph_.nodes[next++]);
       if (instruction.has_exchange()) RunExchange(instruction.exchange());
+      if (!instruction.has_kernel()) continue;
+      RunKernel(instruction.kernel(), &graph_.nodes[next]);
+      next += instruction.kernel().node_size();
     }
   }
 
@@ -77,6 +76,17 @@ class Machine {
   }
 
  private:
+  // Of a buffer or an internal tensor.
+  template <typename T>
+  Memory Empty(const T& tensor, int device) const {
+    Memory memory;
+    memory.box = BoxOn(tensor.box(), device);
+    memory.value.type.type = FromProto(tensor.type());
+    memory.value.type.dims.assign(tensor.dims().begin(), tensor.dims().end());
+    memory.value.elements.resize(ElementCount(memory.value.type));
+    memory.there.assign(memory.value.elements.size(), false);
+    return memory;
+  }
   int64_t Value(const program::Bound& bound, int device) const {
     int64_t row = 0;
     for (int axis : bound.axes()) {
@@ -107,29 +117,76 @@ class Machine {
     if (result_.fault.empty()) result_.fault = absl::StrCat(args...);
   }
 
-  void RunKernel(const program::Kernel& kernel, const Node& node) {
-    Definition definition = ComputedBy(program_.functions(kernel.function()), *node.definition);
-    definition.result.type = memory_[kernel.result().buffer()][0].value.type.type;
+  // How many leading indices all definitions have; of a definition alone none.
+  static int Shared(const program::Function& function) {
+    int shared = function.definitions_size() > 1 ? function.indices_size() : 0;
+    for (const program::FunctionDefinition& definition : function.definitions()) {
+      int own = 0;
+      while (own < definition.indices_size() && definition.indices(own) == own) ++own;
+      shared = std::min(shared, own);
+    }
+    return shared;
+  }
+
+  // As a kernel runs: one value of the shared indices after the other, all definitions at each.
+  void RunKernel(const program::Kernel& kernel, const Node* nodes) {
+    const program::Function& function = program_.functions(kernel.function());
     for (int device = 0; device < devices_; ++device) {
-      std::vector<Interval> ranges;
-      for (const program::Range& range : kernel.indices()) ranges.push_back(RangeOn(range, device));
-      std::vector<const TensorValue*> operands;
-      std::vector<const Memory*> memories;
-      for (const program::Access& operand : kernel.operands()) {
-        memories.push_back(&memory_[operand.buffer()][device]);
-        operands.push_back(&memories.back()->value);
+      std::vector<Memory> internals;
+      for (const program::Internal& internal : kernel.internals()) {
+        internals.push_back(Empty(internal, device));
       }
-      Memory& result = memory_[kernel.result().buffer()][device];
-      Interpret(definition, ranges, operands, arithmetic_, result.value,
-                [&](int operand, const std::vector<int64_t>& position) {
-                  const Memory& memory = *memories[operand];
-                  if (memory.there[Offset(memory.value.type.dims, position)]) return;
-                  Fault(node.name, " reads what is not there, on device ", device);
-                });
-      ForEachPoint(BoxOn(kernel.result().box(), device), [&](const std::vector<int64_t>& point) {
-        result.there[Offset(result.value.type.dims, point)] = true;
+      Box ranges;
+      for (const program::Range& range : kernel.indices()) ranges.push_back(RangeOn(range, device));
+      const Box shared(ranges.begin(), ranges.begin() + Shared(function));
+      ForEachPoint(shared, [&](const std::vector<int64_t>& values) {
+        for (size_t i = 0; i < values.size(); ++i) ranges[i] = {values[i], values[i] + 1};
+        for (int d = 0; d < function.definitions_size(); ++d) {
+          Compute(kernel, d, nodes[d], ranges, device, internals);
+        }
       });
     }
+  }
+
+  // Definition `d` of a kernel, over the ranges of the kernel's indices.
+  void Compute(const program::Kernel& kernel, int d, const Node& node, const Box& kernel_ranges,
+               int device, std::vector<Memory>& internals) {
+    const program::Function& function = program_.functions(kernel.function());
+    const program::FunctionDefinition& place = function.definitions(d);
+    const auto memory_of = [&](const program::KernelTensor& tensor) -> Memory& {
+      if (tensor.has_internal()) return internals[tensor.internal()];
+      const program::Access& access = tensor.has_operand() ? kernel.operands(tensor.operand())
+                                                           : kernel.results(tensor.result());
+      return memory_[access.buffer()][device];
+    };
+    Memory& result = memory_of(place.computes());
+    Definition definition = ComputedBy(function, *node.definition);
+    definition.result.type = result.value.type.type;
+    std::vector<Interval> ranges;
+    for (const int index : place.indices()) ranges.push_back(kernel_ranges[index]);
+    std::vector<const TensorValue*> operands;
+    std::vector<const Memory*> memories;
+    for (const program::KernelTensor& operand : place.operands()) {
+      memories.push_back(&memory_of(operand));
+      operands.push_back(&memories.back()->value);
+    }
+    Interpret(definition, ranges, operands, arithmetic_, result.value,
+              [&](int operand, const std::vector<int64_t>& position) {
+                const Memory& memory = *memories[operand];
+                if (memory.there[Offset(memory.value.type.dims, position)]) return;
+                Fault(node.name, " reads what is not there, on device ", device);
+              });
+    Box written =
+        BoxOn(place.computes().has_internal() ? kernel.internals(place.computes().internal()).box()
+                                              : kernel.results(place.computes().result()).box(),
+              device);
+    for (size_t dim = 0; dim < definition.left.size() && function.definitions_size() > 1; ++dim) {
+      const int index = definition.left[dim].BareIndex();
+      if (index >= 0) written[dim] = Intersect(written[dim], ranges[index]);
+    }
+    ForEachPoint(written, [&](const std::vector<int64_t>& point) {
+      result.there[Offset(result.value.type.dims, point)] = true;
+    });
   }
 
   // Copies the elements of `box`, and whether they are there.
@@ -228,8 +285,13 @@ class Machine {
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values, int steps) {
   Machine machine(program, graph);
+  for (int i = 0; i < program.inputs_size(); ++i) {
+    machine.Load(program.inputs(i).buffer(), values[graph.inputs[i]]);
+  }
+  int parameter = 0;
   for (size_t id = 0; id < values.size(); ++id) {
-    if (IsStored(graph.tensors[id].kind)) machine.Load(static_cast<int>(id), values[id]);
+    if (!HasInitialValue(graph.tensors[id].kind)) continue;
+    machine.Load(program.parameters(parameter++).port().buffer(), values[id]);
   }
   for (int step = 0; step < steps; ++step) machine.Run();
   return machine.Finish();

@@ -20,9 +20,10 @@ struct Emulation {
   std::string fault;                 // the first element that was read and not there; "" for none
 };
 
-// values: [tensor of `graph`], of which inputs, parameters and constants are used. Kernel n of
-// `program` must be node n of `graph`, so the graph has no copies. Outputs are those of the last of
-// `steps` steps, between which stored buffers keep what is in them.
+// values: [tensor of `graph`], of which inputs, parameters and constants are used. The
+// definitions of `program`, kernel by kernel, must be the nodes of `graph`, which has no copies.
+// Outputs are those of the last of `steps` steps, between which stored buffers keep what is in
+// them.
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values, int steps = 1);
 

@@ -78,7 +78,7 @@ auto* Instructions(Case& c) { return c.program.mutable_stages(0)->mutable_instru
 
 bool Writes(const program::Instruction& instruction, int buffer) {
   return instruction.has_exchange() ? instruction.exchange().destination() == buffer
-                                    : instruction.kernel().result().buffer() == buffer;
+                                    : instruction.kernel().results(0).buffer() == buffer;
 }
 
 bool Reads(const program::Instruction& instruction, int buffer) {
@@ -147,7 +147,7 @@ void DropTie(Case& c, int state) {
     for (program::Access& operand : *kernel.mutable_operands()) {
       if (i > first && operand.buffer() == state) operand.set_buffer(apart);
     }
-    if (kernel.result().buffer() == state) kernel.mutable_result()->set_buffer(apart);
+    if (kernel.results(0).buffer() == state) kernel.mutable_results(0)->set_buffer(apart);
   }
   for (program::Port& output : *c.program.mutable_outputs()) {
     if (output.buffer() == state) output.set_buffer(apart);
@@ -253,7 +253,7 @@ TEST_CASE("a kernel that writes over what it has yet to read is refused") {
   CHECK(Refusal(c) == "");
   const int state = States(c)[0];
   Instructions(c)->DeleteSubrange(1, 1);
-  Instructions(c)->Mutable(0)->mutable_kernel()->mutable_result()->set_buffer(state);
+  Instructions(c)->Mutable(0)->mutable_kernel()->mutable_results(0)->set_buffer(state);
   CHECK_THAT(Refusal(c),
              Catch::Contains("it writes over elements of operand 0 that it has yet to read"));
   CHECK_FALSE(IsRight(c));

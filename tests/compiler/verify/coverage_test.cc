@@ -97,7 +97,7 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
       bounds.push_back(range.mutable_end());
     }
     for (program::Access& operand : *kernel->mutable_operands()) add(operand.mutable_box());
-    add(kernel->mutable_result()->mutable_box());
+    add(kernel->mutable_results(0)->mutable_box());
   }
   return bounds;
 }
@@ -148,7 +148,7 @@ program::Program Twice(const program::Program& once) {
     for (program::Access& operand : *added->mutable_kernel()->mutable_operands()) {
       operand.set_buffer(operand.buffer() + shift);
     }
-    program::Access* result = added->mutable_kernel()->mutable_result();
+    program::Access* result = added->mutable_kernel()->mutable_results(0);
     result->set_buffer(result->buffer() + shift);
   }
   for (const program::Port& port : once.outputs()) {

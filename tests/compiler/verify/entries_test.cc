@@ -62,7 +62,7 @@ struct Case {
       const program::Instruction& instruction = program.stages(0).instructions(i);
       if (!instruction.has_kernel()) continue;
       const program::Function& function = program.functions(instruction.kernel().function());
-      if (function.text().find(part) != std::string::npos) return i;
+      if (function.definitions(0).text().find(part) != std::string::npos) return i;
     }
     return -1;
   }
@@ -118,7 +118,7 @@ TEST_CASE("an entry that reads what another one computed is refused") {
   const int product = c.KernelOf("sum", 0), relu = c.KernelOf("max", second);
   REQUIRE(product >= 0);
   REQUIRE(relu >= second);
-  const int other = c.Instructions()->at(product).kernel().result().buffer();
+  const int other = c.Instructions()->at(product).kernel().results(0).buffer();
   c.Instructions()->at(relu).mutable_kernel()->mutable_operands(0)->set_buffer(other);
   CHECK(c.Refusal().find("which nothing has written") != std::string::npos);
 }
@@ -128,7 +128,7 @@ TEST_CASE("an entry that leaves a state as it was is refused") {
   const int second = c.program.entries(1).begin();
   for (int i = second; i < c.Instructions()->size(); ++i) {
     if (!c.Instructions()->at(i).has_kernel()) continue;
-    program::Access* result = c.Instructions()->at(i).mutable_kernel()->mutable_result();
+    program::Access* result = c.Instructions()->at(i).mutable_kernel()->mutable_results(0);
     const program::Buffer& buffer = c.program.stages(0).buffers(result->buffer());
     if (!buffer.initialized()) continue;
     program::Buffer aside = buffer;

@@ -184,6 +184,72 @@ def sgd():
     m.write(step)
 
 
+def adam():
+    """Training of one layer with Adam: a step counter, and of the weights and of the bias two moments
+    each, all of them states."""
+    m = Model("adam")
+    m.input("x", m.normal(24, 16))
+    m.input("t", m.normal(24, 8))
+    m.initializer("step", np.array([0], np.int64))
+    m.initializer("one_step", np.array([1], np.int64))
+    m.initializer("flat", np.array([], np.int64))
+    m.initializer("w", m.normal(16, 8))
+    m.initializer("b", m.normal(8))
+    for name, shape in (("w", (16, 8)), ("b", (8,))):
+        m.initializer(f"m_{name}", np.zeros(shape, np.float32))
+        m.initializer(f"v_{name}", np.zeros(shape, np.float32))
+    rates = {"rate": 0.01, "one": 1, "eps": 1e-6, "b1": 0.9, "b2": 0.99, "n1": 0.1, "n2": 0.01}
+    for name, value in rates.items():
+        m.initializer(name, np.array(value, np.float32))
+    m.node("MatMul", "x w", "xw")
+    m.node("Add", "xw b", "p")
+    m.node("Sub", "p t", "d")
+    m.node("Transpose", "x", "xt", perm=[1, 0])
+    m.node("MatMul", "xt d", "g_w")
+    m.node("ReduceSum", "d rows", "g_b", keepdims=0)
+    m.initializer("rows", np.array([0], np.int64))
+    m.node("Add", "step one_step", "step_next")
+    m.node("Reshape", "step_next flat", "count")
+    m.node("Cast", "count", "steps", to=onnx.TensorProto.FLOAT)
+    for i in ("1", "2"):
+        m.node("Pow", f"b{i} steps", f"decayed{i}")
+        m.node("Sub", f"one decayed{i}", f"seen{i}")
+    for n in ("w", "b"):
+        m.node("Mul", f"m_{n} b1", f"m_kept_{n}")
+        m.node("Mul", f"g_{n} n1", f"m_new_{n}")
+        m.node("Add", f"m_kept_{n} m_new_{n}", f"m_{n}_next")
+        m.node("Mul", f"v_{n} b2", f"v_kept_{n}")
+        m.node("Mul", f"g_{n} g_{n}", f"square_{n}")
+        m.node("Mul", f"square_{n} n2", f"v_new_{n}")
+        m.node("Add", f"v_kept_{n} v_new_{n}", f"v_{n}_next")
+        m.node("Div", f"m_{n}_next seen1", f"mean_{n}")
+        m.node("Div", f"v_{n}_next seen2", f"variance_{n}")
+        m.node("Sqrt", f"variance_{n}", f"deviation_{n}")
+        m.node("Add", f"deviation_{n} eps", f"scale_{n}")
+        m.node("Div", f"mean_{n} scale_{n}", f"towards_{n}")
+        m.node("Mul", f"towards_{n} rate", f"change_{n}")
+        m.node("Sub", f"{n} change_{n}", f"{n}_next")
+    m.node("Mul", "d d", "dd")
+    m.node("ReduceMean", "dd", "loss", keepdims=0)
+    m.pairs = {"step_next": "step"}
+    for n in ("w", "b"):
+        m.pairs.update({f"{n}_next": n, f"m_{n}_next": f"m_{n}", f"v_{n}_next": f"v_{n}"})
+
+    def step(v):
+        d = v["x"] @ v["w"] + v["b"] - v["t"]
+        after = {"step_next": v["step"] + 1}
+        count = float(after["step_next"][0])
+        for n, g in (("w", v["x"].T @ d), ("b", d.sum(0))):
+            mean = v[f"m_{n}"] * v["b1"] + g * v["n1"]
+            variance = v[f"v_{n}"] * v["b2"] + g * g * v["n2"]
+            deviation = np.sqrt(variance / (1 - v["b2"] ** count)) + v["eps"]
+            change = v["rate"] * (mean / (1 - v["b1"] ** count)) / deviation
+            after.update({f"{n}_next": v[n] - change, f"m_{n}_next": mean, f"v_{n}_next": variance})
+        return {"loss": np.mean(d * d), **after}
+
+    m.write(step)
+
+
 def shift():
     """A new row comes in at the front: each row is written where another one is read."""
     m = Model("shift")
@@ -304,5 +370,5 @@ def unread():
     m.write(lambda v: {"s_next": np.tanh(v["x"])})
 
 
-for make in (counter, swap, rotation, sgd, shift, delay, heat, cache, heads, unread):
+for make in (counter, swap, rotation, sgd, adam, shift, delay, heat, cache, heads, unread):
     make()

@@ -63,17 +63,20 @@ runtime::ProgramBuilder TwicePlusOne(int devices) {
   program::Function* function = builder.message().add_functions();
   function->set_symbol("twice_plus_one");
   function->add_indices()->set_extent(kVectorLength);
+  runtime::ProgramBuilder::AddDefinition(function, 1);
   builder.message().set_target("sm_75");
   builder.message().set_ptx(kTwicePlusOne);
   auto add_kernel = [&](int operand) {
     program::Kernel* kernel = builder.stage().add_instructions()->mutable_kernel();
-    kernel->set_node("y");
+    kernel->add_node("y");
+    kernel->add_from("");
     *kernel->add_indices() = builder.BoxTable(parts).dims(0);
     program::Access* access = kernel->add_operands();
     access->set_buffer(operand);
     *access->mutable_box() = builder.BoxTable(parts);
-    kernel->mutable_result()->set_buffer(y);
-    *kernel->mutable_result()->mutable_box() = builder.BoxTable(parts);
+    program::Access* result = kernel->add_results();
+    result->set_buffer(y);
+    *result->mutable_box() = builder.BoxTable(parts);
   };
   add_kernel(x);
   builder.AddExchange(y, once);

@@ -78,6 +78,14 @@ program::Kernel& KernelOf(program::Program& p) {
 program::LibraryCall& CallOf(program::Program& p) {
   return *p.mutable_functions(0)->mutable_library();
 }
+program::FunctionDefinition& DefinitionOf(program::Program& p) {
+  return *p.mutable_functions(KernelOf(p).function())->mutable_definitions(0);
+}
+program::Internal& InternalOf(program::Program& p) {
+  program::Internal& internal = *KernelOf(p).add_internals();
+  internal.set_name("t");
+  return internal;
+}
 void SetEnd(program::Range* range, int64_t value) {
   for (int64_t& end : *range->mutable_end()->mutable_values()) end = value;
 }
@@ -168,7 +176,7 @@ TEST_CASE("each fault of a program is refused with its place") {
          CallOf(p).clear_rows();
          SetEnd(StageOf(p).mutable_buffers(2)->mutable_box()->mutable_dims(0), 0);
          SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(0), 0);
-         SetEnd(KernelOf(p).mutable_result()->mutable_box()->mutable_dims(0), 1);
+         SetEnd(KernelOf(p).mutable_results(0)->mutable_box()->mutable_dims(0), 1);
          StageOf(p).mutable_instructions()->DeleteSubrange(0, 1);
        }},
       {"a window of 2097152 taps",
@@ -185,6 +193,53 @@ TEST_CASE("each fault of a program is refused with its place") {
        }},
       {"2 ranges for the 3 indices of its function",
        [](auto& p) { KernelOf(p).mutable_indices()->RemoveLast(); }},
+      {"its function computes nothing",
+       [](auto& p) { p.mutable_functions(KernelOf(p).function())->clear_definitions(); }},
+      {"2 nodes from 1 for the 1 definitions", [](auto& p) { KernelOf(p).add_node("again"); }},
+      {"1 nodes from 2 for the 1 definitions", [](auto& p) { KernelOf(p).add_from("again"); }},
+      {"no buffer 12", [](auto& p) { KernelOf(p).mutable_results(0)->set_buffer(12); }},
+      {"it has no result", [](auto& p) { KernelOf(p).clear_results(); }},
+      {"no definition of its function computes one of its tensors",
+       [](auto& p) { *KernelOf(p).add_results() = KernelOf(p).results(0); }},
+      {"internal tensor t: no element type 77",
+       [](auto& p) { InternalOf(p).set_type(static_cast<program::ElementType>(77)); }},
+      {"internal tensor t: impossible dimensions", [](auto& p) { InternalOf(p).add_dims(-1); }},
+      {"internal tensor t: a box of rank 1",
+       [](auto& p) { InternalOf(p).mutable_box()->add_dims(); }},
+      {"no definition of its function computes one of its tensors", [](auto& p) { InternalOf(p); }},
+      {"no operand 2", [](auto& p) { DefinitionOf(p).mutable_operands(0)->set_operand(2); }},
+      {"no operand -1", [](auto& p) { DefinitionOf(p).mutable_operands(0)->set_operand(-1); }},
+      {"it reads a tensor that is not computed yet",
+       [](auto& p) { DefinitionOf(p).mutable_operands(0)->set_result(0); }},
+      {"it reads a tensor that the kernel does not have",
+       [](auto& p) { DefinitionOf(p).mutable_operands(0)->set_result(3); }},
+      {"it reads a tensor that the kernel does not have",
+       [](auto& p) { DefinitionOf(p).mutable_operands(0)->clear_kind(); }},
+      {"it computes a tensor that the kernel does not have",
+       [](auto& p) { DefinitionOf(p).mutable_computes()->set_internal(0); }},
+      {"it computes a tensor that the kernel does not have",
+       [](auto& p) { DefinitionOf(p).mutable_computes()->set_operand(0); }},
+      {"index 3 is not there or named twice", [](auto& p) { DefinitionOf(p).set_indices(0, 3); }},
+      {"index 1 is not there or named twice", [](auto& p) { DefinitionOf(p).set_indices(0, 1); }},
+      {"no reducer 42",
+       [](auto& p) { DefinitionOf(p).set_reducer(static_cast<program::Reducer>(42)); }},
+      {"a library call of a cluster",
+       [](auto& p) {
+         DefinitionOf(p);
+         *p.mutable_functions(0)->add_definitions() = p.functions(0).definitions(0);
+         KernelOf(p).add_node("again");
+         KernelOf(p).add_from("");
+       }},
+      {"again: it computes a tensor once more",
+       [](auto& p) {
+         program::Function& function = *p.mutable_functions(KernelOf(p).function());
+         function.clear_library();
+         function.set_symbol("f");
+         *function.add_definitions() = function.definitions(0);
+         function.mutable_definitions(1)->set_text("again");
+         KernelOf(p).add_node("again");
+         KernelOf(p).add_from("");
+       }},
       {"a gather of 3 partials", [](auto& p) { ExchangeAt(p, 0).set_partials(3); }},
       {"output y has 12 elements, the devices hold 6",
        [](auto& p) {
@@ -252,7 +307,7 @@ TEST_CASE("an empty interval of an access may begin anywhere and moves nothing")
   program::Range* rows = KernelOf(program).mutable_operands(0)->mutable_box()->mutable_dims(0);
   for (int64_t& begin : *rows->mutable_begin()->mutable_values()) begin = int64_t{1} << 50;
   SetEnd(rows, int64_t{1} << 50);
-  SetEnd(KernelOf(program).mutable_result()->mutable_box()->mutable_dims(0), 1);
+  SetEnd(KernelOf(program).mutable_results(0)->mutable_box()->mutable_dims(0), 1);
   const auto loaded = LoadedProgram::FromMessage(program);
   REQUIRE_THAT(loaded, IsOk());
   auto session = OpenSession(*loaded);

@@ -1,0 +1,100 @@
+// What must hold behind the phase `cluster`: CheckClusters of cluster.h.
+#include <vector>
+
+#include "compiler/cluster/cluster.h"
+#include "compiler/cluster/loops_fit.h"
+#include "compiler/spmd/own_slice.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::compiler {
+namespace {
+
+// Whether both begin with `shared` output indices of equal extents.
+bool BeginAlike(const Definition& a, const Definition& b, int shared) {
+  const size_t count = shared;
+  if (a.indices.size() < count || b.indices.size() < count) return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (a.indices[i].reduction || b.indices[i].reduction) return false;
+    if (a.indices[i].extent != b.indices[i].extent) return false;
+  }
+  return true;
+}
+
+// Whether each node reads its own slice of what the other one computes.
+bool ReadOwnSlices(const Node& a, const Node& b, int shared) {
+  const auto reads = [&](const Node& reader, const Node& writer) {
+    for (size_t o = 0; o < reader.operands.size(); ++o) {
+      if (reader.operands[o] == writer.result &&
+          !ReadsOwnSlice(*reader.definition, static_cast<int>(o), *writer.definition, shared)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return reads(a, b) && reads(b, a);
+}
+
+// The nodes of the cluster; an error where they are not in the graph's order, or before `next`.
+absl::StatusOr<std::vector<const Node*>> NodesOf(const Graph& graph, const Cluster& cluster,
+                                                 NodeId next) {
+  std::vector<const Node*> nodes;
+  for (const TensorId result : cluster.results) {
+    const bool there = result >= 0 && result < static_cast<TensorId>(graph.tensors.size());
+    const NodeId id = there ? ProducerIn(graph, result, cluster.entry) : -1;
+    if (id < next) {
+      return ProofError("the clusters are not in the order of the nodes, or a node is in two");
+    }
+    nodes.push_back(&graph.nodes[id]);
+    next = id + 1;
+  }
+  return nodes;
+}
+
+// Nodes that read or compute partials never share a kernel, whatever cluster they are in.
+bool IsWhole(const Node& node) {
+  return !node.definition->partial && node.definition->partial_operands.empty();
+}
+
+absl::Status CheckCluster(const std::vector<const Node*>& nodes, int shared) {
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const Node& node = *nodes[n];
+    if (!IsWhole(node)) continue;
+    if (!BeginAlike(*node.definition, *node.definition, shared) ||
+        !LoopsFit(*node.definition, shared)) {
+      return ProofError("the loops of ", node.name, " over its first ", shared,
+                        " indices cannot be shared");
+    }
+    for (size_t m = 0; m < n; ++m) {
+      const Node& other = *nodes[m];
+      if (!IsWhole(other)) continue;
+      if (!BeginAlike(*other.definition, *node.definition, shared)) {
+        return ProofError(other.name, " and ", node.name, " do not share their first ", shared,
+                          " indices");
+      }
+      if (!ReadOwnSlices(other, node, shared)) {
+        return ProofError(other.name, " and ", node.name,
+                          " cannot be in one cluster: one reads more than its own slice of what ",
+                          "the other one computes");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clusters) {
+  NodeId next = 0;  // the first node that may be in a cluster
+  for (const Cluster& cluster : clusters) {
+    if (cluster.shared < 1 || cluster.results.size() < 2) {
+      return ProofError("a cluster of ", cluster.results.size(), " nodes that share ",
+                        cluster.shared, " indices");
+    }
+    YUBA_ASSIGN_OR_RETURN(const std::vector<const Node*> nodes, NodesOf(graph, cluster, next));
+    YUBA_RETURN_IF_ERROR(CheckCluster(nodes, cluster.shared));
+    next = graph.tensors[cluster.results.back()].producer + 1;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace yuba::compiler

@@ -1,0 +1,237 @@
+#include "compiler/cluster/cluster.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/cluster/loops_fit.h"
+#include "compiler/kernels/loop_plan.h"
+#include "compiler/spmd/own_slice.h"
+#include "opsemantics/definition/opaque.h"
+#include "opsemantics/regions/structure.h"
+
+namespace yuba::compiler {
+namespace {
+
+// What one function may hold: the code of more is spilled from registers and slow to compile.
+constexpr size_t kMostNodes = 16, kMostTensors = 24;
+constexpr int kMostExpressions = 512;
+
+int Outputs(const Definition& definition) {
+  return static_cast<int>(std::count_if(definition.indices.begin(), definition.indices.end(),
+                                        [](const Index& index) { return !index.reduction; }));
+}
+
+template <typename Visit>
+void WalkAll(const Definition& definition, const Visit& visit) {
+  Walk(definition.body, visit);
+  for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
+}
+
+int Expressions(const Definition& definition) {
+  int count = 0;
+  WalkAll(definition, [&](const Expr&) { ++count; });
+  return count;
+}
+
+// Functions for which vectors of elements have code of their own, which may round otherwise.
+bool HasVectorForm(Function function) {
+  switch (function) {
+    case Function::kExp:
+    case Function::kLog:
+    case Function::kTanh:
+    case Function::kSig:
+    case Function::kErf:
+    case Function::kSin:
+    case Function::kCos:
+    case Function::kPow:
+    case Function::kMod: return true;
+    default: return false;
+  }
+}
+
+bool CallsVectorForms(const Definition& definition) {
+  bool calls = false;
+  WalkAll(definition, [&](const Expr& expr) {
+    calls = calls || (expr.kind == Expr::kCall && HasVectorForm(expr.function));
+  });
+  return calls;
+}
+
+// Whether loops remain inside of the first `shared` indices.
+bool HasInnerLoops(const Definition& definition, int shared) {
+  return std::any_of(definition.indices.begin() + shared, definition.indices.end(),
+                     [](const Index& index) { return index.extent != 1; });
+}
+
+// Whether elements along the last shared index are next to each other wherever the definition
+// touches memory, so that a loop over it is vectorised.
+bool IsContiguous(const Definition& definition, int shared) {
+  int index = shared - 1;
+  while (index > 0 && definition.indices[index].extent == 1) --index;
+  const auto along = [&](const std::vector<Affine>& position) {
+    for (size_t d = 0; d < position.size(); ++d) {
+      const int64_t step = kernels::Coefficient(position[d], index);
+      if (step != 0 && (step != 1 || d + 1 < position.size())) return false;
+    }
+    return true;
+  };
+  bool contiguous = along(definition.left);
+  WalkAll(definition, [&](const Expr& expr) {
+    if (expr.kind == Expr::kRead) contiguous &= along(expr.position) && expr.args.empty();
+    if (expr.kind != Expr::kCall || expr.function != Function::kSelect) return;
+    // A select on indices becomes a branch.
+    contiguous &= !NamesIndex(*expr.args[0]);
+  });
+  return contiguous;
+}
+
+int64_t Slices(const Definition& definition, int shared) {
+  int64_t slices = 1;
+  for (int index = 0; index < shared; ++index) slices *= definition.indices[index].extent;
+  return slices;
+}
+
+class Clusters {
+ public:
+  Clusters(const Graph& graph, int64_t fewest_slices)
+      : graph_(graph), fewest_slices_(fewest_slices) {}
+
+  std::vector<Cluster> Find() {
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
+      if (Join(id)) continue;
+      Close();
+      if (MayBegin(*graph_.nodes[id].definition)) nodes_ = {id};
+    }
+    Close();
+    return std::move(clusters_);
+  }
+
+ private:
+  const Definition& DefinitionOf(NodeId id) const { return *graph_.nodes[id].definition; }
+
+  void Close() {
+    if (nodes_.size() > 1) {
+      clusters_.emplace_back();
+      clusters_.back().shared = shared_;
+      clusters_.back().entry = graph_.nodes[nodes_[0]].entry;
+      for (const NodeId id : nodes_) clusters_.back().results.push_back(graph_.nodes[id].result);
+    }
+    nodes_.clear();
+    shared_ = 0;
+  }
+
+  static bool MayBegin(const Definition& definition) {
+    return !IsOpaque(definition) && !MatchContraction(definition) && !MatchConvolution(definition);
+  }
+
+  // Adds the node to the cluster at hand, if it fits. With the second node it is decided how many
+  // indices are shared: as many as possible.
+  bool Join(NodeId id) {
+    if (nodes_.empty() || nodes_.size() == kMostNodes) return false;
+    if (graph_.nodes[id].entry != graph_.nodes[nodes_[0]].entry) return false;
+    const Definition& next = DefinitionOf(id);
+    if (!MayBegin(next) || !Gains(id) || !IsSmall(id)) return false;
+    if (nodes_.size() > 1) {
+      if (!Fits(id, shared_)) return false;
+    } else {
+      const Definition& first = DefinitionOf(nodes_[0]);
+      shared_ = std::min(Outputs(first), Outputs(next));
+      while (shared_ > 0 && !Fits(id, shared_)) --shared_;
+      if (shared_ == 0) return false;
+    }
+    nodes_.push_back(id);
+    return true;
+  }
+
+  // Whether the node reads the result of another, or both read a tensor of at least as many
+  // elements as a result has. Scalars that many nodes read are no reason.
+  bool Gains(NodeId id) const {
+    const Node& next = graph_.nodes[id];
+    for (const NodeId other : nodes_) {
+      const Node& node = graph_.nodes[other];
+      for (const TensorId operand : next.operands) {
+        if (operand == node.result) return true;
+        const bool both =
+            std::find(node.operands.begin(), node.operands.end(), operand) != node.operands.end();
+        const int64_t elements = ElementCount(graph_.tensors[operand].type);
+        if (both && elements > 1 && elements >= ElementCount(next.definition->result)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool IsSmall(NodeId id) const {
+    std::set<TensorId> tensors;
+    int expressions = 0;
+    const auto add = [&](const Node& node) {
+      tensors.insert(node.operands.begin(), node.operands.end());
+      tensors.insert(node.result);
+      expressions += Expressions(*node.definition);
+    };
+    for (const NodeId other : nodes_) add(graph_.nodes[other]);
+    add(graph_.nodes[id]);
+    return tensors.size() <= kMostTensors && expressions <= kMostExpressions;
+  }
+
+  bool Fits(NodeId id, int shared) const {
+    const Node& next = graph_.nodes[id];
+    if (shared > Outputs(*next.definition) || !LoopsFit(*next.definition, shared)) return false;
+    std::vector<NodeId> all = nodes_;
+    all.push_back(id);
+    bool loops = false, vectors = false, exact = true;
+    for (const NodeId other : all) {
+      const Definition& definition = DefinitionOf(other);
+      const bool inner = HasInnerLoops(definition, shared);
+      loops |= inner;
+      exact &= inner || !CallsVectorForms(definition);
+      vectors |= IsContiguous(definition, shared);
+    }
+    for (const NodeId other : all) {
+      const Definition& definition = DefinitionOf(other);
+      if (!loops && vectors != IsContiguous(definition, shared)) return false;
+    }
+    // An element for each slice is computed alone, not in vectors.
+    if (loops && (!exact || Slices(*next.definition, shared) < fewest_slices_)) return false;
+    return std::all_of(nodes_.begin(), nodes_.end(), [&](NodeId other) {
+      return SameExtents(DefinitionOf(other), *next.definition, shared) &&
+             LoopsFit(DefinitionOf(other), shared) && SlicesFit(graph_.nodes[other], next, shared);
+    });
+  }
+
+  static bool SameExtents(const Definition& a, const Definition& b, int shared) {
+    return std::equal(a.indices.begin(), a.indices.begin() + shared, b.indices.begin(),
+                      [](const Index& x, const Index& y) { return x.extent == y.extent; });
+  }
+
+  // What the second node reads of the first is its own slice, and so is what the first reads of the
+  // value that the second puts another one in the place of.
+  static bool SlicesFit(const Node& first, const Node& second, int shared) {
+    for (size_t o = 0; o < second.operands.size(); ++o) {
+      if (second.operands[o] == first.result &&
+          !ReadsOwnSlice(*second.definition, static_cast<int>(o), *first.definition, shared)) {
+        return false;
+      }
+    }
+    for (size_t o = 0; o < first.operands.size(); ++o) {
+      if (first.operands[o] == second.result &&
+          !ReadsOwnSlice(*first.definition, static_cast<int>(o), *second.definition, shared)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const int64_t fewest_slices_;
+  std::vector<NodeId> nodes_;  // of the cluster at hand
+  int shared_ = 0;             // of it, once it has two nodes
+  std::vector<Cluster> clusters_;
+};
+
+}  // namespace
+
+void ClusterModel(Model& model, int64_t fewest_slices) {
+  model.clusters = Clusters(model.graph, fewest_slices).Find();
+}
+
+}  // namespace yuba::compiler

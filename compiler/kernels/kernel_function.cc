@@ -1,0 +1,123 @@
+#include "compiler/kernels/kernel_function.h"
+
+#include <algorithm>
+
+#include "opsemantics/base/check.h"
+
+namespace yuba::kernels {
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+using Values = llvm::SmallVector<Value>;
+
+KernelFunction::KernelFunction(mlir::ModuleOp module, const NamedKernel& kernel,
+                               Arithmetic arithmetic, bool cuda)
+    : b_(module.getContext()),
+      s_(b_, module, arithmetic, cuda),
+      module_(module),
+      kernel_(kernel),
+      cuda_(cuda),
+      pointer_(LLVM::LLVMPointerType::get(module.getContext(), cuda ? 1 : 0)) {
+  std::map<int, int> operands, results;  // number -> rank
+  for (const KernelDefinition& each : kernel.definitions) {
+    for (const int index : each.indices) indices_ = std::max(indices_, index + 1);
+    const auto add = [&](const KernelTensor& tensor, const TensorType& type) {
+      if (tensor.kind == KernelTensor::kInternal) return;
+      const int rank = static_cast<int>(type.dims.size());
+      (tensor.kind == KernelTensor::kOperand ? operands : results)[tensor.number] = rank;
+    };
+    for (size_t o = 0; o < each.operands.size(); ++o)
+      add(each.operands[o], each.definition->operands[o]);
+    add(each.computes, each.definition->result);
+  }
+  operands_ = static_cast<int>(operands.size());
+  for (const auto& [number, rank] : operands) ranks_.push_back(rank);
+  for (const auto& [number, rank] : results) ranks_.push_back(rank);
+}
+
+int KernelFunction::NumberOf(const KernelTensor& tensor) const {
+  YUBA_CHECK(tensor.kind != KernelTensor::kInternal) << kernel_.symbol;
+  return tensor.kind == KernelTensor::kOperand ? tensor.number : operands_ + tensor.number;
+}
+
+void KernelFunction::Begin() {
+  LLVM::LLVMFuncOp loops = DeclareLoops();
+  BuildEntry(loops);
+  mlir::Block* block = loops.addEntryBlock(b_);
+  b_.setInsertionPointToStart(block);
+  for (mlir::BlockArgument argument : block->getArguments()) pointers_.push_back(argument);
+}
+
+void KernelFunction::End() { b_.create<LLVM::ReturnOp>(loc(), mlir::ValueRange()); }
+
+LLVM::LLVMFuncOp KernelFunction::DeclareLoops() {
+  b_.setInsertionPointToEnd(module_.getBody());
+  std::vector<mlir::Type> inputs(Tensors() + 1, pointer_);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), inputs);
+  auto function =
+      b_.create<LLVM::LLVMFuncOp>(loc(), kernel_.symbol + "_loops", type, LLVM::Linkage::Internal);
+  for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
+    if (!kernel_.may_alias || i == Tensors())
+      function.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
+    if (i < operands_ || i == Tensors()) function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
+  }
+  return function;
+}
+
+// Only parameters can be marked as not aliasing, pointers that are loaded cannot: hence the loops
+// are a function of their own, which the entry calls with the pointers it has loaded.
+void KernelFunction::BuildEntry(LLVM::LLVMFuncOp loops) {
+  auto generic = LLVM::LLVMPointerType::get(b_.getContext());
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), {generic, generic});
+  b_.setInsertionPointToEnd(module_.getBody());
+  auto entry = b_.create<LLVM::LLVMFuncOp>(loc(), kernel_.symbol, type);
+  mlir::Block* block = entry.addEntryBlock(b_);
+  b_.setInsertionPointToStart(block);
+  auto global = [&](Value pointer) -> Value {
+    return cuda_ ? b_.create<LLVM::AddrSpaceCastOp>(loc(), pointer_, pointer) : pointer;
+  };
+  Values pointers;
+  Value buffers = global(block->getArgument(0));
+  for (int i = 0; i < Tensors(); ++i) {
+    Value at =
+        b_.create<LLVM::GEPOp>(loc(), pointer_, generic, buffers, llvm::ArrayRef<LLVM::GEPArg>{i});
+    pointers.push_back(global(b_.create<LLVM::LoadOp>(loc(), generic, at, 8)));
+  }
+  pointers.push_back(global(block->getArgument(1)));
+  b_.create<LLVM::CallOp>(loc(), loops, pointers);
+  b_.create<LLVM::ReturnOp>(loc(), mlir::ValueRange());
+}
+
+Value KernelFunction::Argument(int slot) {
+  auto [at, inserted] = loaded_.try_emplace(slot);
+  if (inserted) {
+    mlir::OpBuilder::InsertionGuard guard(b_);
+    Value arguments = pointers_.back();
+    mlir::Block* block = arguments.getParentBlock();
+    if (last_load_ == nullptr)
+      b_.setInsertionPointToStart(block);
+    else
+      b_.setInsertionPointAfter(last_load_);
+    Value address = b_.create<LLVM::GEPOp>(loc(), pointer_, b_.getI64Type(), arguments,
+                                           llvm::ArrayRef<LLVM::GEPArg>{slot});
+    at->second = b_.create<LLVM::LoadOp>(loc(), b_.getI64Type(), address, 8);
+    last_load_ = at->second.getDefiningOp();
+  }
+  return at->second;
+}
+
+Value KernelFunction::Pointer(const KernelTensor& tensor) const {
+  const bool overwritten = tensor.kind == KernelTensor::kOperand && !kernel_.may_alias &&
+                           tensor.number < static_cast<int>(kernel_.overwritten_by.size());
+  const int result = overwritten ? kernel_.overwritten_by[tensor.number] : -1;
+  return pointers_[result < 0 ? NumberOf(tensor) : operands_ + result];
+}
+
+int KernelFunction::BoxArgument(const KernelTensor& tensor) const {
+  int slot = 2 * indices_;
+  for (int i = 0; i < NumberOf(tensor); ++i) slot += 2 * ranks_[i];
+  return slot;
+}
+
+}  // namespace yuba::kernels

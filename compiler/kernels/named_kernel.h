@@ -1,0 +1,64 @@
+// What one generated function computes: the definitions of a function of a program
+// (runtime/program/program.proto), and which tensor of the kernel each operand and result is.
+//
+// Example: m[i] = 0.9*m[i] + g[i] and w[i] = w[i] - 0.1*m[i] in one function with the operands m, g
+// and w and the results m and w. The second definition reads operand 2 and result 0. Operand 0 is
+// overwritten by result 0, operand 2 by result 1.
+#ifndef YUBA_COMPILER_KERNELS_NAMED_KERNEL_H_
+#define YUBA_COMPILER_KERNELS_NAMED_KERNEL_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opsemantics/definition/definition.h"
+
+namespace yuba::kernels {
+
+struct KernelTensor {
+  enum Kind { kOperand, kResult, kInternal };
+  Kind kind = kOperand;
+  int number = 0;  // among the kernel's operands, results or internal tensors
+  friend bool operator==(const KernelTensor& a, const KernelTensor& b) {
+    return a.kind == b.kind && a.number == b.number;
+  }
+};
+
+struct KernelDefinition {
+  const Definition* definition = nullptr;  // not owned; must outlive the kernel
+  std::vector<int> indices;                // [index]: its position among the kernel's indices
+  std::vector<KernelTensor> operands;      // [operand]
+  KernelTensor computes;                   // a result or an internal tensor
+};
+
+struct NamedKernel {
+  std::string symbol;                         // a C identifier, unique among the kernels
+  std::vector<KernelDefinition> definitions;  // at least one
+  // The leading indices of every definition, which are the kernel's: loops over them are outside of
+  // all others, and inside of them the definitions are computed one after the other. 0 for one
+  // definition.
+  int shared = 0;
+  // [operand]: the result that lies in the same buffer, or -1. An empty list: none does.
+  std::vector<int> overwritten_by;
+  // Calls differ in which operands lie where results do, so nothing may be assumed.
+  bool may_alias = false;
+};
+
+// The kernel of one definition, which must outlive it; its operands are the kernel's, in order.
+inline NamedKernel Alone(std::string symbol, const Definition& definition) {
+  KernelDefinition only;
+  only.definition = &definition;
+  for (size_t i = 0; i < definition.indices.size(); ++i)
+    only.indices.push_back(static_cast<int>(i));
+  for (size_t o = 0; o < definition.operands.size(); ++o)
+    only.operands.push_back({KernelTensor::kOperand, static_cast<int>(o)});
+  only.computes = {KernelTensor::kResult, 0};
+  NamedKernel kernel;
+  kernel.symbol = std::move(symbol);
+  kernel.definitions.push_back(std::move(only));
+  return kernel;
+}
+
+}  // namespace yuba::kernels
+
+#endif  // YUBA_COMPILER_KERNELS_NAMED_KERNEL_H_

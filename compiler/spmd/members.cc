@@ -1,0 +1,166 @@
+#include "compiler/spmd/members.h"
+
+#include <algorithm>
+
+#include "compiler/spmd/own_slice.h"
+#include "runtime/program/enums.h"
+
+namespace yuba::compiler {
+namespace {
+
+int ResultBuffer(const Member& member) { return member.kernel.results(0).buffer(); }
+
+bool SameMessage(const google::protobuf::Message& a, const google::protobuf::Message& b) {
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+// Whether each device computes of a definition all elements of its values of the shared indices:
+// then the loops over these need no other bounds than their ranges.
+bool WritesAllOfItsRanges(const Member& member, int shared) {
+  const std::vector<Affine>& left = member.definition.left;
+  for (size_t device = 0; device < member.boxes.writes.size(); ++device) {
+    const Box& writes = member.boxes.writes[device];
+    const std::vector<Interval>& ranges = member.boxes.ranges[device];
+    const bool nothing = std::any_of(ranges.begin(), ranges.end(),
+                                     [](const Interval& range) { return range.empty(); });
+    if (nothing) continue;
+    for (size_t d = 0; d < left.size(); ++d) {
+      const int index = left[d].BareIndex();
+      if (index >= 0 && index < shared && !(writes[d] == ranges[index])) return false;
+    }
+  }
+  return true;
+}
+
+// Whether the kernel may be one of several in a kernel at all.
+bool IsWhole(const Member& member, int shared) {
+  return member.whole && WritesAllOfItsRanges(member, shared);
+}
+
+// Whether `reader` touches of the buffer that `writer` writes nothing but its own slice.
+bool ReadsOwnSlices(const Member& reader, const Member& writer, int shared) {
+  for (int o = 0; o < reader.kernel.operands_size(); ++o) {
+    if (reader.kernel.operands(o).buffer() == ResultBuffer(writer) &&
+        !ReadsOwnSlice(reader.definition, o, writer.definition, shared)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Makes the kernel and the function of members, one after the other.
+class Joiner {
+ public:
+  Joiner(const Graph& graph, const program::Stage& stage, const std::vector<Member>& members,
+         int shared)
+      : graph_(graph), stage_(stage), members_(members), shared_(shared) {}
+
+  JoinedKernel Join() {
+    for (const Member& member : members_) {
+      program::FunctionDefinition& definition = *joined_.function.add_definitions();
+      definition.set_text(ToString(member.definition));
+      definition.set_reducer(ToProto(member.definition.reducer));
+      joined_.kernel.add_node(graph_.nodes[member.node].name);
+      joined_.kernel.add_from(graph_.nodes[member.node].from);
+      AddIndices(member, definition);
+      for (const program::Access& operand : member.kernel.operands()) {
+        *definition.add_operands() = Read(operand);
+      }
+      *definition.mutable_computes() = Compute(member);
+    }
+    return std::move(joined_);
+  }
+
+ private:
+  // The first member brings the shared indices.
+  void AddIndices(const Member& member, program::FunctionDefinition& definition) {
+    const std::vector<Index>& indices = member.definition.indices;
+    for (int i = 0; i < static_cast<int>(indices.size()); ++i) {
+      if (i < shared_ && &member != &members_[0]) {
+        definition.add_indices(i);
+        continue;
+      }
+      definition.add_indices(joined_.function.indices_size());
+      program::FunctionIndex* index = joined_.function.add_indices();
+      index->set_name(indices[i].name);
+      index->set_extent(indices[i].extent);
+      index->set_reduction(indices[i].reduction);
+      index->set_groups(!member.definition.partial_operands.empty() &&
+                        &indices[i] == &indices.back());
+      *joined_.kernel.add_indices() = member.kernel.indices(i);
+    }
+  }
+
+  program::KernelTensor Read(const program::Access& access) {
+    for (const auto& [buffer, tensor] : computed_) {
+      if (buffer == access.buffer()) return tensor;
+    }
+    program::KernelTensor tensor;
+    auto& operands = *joined_.kernel.mutable_operands();
+    int number = 0;
+    // One definition alone has its operands in their order, whatever buffers they lie in.
+    if (members_.size() == 1) number = operands.size();
+    while (number < operands.size() && !SameMessage(operands[number], access)) ++number;
+    if (number == operands.size()) *operands.Add() = access;
+    tensor.set_operand(number);
+    return tensor;
+  }
+
+  program::KernelTensor Compute(const Member& member) {
+    program::KernelTensor tensor;
+    const program::Access& result = member.kernel.results(0);
+    if (IsInternal(member)) {
+      tensor.set_internal(joined_.kernel.internals_size());
+      const program::Buffer& buffer = stage_.buffers(result.buffer());
+      program::Internal& internal = *joined_.kernel.add_internals();
+      internal.set_name(buffer.name());
+      internal.set_type(buffer.type());
+      *internal.mutable_dims() = buffer.dims();
+      *internal.mutable_box() = result.box();
+      joined_.unused.push_back(result.buffer());
+    } else {
+      tensor.set_result(joined_.kernel.results_size());
+      *joined_.kernel.add_results() = result;
+    }
+    computed_.emplace_back(result.buffer(), tensor);
+    return tensor;
+  }
+
+  bool IsInternal(const Member& member) const {
+    const Tensor& tensor = graph_.tensors[graph_.nodes[member.node].result];
+    return members_.size() > 1 && member.direct && tensor.kind == TensorKind::kActivation &&
+           !tensor.output && !tensor.consumers.empty() &&
+           SliceIsElement(member.definition, shared_) &&
+           std::all_of(tensor.consumers.begin(), tensor.consumers.end(), [&](NodeId consumer) {
+             return std::any_of(members_.begin(), members_.end(),
+                                [&](const Member& other) { return other.node == consumer; });
+           });
+  }
+
+  const Graph& graph_;
+  const program::Stage& stage_;
+  const std::vector<Member>& members_;
+  const int shared_;
+  std::vector<std::pair<int, program::KernelTensor>> computed_;  // buffer -> what it holds by then
+  JoinedKernel joined_;
+};
+
+}  // namespace
+
+bool MayJoin(const std::vector<Member>& members, const Member& next, int shared) {
+  if (!IsWhole(next, shared) || !IsWhole(members[0], shared)) return false;
+  for (int i = 0; i < shared; ++i) {
+    if (!SameMessage(members[0].kernel.indices(i), next.kernel.indices(i))) return false;
+  }
+  return std::all_of(members.begin(), members.end(), [&](const Member& member) {
+    return ResultBuffer(member) != ResultBuffer(next) && ReadsOwnSlices(next, member, shared) &&
+           ReadsOwnSlices(member, next, shared);
+  });
+}
+
+JoinedKernel JoinMembers(const Graph& graph, const program::Stage& stage,
+                         const std::vector<Member>& members, int shared) {
+  return Joiner(graph, stage, members, shared).Join();
+}
+
+}  // namespace yuba::compiler

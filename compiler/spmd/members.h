@@ -1,0 +1,49 @@
+// The nodes that become one kernel: the phase `spmd` makes the kernel of each node alone, and this
+// file says which of them can be one, and makes it. The program then has an instruction where it
+// had several, and no buffer for a tensor that only this kernel reads.
+//
+// Example: m = 0.9*m + g and w = w - 0.1*m on two devices that each hold half of all three. Both
+// kernels run over the same half, write the buffers m and w, and no exchange stands between them:
+// they become one kernel with the operands m, g and w and the results m and w. Had the second one
+// to gather m first, they would stay two.
+#ifndef YUBA_COMPILER_SPMD_MEMBERS_H_
+#define YUBA_COMPILER_SPMD_MEMBERS_H_
+
+#include <string>
+#include <vector>
+
+#include "opsemantics/definition/graph.h"
+#include "opsemantics/sharding/sharding.h"
+#include "runtime/program/program.pb.h"
+
+namespace yuba::compiler {
+
+// A node and its kernel.
+struct Member {
+  NodeId node = -1;
+  Definition definition;   // what the kernel computes
+  program::Kernel kernel;  // of this definition alone; its function is not set
+  bool whole = false;      // it reads and computes no partials
+  bool direct = false;     // it writes the tensor's own buffer
+  NodeBoxes boxes;         // empty where the node is in no cluster
+};
+
+// Whether `next`, the next kernel of the program, can be one kernel with `members`, which can,
+// where all share their first `shared` indices: on each device it runs over the same values of
+// these, it reads of the others' results and writes over the others' operands its own slices alone
+// (own_slice.h), and computes no partials.
+bool MayJoin(const std::vector<Member>& members, const Member& next, int shared);
+
+// The kernel of all members, and the function that it calls; Kernel.function is not set. A tensor
+// of the graph that only other members read, and of which a slice is one element, becomes internal.
+struct JoinedKernel {
+  program::Kernel kernel;
+  program::Function function;
+  std::vector<int> unused;  // the buffers of the internal tensors, which nothing uses any more
+};
+JoinedKernel JoinMembers(const Graph& graph, const program::Stage& stage,
+                         const std::vector<Member>& members, int shared);
+
+}  // namespace yuba::compiler
+
+#endif  // YUBA_COMPILER_SPMD_MEMBERS_H_

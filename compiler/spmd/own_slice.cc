@@ -1,0 +1,27 @@
+#include "compiler/spmd/own_slice.h"
+
+namespace yuba::compiler {
+
+bool ReadsOwnSlice(const Definition& reader, int operand, const Definition& writer, int shared) {
+  bool own = true;
+  const auto look = [&](const Expr& expr) {
+    if (expr.kind != Expr::kRead || expr.operand != operand) return;
+    own = own && expr.position.size() == writer.left.size();
+    for (size_t d = 0; own && d < writer.left.size(); ++d) {
+      const int index = writer.left[d].BareIndex();
+      if (index < 0 || index >= shared || writer.result.dims[d] == 1) continue;
+      own = expr.position[d].BareIndex() == index;
+    }
+  };
+  Walk(reader.body, look);
+  for (const DataCondition& condition : reader.data_where) Walk(condition.value, look);
+  return own;
+}
+
+bool SliceIsElement(const Definition& definition, int shared) {
+  int outputs = 0;
+  for (const Index& index : definition.indices) outputs += index.reduction ? 0 : 1;
+  return outputs == shared;
+}
+
+}  // namespace yuba::compiler

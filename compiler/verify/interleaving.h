@@ -1,0 +1,33 @@
+// The proof that the definitions of a cluster may be computed value by value. A kernel of several
+// definitions takes the values of the indices that they share one after the other, or shares them
+// out over threads, and computes all definitions at a value before it goes on (program.proto,
+// Function). The other proofs look at one definition after the other (unfold.h); this one shows
+// that it makes no difference:
+// - the definitions begin with the same output indices, and each device computes all elements of
+// its
+//   values of these;
+// - what a definition reads of another is computed at the same values;
+// - what a definition writes over is read by others, if at all, before and at the same values;
+// - of an internal tensor, one element is computed at a value.
+//
+// Example: of m[i] = 0.9*m[i] + g[i] and w[i] = w[i] - m[i], both in place, the second may not read
+// m[i + 1]: the kernel has not computed it yet.
+#ifndef YUBA_COMPILER_VERIFY_INTERLEAVING_H_
+#define YUBA_COMPILER_VERIFY_INTERLEAVING_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "opsemantics/definition/definition.h"
+#include "runtime/program/program.pb.h"
+
+namespace yuba::compiler {
+
+// `definitions` are those of the kernel's function, of which CheckMatchesGraph has found that
+// indices, operands and boxes fit them. OK for a definition alone; else FailedPrecondition.
+absl::Status CheckInterleaving(const program::Program& program, const program::Kernel& kernel,
+                               const std::vector<const Definition*>& definitions);
+
+}  // namespace yuba::compiler
+
+#endif  // YUBA_COMPILER_VERIFY_INTERLEAVING_H_

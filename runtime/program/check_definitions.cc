@@ -1,0 +1,89 @@
+#include "runtime/program/check_definitions.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::program {
+namespace {
+
+class Checker {
+ public:
+  Checker(const Function& function, const Kernel& kernel)
+      : function_(function),
+        kernel_(kernel),
+        computed_(kernel.results_size() + kernel.internals_size()) {}
+
+  absl::Status Check() {
+    const int count = function_.definitions_size();
+    if (count == 0) return UserError("its function computes nothing");
+    if (kernel_.node_size() != count || kernel_.from_size() != count) {
+      return UserError(kernel_.node_size(), " nodes from ", kernel_.from_size(), " for the ", count,
+                       " definitions of its function");
+    }
+    if (kernel_.results_size() == 0) return UserError("it has no result");
+    if (count > 1 && function_.has_library()) return UserError("a library call of a cluster");
+    for (const FunctionDefinition& definition : function_.definitions()) {
+      const absl::Status status = CheckDefinition(definition);
+      if (!status.ok() && count > 1) return Annotate(status, definition.text());
+      YUBA_RETURN_IF_ERROR(status);
+    }
+    if (std::find(computed_.begin(), computed_.end(), false) != computed_.end()) {
+      return UserError("no definition of its function computes one of its tensors");
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status CheckDefinition(const FunctionDefinition& definition) {
+    if (!Reducer_IsValid(definition.reducer())) {
+      return UserError("no reducer ", definition.reducer());
+    }
+    std::set<int> indices;
+    for (const int index : definition.indices()) {
+      if (index >= 0 && index < function_.indices_size() && indices.insert(index).second) continue;
+      return UserError("index ", index, " is not there or named twice");
+    }
+    for (const KernelTensor& tensor : definition.operands()) {
+      if (tensor.kind_case() == KernelTensor::kOperand) {
+        if (tensor.operand() >= 0 && tensor.operand() < kernel_.operands_size()) continue;
+        return UserError("no operand ", tensor.operand());
+      }
+      const int number = Number(tensor);
+      if (number < 0) return UserError("it reads a tensor that the kernel does not have");
+      if (!computed_[number]) return UserError("it reads a tensor that is not computed yet");
+    }
+    const int number = Number(definition.computes());
+    if (number < 0) return UserError("it computes a tensor that the kernel does not have");
+    if (computed_[number]) return UserError("it computes a tensor once more");
+    computed_[number] = true;
+    return absl::OkStatus();
+  }
+
+  // The place of a result or internal tensor in `computed_`; -1 where it is none of the kernel's.
+  int Number(const KernelTensor& tensor) const {
+    const int results = kernel_.results_size();
+    if (tensor.kind_case() == KernelTensor::kResult) {
+      return tensor.result() >= 0 && tensor.result() < results ? tensor.result() : -1;
+    }
+    if (tensor.kind_case() != KernelTensor::kInternal) return -1;
+    const int internal = tensor.internal();
+    return internal >= 0 && internal < kernel_.internals_size() ? results + internal : -1;
+  }
+
+  const Function& function_;
+  const Kernel& kernel_;
+  std::vector<bool> computed_;  // the results, then the internal tensors
+};
+
+}  // namespace
+
+absl::Status CheckDefinitions(const Function& function, const Kernel& kernel) {
+  return Checker(function, kernel).Check();
+}
+
+}  // namespace yuba::program

@@ -1,0 +1,159 @@
+// Nodes of a cluster become one kernel where the plan allows it, and the program computes what it
+// computed with a kernel for each node, on any plan: the emulator runs kernels value by value.
+#include <catch2/catch.hpp>
+
+#include "compiler/cluster/cluster.h"
+#include "compiler/spmd/spmd.h"
+#include "compiler/verify/coverage.h"
+#include "compiler/verify/matches_graph.h"
+#include "runtime/program/program.pb.h"
+#include "search/plan/plan.h"
+#include "tests/compiler/support/carried_graphs.h"
+#include "tests/compiler/support/emulator.h"
+#include "tests/compiler/support/small_graphs.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::compiler {
+namespace {
+
+constexpr int kSteps = 3;
+
+struct Counts {
+  int kernels = 0, nodes = 0, internals = 0, exchanges = 0;
+};
+
+Counts CountsOf(const program::Program& program) {
+  Counts counts;
+  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+    counts.exchanges += instruction.has_exchange();
+    counts.kernels += instruction.has_kernel();
+    counts.nodes += instruction.kernel().node_size();
+    counts.internals += instruction.kernel().internals_size();
+  }
+  return counts;
+}
+
+void CheckProved(const Model& model, const program::Program& program) {
+  const absl::Status cover = CheckCoverage(program);
+  CHECK_THAT(cover, IsOk());
+  const absl::Status faithful = CheckMatchesGraph(model.graph, program);
+  CHECK_THAT(faithful, IsOk());
+}
+
+// Everything by rows over all devices.
+search::Plan ByRows(const Graph& graph, int devices) {
+  search::Plan plan;
+  plan.mesh = MeshOf(devices);
+  AxisList all;
+  for (size_t axis = 0; axis < plan.mesh.axes.size(); ++axis) {
+    all.push_back(static_cast<uint8_t>(axis));
+  }
+  for (const Tensor& tensor : graph.tensors) {
+    plan.tensors.emplace_back(std::vector<AxisList>(tensor.type.dims.size()));
+    plan.tensors.back().axes[0] = all;
+  }
+  for (const Node& node : graph.nodes) {
+    plan.nodes.emplace_back(std::vector<AxisList>(node.definition->indices.size()));
+    plan.nodes.back().axes[0] = all;
+  }
+  return plan;
+}
+
+// A softmax in pieces: maximum, difference, sum, difference.
+Model Rows() {
+  ModelBuilder build;
+  const TensorId x = build.Input({9, 5});
+  const TensorId most = build.Reduce(x, Reducer::kMax);
+  const TensorId shifted = build.SubtractColumn(x, most);
+  const TensorId sum = build.Reduce(shifted, Reducer::kSum);
+  Model model = build.Finish({build.SubtractColumn(shifted, sum)});
+  ClusterModel(model, 1);
+  return model;
+}
+
+TEST_CASE("rows that stay on their devices are one kernel, and sums of rows need no memory") {
+  const Model model = Rows();
+  for (int devices : {1, 2, 3, 8}) {
+    INFO(devices << " devices");
+    const program::Program program =
+        MakeSpmdProgram(model, ByRows(model.graph, devices), Arithmetic::kHash);
+    CheckProved(model, program);
+    const Counts counts = CountsOf(program);
+    CHECK(counts.kernels == 1);
+    CHECK(counts.nodes == 4);
+    CHECK(counts.internals == 2);
+    CHECK(program.stages(0).buffers_size() == 3);  // x, the difference and the result
+    CHECK(program.functions(0).definitions_size() == 4);
+    const program::Program apart =
+        MakeSpmdProgram(model, ByRows(model.graph, devices), Arithmetic::kHash, Joins::kNone);
+    CHECK(CountsOf(apart).kernels == 4);
+    CHECK(apart.stages(0).buffers_size() == 5);
+    // On GPUs these stay apart: they have loops inside of the shared ones.
+    const program::Program maps =
+        MakeSpmdProgram(model, ByRows(model.graph, devices), Arithmetic::kHash, Joins::kMaps);
+    CHECK(maps.SerializeAsString() == apart.SerializeAsString());
+  }
+}
+
+TEST_CASE("an exchange divides a cluster, and what lies behind it has a buffer") {
+  const Model model = Rows();
+  search::Plan plan = ByRows(model.graph, 2);
+  plan.tensors[model.graph.nodes[1].result].axes = {{}, {0}};  // the difference by columns
+  const program::Program program = MakeSpmdProgram(model, plan, Arithmetic::kHash);
+  CheckProved(model, program);
+  const Counts counts = CountsOf(program);
+  CHECK(counts.kernels > 1);
+  CHECK(counts.nodes == 4);
+  CHECK(counts.exchanges > 0);
+}
+
+TEST_CASE("any plan of any small graph equals the whole with clusters, and moves the same") {
+  int clusters = 0, internals = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    Model model = RandomModel(random);
+    ClusterModel(model, 1);
+    const search::Plan plan = RandomPlan(model.graph, MeshOf(1 + seed % 8), random);
+    const program::Program program = MakeSpmdProgram(model, plan, Arithmetic::kHash);
+    CheckProved(model, program);
+    std::vector<TensorValue> values = RandomValues(model.graph, Arithmetic::kHash, random);
+    const Emulation emulation = Emulate(program, model.graph, values);
+    CHECK(emulation.fault == "");
+    InterpretGraph(model.graph, Arithmetic::kHash, values);
+    std::vector<TensorValue> expected;
+    for (const TensorId output : model.graph.outputs) expected.push_back(values[output]);
+    CHECK(SameElements(emulation.outputs, expected));
+    const Counts counts = CountsOf(program);
+    const program::Program apart = MakeSpmdProgram(model, plan, Arithmetic::kHash, Joins::kNone);
+    CHECK(CountsOf(apart).exchanges == counts.exchanges);
+    CHECK(CountsOf(apart).nodes == counts.nodes);
+    clusters += counts.kernels < counts.nodes;
+    internals += counts.internals;
+  }
+  CHECK(clusters > 20);
+  CHECK(internals > 10);
+}
+
+TEST_CASE("states that are written over in clusters have the values of steps by hand") {
+  int clusters = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    CarriedModel carried = RandomCarried(random);
+    ClusterModel(carried.model, 1);
+    const search::Plan plan = RandomPlan(carried.model.graph, MeshOf(1 + seed % 6), random);
+    const program::Program program = MakeSpmdProgram(carried.model, plan, Arithmetic::kHash);
+    CheckProved(carried.model, program);
+    const auto values = RandomValues(carried.before.graph, Arithmetic::kHash, random);
+    const Emulation emulation =
+        Emulate(program, carried.model.graph, ValuesOfModel(carried, values), kSteps);
+    CHECK(emulation.fault == "");
+    CHECK(SameElements(emulation.outputs, StepsByHand(carried, values, kSteps).back()));
+    clusters += CountsOf(program).kernels < CountsOf(program).nodes;
+  }
+  CHECK(clusters > 20);
+}
+
+}  // namespace
+}  // namespace yuba::compiler
