@@ -326,14 +326,8 @@ TEST_CASE("programs that call no known function, or call one wrongly, are refuse
   refused("which is not there",
           [](Program&, Function& f) { f.mutable_opaque()->mutable_arguments(0)->set_operand(1); });
   refused("its result is i64", [](Program& p, Function&) {
-<<<<<<< HEAD
-    p.mutable_stages(0)
-        ->mutable_buffers(OpaqueKernelOf(p).results(0).buffer())
-        ->set_type(program::F64);
-=======
     for (program::Buffer& buffer : *p.mutable_stages(0)->mutable_buffers())
       if (buffer.type() == program::I64) buffer.set_type(program::F64);
->>>>>>> opaque
   });
   refused("slices are whole", [](Program&, Function& f) {
     for (program::FunctionIndex& index : *f.mutable_indices()) index.set_extent(7);
