@@ -96,7 +96,10 @@ CLI::Validator SizeInBytes() {
 }
 
 void OneValueAtATime(CLI::App* app) {
-  for (CLI::Option* option : app->get_options()) option->allow_extra_args(false);
+  for (CLI::Option* option : app->get_options()) {
+    // Words without a flag are told apart by their places.
+    option->allow_extra_args(option->get_positional() && option->get_items_expected_max() > 1);
+  }
 }
 
 std::string ShellWord(const std::string& text) {

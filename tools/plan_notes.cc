@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compiler/kernels/add_kernels.h"
-#include "compiler/memory/memory.h"
+#include "compiler/memory/memory_use.h"
 #include "compiler/model.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"

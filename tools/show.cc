@@ -1,31 +1,30 @@
-// yuba show: inspects a plan file; the model is not needed.
+// yuba show: inspects a plan file. The model is needed for one thing alone: when each buffer of the
+// program lives, and where in the arena.
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/report/arena_report.h"
+#include "tools/report/json_report.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
+#include "tools/shown_plan.h"
 #include "tools/subcommands.h"
 
 namespace yuba::tools {
 namespace {
 
 struct ShowFlags {
-  std::string plan, tensor, node, html, dot, diff;
+  std::vector<std::string> files;  // the plan, or the model and the plan
+  std::vector<std::string> operators;
+  std::string tensor, node, html, dot, diff;
   bool transfers = false, memory = false, kernels = false, all = false, json = false;
 };
-
-absl::StatusOr<search::PlanFile> Load(const std::string& path, std::string* text = nullptr) {
-  YUBA_ASSIGN_OR_RETURN(std::string contents, ReadFile(path));
-  absl::StatusOr<search::PlanFile> plan = search::ReadPlan(contents);
-  if (!plan.ok()) return Annotate(plan.status(), path);
-  if (text != nullptr) *text = std::move(contents);
-  return plan;
-}
 
 // The pins of the plan and what they cost; "" where it has none.
 std::string PinsLines(const search::PlanFile& plan) {
@@ -72,8 +71,15 @@ std::string NameInPlan(const search::PlanFile& plan, const std::string& name) {
   return state == plan.notes.options.end() ? name : state->second;
 }
 
+// How many bars of buffers are shown; nothing: all.
+absl::optional<size_t> BarsOf(const ShowFlags& flags) {
+  if (flags.all) return absl::nullopt;
+  return flags.memory ? 24 : 8;
+}
+
 // What the flags ask for, each in its turn; "" where they ask for nothing.
-absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const search::PlanFile& plan) {
+absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const ShownPlan& shown) {
+  const search::PlanFile& plan = shown.plan;
   std::string text;
   if (!flags.tensor.empty()) {
     YUBA_ASSIGN_OR_RETURN(
@@ -90,44 +96,56 @@ absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const search::Plan
     text += node;
   }
   if (!flags.diff.empty()) {
-    YUBA_ASSIGN_OR_RETURN(const search::PlanFile other, Load(flags.diff));
-    text += DiffText(plan, other);
+    YUBA_ASSIGN_OR_RETURN(const ShownPlan other, LoadShown({flags.diff}, {}));
+    text += DiffText(plan, other.plan);
   }
   if (flags.transfers) text += TransfersText(plan);
   if (flags.memory) {
     absl::StrAppend(&text, CopiesText(plan, plan.copies.size()),
-                    AccumulatorsText(plan, plan.accumulators.size()), MemoryText(plan));
+                    AccumulatorsText(plan, plan.accumulators.size()), MemoryText(plan), "\n",
+                    shown.arena.has_value() ? ArenaText(*shown.arena, BarsOf(flags))
+                                            : absl::StrCat(kModelForArena, "\n"));
   }
   if (flags.kernels) text += KernelsText(plan);
-  if (flags.all && !text.empty()) text += NodeTableText(plan, true);
+  const bool all_bars = flags.memory && shown.arena.has_value();  // what --all asks for
+  if (flags.all && !text.empty() && !all_bars) text += NodeTableText(plan, true);
   return text;
 }
 
-std::string WholeText(const ShowFlags& flags, const search::PlanFile& plan) {
+std::string WholeText(const ShowFlags& flags, const ShownPlan& shown) {
+  const search::PlanFile& plan = shown.plan;
   return absl::StrCat(OverviewText(plan), NodeTableText(plan, flags.all), "\n",
                       LargestTransfersText(plan, 8), "\n", CopiesText(plan, 8),
                       AccumulatorsText(plan, 8), MemoryText(plan),
+                      shown.arena.has_value() ? "\n" + ArenaText(*shown.arena, BarsOf(flags)) : "",
                       "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff "
                       "PLAN, --html FILE\n");
 }
 
-absl::Status Show(const ShowFlags& flags) {
-  std::string file;
-  YUBA_ASSIGN_OR_RETURN(search::PlanFile plan, Load(flags.plan, &file));
-  YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, plan));
+absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
+  YUBA_ASSIGN_OR_RETURN(const ShownPlan shown, LoadShown(flags.files, flags.operators));
+  const search::PlanFile& plan = shown.plan;
+  YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, shown));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.html));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot));
   if (!flags.html.empty() && flags.html == flags.dot) {
     return UserError("--html and --dot name the same file, ", flags.html, ": name two");
   }
-  if (flags.json && (flags.all || !text.empty())) {
+  const bool memory_alone = flags.memory && flags.tensor.empty() && flags.node.empty() &&
+                            flags.diff.empty() && !flags.transfers && !flags.kernels && !flags.all;
+  if (flags.json && (flags.all || !text.empty()) && !memory_alone) {
     return UserError(
-        "--json prints the whole plan file: leave --tensor, --node, --transfers, --memory, "
-        "--kernels, --all and --diff out");
+        "--json prints the whole plan file, with --memory alone the memory: leave --tensor, "
+        "--node, "
+        "--transfers, --kernels, --all and --diff out");
   }
-  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PlanHtml(plan)));
+  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PageOf(shown)));
   if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
-  if (text.empty()) text = flags.json ? file : WholeText(flags, plan);
+  if (flags.json && flags.memory) {
+    report = MemoryJson(shown);
+    return absl::OkStatus();
+  }
+  if (text.empty()) text = flags.json ? shown.text : WholeText(flags, shown);
   std::cout << text;
   return absl::OkStatus();
 }
@@ -137,18 +155,28 @@ absl::Status Show(const ShowFlags& flags) {
 void AddShow(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
   CLI::App* command = app.add_subcommand("show", "inspect a plan");
-  command->add_option("plan", flags->plan, "the plan file")->required();
+  command
+      ->add_option(
+          "files", flags->files,
+          "PLAN, or MODEL PLAN: the plan file, and before it the model, from which --memory "
+          "and --html show the arena over time")
+      ->required();
+  command->add_option("--operators", flags->operators, "descriptions of more operators (.tdl)")
+      ->take_all();
   command->add_option("--tensor", flags->tensor, "one tensor: how it is stored, who moves it");
   command->add_option("--node", flags->node, "one node: its cut and its transfers");
   command->add_flag("--transfers", flags->transfers, "every transfer");
-  command->add_flag("--memory", flags->memory, "memory by device, and what is replicated");
+  command->add_flag("--memory", flags->memory, "memory by device, what is replicated, the arena");
   command->add_flag("--kernels", flags->kernels, "the kernel of each node");
-  command->add_flag("--all", flags->all, "every node, none folded");
+  command->add_flag("--all", flags->all, "every node, none folded; with --memory every buffer");
   command->add_option("--html", flags->html, "write a self-contained page");
   command->add_option("--dot", flags->dot, "write a Graphviz graph");
   command->add_option("--diff", flags->diff, "compare with another plan");
-  command->add_flag("--json", flags->json, "print the plan file");
-  OnRun(command, exit_code, [flags] { return Show(*flags); });
+  command->add_flag("--json", flags->json, "print the plan file, or with --memory the memory");
+  OnRun(command, exit_code, [flags] {
+    nlohmann::ordered_json report;
+    return Reported(flags->json && flags->memory, Show(*flags, report), report);
+  });
 }
 
 }  // namespace yuba::tools

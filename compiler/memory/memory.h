@@ -1,7 +1,7 @@
 // The phase `memory`: when each buffer of a program lives, and at which offset it lies in the one
 // arena that each device allocates. Offsets are equal on all devices, so a slot is as large as the
-// largest device's box. Offsets are decided in arena.h; this file finds the lives and sizes, writes
-// the result into the program, and measures it.
+// largest device's box. Offsets are decided in arena.h; this file finds the lives and sizes and
+// writes the result into the program. memory_use.h measures it.
 //
 // Example: two activations of 6,400 bytes, live from instruction 0 to 1 and from 2 to 3, get the
 // same offset; a parameter lives from the first instruction to the last and shares with nobody.
@@ -9,7 +9,6 @@
 #define YUBA_COMPILER_MEMORY_MEMORY_H_
 
 #include <cstdint>
-#include <string>
 
 #include "runtime/program/program.pb.h"
 
@@ -21,24 +20,6 @@ namespace yuba::compiler {
 // the arena is to keep within: an arena that meets it is not made smaller; 0: none. The arena may
 // be larger than the limit; the caller compares.
 void PlanMemory(program::Program& program, int64_t limit = 0);
-
-// How good the offsets are. All bytes are of one device.
-struct ProgramMemory {
-  int64_t arena = 0;         // bytes that a device allocates
-  int64_t live_bound = 0;    // largest sum of sizes live at one instruction: no offsets need less
-  int peak_instruction = 0;  // the first instruction at which so much is live
-};
-ProgramMemory MeasureMemory(const program::Program& program);
-
-// What one device really has live at its peak, in bytes: its own boxes, not the slots.
-struct DeviceUse {
-  int64_t peak = 0;         // the sum of the next three
-  int64_t stored = 0;       // parameters, constants, inputs and outputs
-  int64_t activations = 0;  // shards of other tensors
-  int64_t buffers = 0;      // where gathers arrive and reductions start
-  std::string at;           // the node whose instruction is the peak
-};
-DeviceUse MeasureDevice(const program::Program& program, int device);
 
 }  // namespace yuba::compiler
 

@@ -3,12 +3,13 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "compiler/memory/memory.h"
+#include "compiler/memory/memory_use.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/language/library.h"
 
 int main(int argc, char** argv) {
+  using namespace yuba;
   using namespace yuba::compiler;
   if (argc < 3) return 2;
   const auto library = OperatorLibrary::BuiltIn();
@@ -25,17 +26,17 @@ int main(int argc, char** argv) {
     std::cout << status.message() << "\n";
     return 1;
   }
-  const program::Program& program = compilation.program;
-  const ProgramMemory use = MeasureMemory(program);
-  const DeviceUse device = MeasureDevice(program, 0);
+  const program::Program& made = compilation.program;
+  const ProgramMemory use = MeasureMemory(made);
+  const DeviceUse device = MeasureDevice(made, 0);
   std::cout << "moved " << compilation.plan.cost.bytes() << " bytes, bound "
             << compilation.plan.lower_bound << "\narena " << use.arena << ", live bound "
             << use.live_bound << ", device 0: " << device.peak << " at " << device.at << "\n"
-            << program.stages(0).instructions_size() << " instructions, "
-            << program.functions_size() << " functions, " << program.stages(0).buffers_size()
-            << " buffers, object " << program.host_object().size() << " bytes\n";
+            << made.stages(0).instructions_size() << " instructions, " << made.functions_size()
+            << " functions, " << made.stages(0).buffers_size() << " buffers, object "
+            << made.host_object().size() << " bytes\n";
   std::map<std::string, int> collectives;
-  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+  for (const program::Instruction& instruction : made.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;
     ++collectives[std::string(CollectiveName(instruction.exchange().collective()))];
   }

@@ -6,17 +6,12 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "tools/report/plan_report.h"
+#include "tools/report/printable.h"
 #include "tools/report/text_table.h"
 
 namespace yuba::tools {
 namespace {
-
-std::string Escape(absl::string_view text) {
-  return absl::StrReplaceAll(text,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
 
 constexpr char kStyle[] = R"(
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:78em;padding:0 1em;color:#222}
@@ -37,7 +32,7 @@ r.style.display=r.textContent.toLowerCase().indexOf(t)<0?'none':''})})
 )";
 
 void Figure(std::string& html, const std::string& value, const std::string& what) {
-  absl::StrAppend(&html, "<div><b>", Escape(value), "</b>", Escape(what), "</div>");
+  absl::StrAppend(&html, "<div><b>", HtmlText(value), "</b>", HtmlText(what), "</div>");
 }
 
 std::string Figures(const search::PlanFile& plan) {
@@ -63,10 +58,10 @@ std::string NodeRows(const search::PlanFile& plan) {
       "<table id=nodes><thead><tr><th>node<th>operator<th>splits its<th>output as stored<th>weight "
       "as stored<th class=n>MB<th style='width:16em'></tr></thead><tbody>";
   for (const NodeGroup& group : groups) {
-    absl::StrAppend(&html, "<tr><td><code>", Escape(group.name), "</code><td>",
-                    group.count > 1 ? absl::StrCat(group.count, " ") : "", Escape(group.op),
-                    "<td><code>", Escape(group.partition), "</code><td><code>",
-                    Escape(group.output), "</code><td><code>", Escape(group.weight),
+    absl::StrAppend(&html, "<tr><td><code>", HtmlText(group.name), "</code><td>",
+                    group.count > 1 ? absl::StrCat(group.count, " ") : "", HtmlText(group.op),
+                    "<td><code>", HtmlText(group.partition), "</code><td><code>",
+                    HtmlText(group.output), "</code><td><code>", HtmlText(group.weight),
                     "</code><td class=n>", Megabytes(group.gathered + group.reduced), "<td>");
     absl::StrAppendFormat(&html, "<span class=bar style='width:%.2fem'></span>",
                           15.0 * group.gathered / most);
@@ -79,9 +74,9 @@ std::string NodeRows(const search::PlanFile& plan) {
 std::string TransferRows(const search::PlanFile& plan) {
   std::string html = "<table><tr><th>node<th>tensor<th>what<th>as<th>because<th class=n>MB</tr>";
   for (const auto& row : plan.transfers) {
-    absl::StrAppend(&html, "<tr><td><code>", Escape(row.node), "</code><td><code>",
-                    Escape(row.tensor), "</code><td>", Escape(row.kind), "<td>",
-                    Escape(row.collective), "<td>", Escape(row.why), "<td class=n>",
+    absl::StrAppend(&html, "<tr><td><code>", HtmlText(row.node), "</code><td><code>",
+                    HtmlText(row.tensor), "</code><td>", HtmlText(row.kind), "<td>",
+                    HtmlText(row.collective), "<td>", HtmlText(row.why), "<td class=n>",
                     Megabytes(row.bytes), "</tr>\n");
   }
   return html + "</table>";
@@ -89,20 +84,21 @@ std::string TransferRows(const search::PlanFile& plan) {
 
 }  // namespace
 
-std::string PlanHtml(const search::PlanFile& plan) {
+std::string PlanHtml(const search::PlanFile& plan, const std::string& arena) {
   const std::string title = absl::StrCat("Plan of ", plan.notes.graph_file);
   return absl::StrCat(
-      "<!doctype html><html lang=en><meta charset=utf-8><title>", Escape(title), "</title><style>",
-      kStyle, "</style><h1>", Escape(title), "</h1><p>", Counted(plan.mesh.devices(), "device"),
-      ", mesh <code>", Escape(MeshText(plan.mesh)),
+      "<!doctype html><html lang=en><meta charset=utf-8><title>", HtmlText(title),
+      "</title><style>", kStyle, "</style><h1>", HtmlText(title), "</h1><p>",
+      Counted(plan.mesh.devices(), "device"), ", mesh <code>", HtmlText(MeshText(plan.mesh)),
       "</code>. <code>[32/ab, 64]</code> reads: the first dimension, 32 "
       "long, is cut over mesh axes a and b; the second is whole. ",
-      Escape(StoppedText(plan)), "</p>", Figures(plan),
+      HtmlText(StoppedText(plan)), "</p>", Figures(plan),
       "<h2>Nodes</h2><p><input id=find placeholder='show rows that hold …'></p>", NodeRows(plan),
       "<p><span class=bar style='width:1em'></span> gathered <span class='bar sum' "
       "style='width:1em'></span> partial sums and results reduced</p>",
-      "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>", Escape(MemoryText(plan)),
-      "</pre><script>", kScript, "</script></html>\n");
+      "<h2>Transfers</h2>", TransferRows(plan), "<h2>Memory</h2><pre>", HtmlText(MemoryText(plan)),
+      "</pre>", arena.empty() ? absl::StrCat("<p>", HtmlText(kModelForArena), "</p>") : arena,
+      "<script>", kScript, "</script></html>\n");
 }
 
 std::string PlanDot(const search::PlanFile& plan) {

@@ -84,6 +84,13 @@ int64_t IdealShare(const search::PlanFile& plan) {
   return stored / std::max(1, plan.mesh.devices());
 }
 
+int FullestDevice(const search::PlanFile& plan) {
+  const auto& memory = plan.notes.memory;
+  const auto fullest = std::max_element(
+      memory.begin(), memory.end(), [](const auto& a, const auto& b) { return a.peak < b.peak; });
+  return fullest == memory.end() ? 0 : static_cast<int>(fullest - memory.begin());
+}
+
 std::string ShardingText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
   return ToString(row.sharding, row.dims, plan.mesh);
 }

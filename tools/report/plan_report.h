@@ -67,6 +67,10 @@ std::string NodeTableText(const search::PlanFile& plan, bool all);
 std::string LargestTransfersText(const search::PlanFile& plan, size_t count);
 std::string TransfersText(const search::PlanFile& plan);
 std::string MemoryText(const search::PlanFile& plan);
+// Said where memory is shown without the model.
+inline constexpr char kModelForArena[] =
+    "When each buffer lives, and where in the arena, needs the model: yuba show MODEL PLAN with "
+    "--memory or --html";
 // The `count` largest copies; "" where there are none.
 std::string CopiesText(const search::PlanFile& plan, size_t count);
 // The `count` largest accumulators whose partials several groups of devices keep; "" where there
@@ -77,8 +81,10 @@ std::string TensorText(const search::PlanFile& plan, const search::PlanFile::Ten
 std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
 std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other);
 
-std::string PlanHtml(const search::PlanFile& plan);  // a self-contained page
-std::string PlanDot(const search::PlanFile& plan);   // a Graphviz graph
+// A self-contained page. `arena` is the part of it that shows the arena over time (arena_report.h),
+// which a plan file alone does not know; "": the page says how to see it.
+std::string PlanHtml(const search::PlanFile& plan, const std::string& arena);
+std::string PlanDot(const search::PlanFile& plan);  // a Graphviz graph
 
 }  // namespace yuba::tools
 

@@ -27,6 +27,9 @@ std::string NamePattern(const std::string& name);
 std::string ShortName(
     const std::string& name);  // its last 39 bytes after "…", where it has over 40
 
+// The device with the highest peak, the first of several; 0 where the file says nothing of memory.
+int FullestDevice(const search::PlanFile& plan);
+
 // The bytes of all stored tensors, each once, divided by the number of devices.
 int64_t IdealShare(const search::PlanFile& plan);
 

@@ -95,13 +95,6 @@ std::string SegmentsText(const search::PlanFile& plan) {
   return table.ToString("  ");
 }
 
-const search::DeviceMemory* LargestDevice(const search::PlanFile& plan) {
-  const auto& memory = plan.notes.memory;
-  const auto it = std::max_element(memory.begin(), memory.end(),
-                                   [](const auto& a, const auto& b) { return a.peak < b.peak; });
-  return it == memory.end() ? nullptr : &*it;
-}
-
 // "               prefill 1.2 MB, decode 16 times 30 kB", where there are several entries.
 std::string EntriesText(const search::PlanFile& plan) {
   if (plan.entries.empty()) return "";
@@ -177,7 +170,8 @@ std::string SummaryText(const search::PlanFile& plan) {
         Bytes(plan.cost.weight), static_cast<int>(std::lround(100.0 * plan.cost.weight / bytes)),
         Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
   }
-  if (const search::DeviceMemory* device = LargestDevice(plan)) {
+  if (!plan.notes.memory.empty()) {
+    const search::DeviceMemory* device = &plan.notes.memory[FullestDevice(plan)];
     absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
                     " on the fullest device at its peak (weights and inputs are ",
                     Bytes(IdealShare(plan)), " if shared out evenly); ",

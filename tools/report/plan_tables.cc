@@ -84,15 +84,28 @@ std::string TransfersText(const search::PlanFile& plan) {
   return LargestTransfersText(plan, plan.transfers.size());
 }
 
+namespace {
+
+std::string FullestText(const search::PlanFile& plan) {
+  if (plan.notes.memory.empty()) return "";
+  const int fullest = FullestDevice(plan);
+  const search::DeviceMemory& memory = plan.notes.memory[fullest];
+  return absl::StrCat("fullest: device ", fullest, ", ", Bytes(memory.peak), "; each allocates ",
+                      Bytes(memory.arena), " (unused: slots beyond its own boxes, and gaps)\n");
+}
+
+}  // namespace
+
 std::string MemoryText(const search::PlanFile& plan) {
   TextTable table(1);
-  table.Add({"device", "peak MB", "stored", "activations", "buffers", "at"});
+  table.Add({"device", "peak MB", "stored", "activations", "buffers", "unused", "at"});
   for (size_t d = 0; d < plan.notes.memory.size(); ++d) {
     const search::DeviceMemory& memory = plan.notes.memory[d];
     table.Add({absl::StrCat(d), Megabytes(memory.peak), Megabytes(memory.weights),
-               Megabytes(memory.activations), Megabytes(memory.buffers), ShortName(memory.at)});
+               Megabytes(memory.activations), Megabytes(memory.buffers),
+               Megabytes(memory.arena - memory.peak), ShortName(memory.at)});
   }
-  std::string text = table.ToString();
+  std::string text = absl::StrCat(table.ToString(), FullestText(plan));
   absl::StrAppend(&text, "ideal share of what is stored: ", Bytes(IdealShare(plan)), " a device\n");
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) return text + "replicated: nothing\n";

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 
 namespace yuba::tools {
 namespace {
@@ -55,6 +56,11 @@ std::string Printable(absl::string_view text) {
   std::string printable;
   const size_t left = Append(text, false, &printable);
   return printable.append(text.data() + text.size() - left, left);
+}
+
+std::string HtmlText(absl::string_view text) {
+  return absl::StrReplaceAll(
+      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
 PrintableStream::~PrintableStream() {

@@ -15,6 +15,9 @@ namespace yuba::tools {
 // lines stand as JSON writes them: \u001b, \u202e. Text that is JSON means the same afterwards.
 std::string Printable(absl::string_view text);
 
+// `text` as the text or a quoted attribute of an HTML page.
+std::string HtmlText(absl::string_view text);
+
 // While a PrintableStream exists, all that is written to `stream` is made printable, except tabs
 // and ends of lines. It must be destroyed before `stream`.
 class PrintableStream : public std::streambuf {

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <numeric>
 
+#include "compiler/memory/memory_use.h"
 #include "compiler/model.h"
 #include "compiler/spmd/spmd.h"
 #include "compiler/verify/check_memory.h"
@@ -28,7 +29,7 @@ program::Program Planned(int seed, Arithmetic arithmetic) {
   return program;
 }
 
-bool Uses(const program::Instruction& instruction, int buffer) {
+bool UsesBuffer(const program::Instruction& instruction, int buffer) {
   if (instruction.has_exchange()) {
     return instruction.exchange().source() == buffer ||
            instruction.exchange().destination() == buffer;
@@ -51,7 +52,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
       CHECK(first.offset() % 64 == 0);
       CHECK(first.offset() + first.size() <= stage.arena_size());
       for (int i = 0; i < stage.instructions_size(); ++i) {
-        if (Uses(stage.instructions(i), a)) CHECK((first.first() <= i && i <= first.last()));
+        if (UsesBuffer(stage.instructions(i), a)) CHECK((first.first() <= i && i <= first.last()));
       }
       if (first.initialized())
         CHECK((first.first() == 0 && first.last() + 1 == stage.instructions_size()));
@@ -111,6 +112,58 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
     bounds += use.live_bound;
   }
   CHECK(arenas < 2 * bounds);  // most of the difference is the alignment of tiny slots
+}
+
+TEST_CASE("memory over time counts at each instruction what lives there") {
+  for (int seed = 0; seed < 50; ++seed) {
+    INFO("seed " << seed);
+    const program::Program program = Planned(seed, Arithmetic::kFloat);
+    const program::Stage& stage = program.stages(0);
+    const int device = seed % 2;
+    const MemoryOverTime memory = MeasureOverTime(program, device);
+    const std::vector<Users> ends = UsersOf(stage);
+    REQUIRE(memory.slots.size() == static_cast<size_t>(stage.instructions_size()));
+    for (int i = 0; i < stage.instructions_size(); ++i) {
+      int64_t slots = 0, own = 0;
+      for (int b = 0; b < stage.buffers_size(); ++b) {
+        if (i < stage.buffers(b).first() || stage.buffers(b).last() < i) continue;
+        slots += SlotBytes(stage.buffers(b).size());
+        own += memory.boxes[b];
+        CHECK(memory.boxes[b] <= stage.buffers(b).size());
+      }
+      CHECK(memory.slots[i] == slots);
+      CHECK(memory.own[i] == own);
+    }
+    CHECK(*std::max_element(memory.own.begin(), memory.own.end()) ==
+          MeasureDevice(program, device).peak);
+    for (int b = 0; b < stage.buffers_size(); ++b) {
+      std::vector<int> users;
+      for (int i = 0; i < stage.instructions_size(); ++i) {
+        if (UsesBuffer(stage.instructions(i), b)) users.push_back(i);
+      }
+      REQUIRE(ends[b].none() == users.empty());
+      if (!users.empty()) CHECK((ends[b].first == users.front() && ends[b].last == users.back()));
+    }
+  }
+}
+
+TEST_CASE("a buffer's role is what it holds") {
+  int with_role[4] = {};
+  for (int seed = 0; seed < 50; ++seed) {
+    const program::Program program = Planned(seed, Arithmetic::kFloat);
+    const program::Stage& stage = program.stages(0);
+    const MemoryOverTime memory = MeasureOverTime(program, 0);
+    for (int b = 0; b < stage.buffers_size(); ++b) {
+      const std::string& name = stage.buffers(b).name();
+      INFO(seed << ": " << name);
+      const BufferRole role = memory.roles[b];
+      ++with_role[static_cast<int>(role)];
+      if (stage.buffers(b).initialized()) CHECK(role == BufferRole::kStored);
+      if (name.find("gather(") == 0) CHECK(role == BufferRole::kGathered);
+      if (name.find("written(") == 0) CHECK(role == BufferRole::kWritten);
+    }
+  }
+  for (int count : with_role) CHECK(count > 0);
 }
 
 TEST_CASE("the search's rows of memory are hardly less than what a program has live") {

@@ -1,0 +1,174 @@
+// What `yuba show` says of the arena: with the model each buffer's life and place, without it what
+// the plan file knows, and what is missing.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string Model(const std::string& name) {
+  return RepositoryFile("tests/models/" + name + "/model.onnx");
+}
+
+std::string Planned(const std::string& name, const std::string& flags, const std::string& folder) {
+  const std::string plan = folder + "/" + name + ".json";
+  Succeed("yuba partition " + Model(name) + " " + flags + " -o " + plan);
+  return plan;
+}
+
+bool Has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+int CountOf(const std::string& text, const std::string& words) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(words, at)) != std::string::npos; at += words.size()) ++count;
+  return count;
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// That buffers which live at once share no bytes, and that the figures follow from the buffers.
+void CheckArena(const Json& arena) {
+  const Json &buffers = arena["buffers"], &instructions = arena["instructions"];
+  REQUIRE(buffers.size() > 5);
+  int64_t peak = 0;
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    int64_t live = 0, own = 0;
+    for (const Json& buffer : buffers) {
+      if (buffer["first"] > i || buffer["last"] < i) continue;
+      live += Aligned(buffer["slot"]);
+      own += buffer["box"].get<int64_t>();
+    }
+    CHECK(instructions[i]["live"] == live);
+    CHECK(instructions[i]["fullest"] == own);
+    CHECK(instructions[i]["node"] != "");
+    peak = std::max(peak, live);
+  }
+  CHECK(arena["live"] == peak);
+  CHECK(instructions[arena["peak"].get<int>()]["live"] == peak);
+  CHECK(arena["between_slots"] == arena["arena"].get<int64_t>() - peak);
+  std::set<std::string> kinds;
+  for (const Json& a : buffers) {
+    kinds.insert(a["kind"].get<std::string>());
+    CHECK(a["offset"].get<int64_t>() + a["slot"].get<int64_t>() <= arena["arena"]);
+    CHECK(a["box"] <= a["slot"]);
+    for (const Json& b : buffers) {
+      const bool together = a["first"] <= b["last"] && b["first"] <= a["last"];
+      if (&a == &b || !together) continue;
+      CHECK((a["offset"].get<int64_t>() + a["slot"].get<int64_t>() <= b["offset"] ||
+             b["offset"].get<int64_t>() + b["slot"].get<int64_t>() <= a["offset"]));
+    }
+  }
+  for (const char* kind : {"weight", "input", "output", "gathered"}) {
+    INFO(kind);
+    CHECK(kinds.count(kind) == 1);
+  }
+}
+
+TEST_CASE("show --memory --json lists each buffer's life and place, and the figures") {
+  const std::string folder = ScratchFolder("arena_json");
+  for (const char* const name : {"mlp", "lstm"}) {
+    const std::string plan = Planned(
+        name, std::string(name) == "lstm" ? "--devices 6 --search recursive" : "--devices 6",
+        folder);
+    const Json alone = Json::parse(Succeed("yuba show --json --memory " + plan).out);
+    const Json shown =
+        Json::parse(Succeed("yuba show --json --memory " + Model(name) + " " + plan).out);
+    CHECK(alone["ok"] == true);
+    CHECK(alone["arena"].is_null());
+    CHECK(shown["devices"] == alone["devices"]);
+    REQUIRE(shown["devices"].size() == 6);
+    const int fullest = shown["fullest"];
+    int64_t most = 0;
+    for (const Json& device : shown["devices"]) {
+      CHECK(device["unused"] == device["arena"].get<int64_t>() - device["peak"].get<int64_t>());
+      most = std::max(most, device["peak"].get<int64_t>());
+    }
+    CHECK(shown["devices"][fullest]["peak"] == most);
+    const Json& arena = shown["arena"];
+    CHECK(arena["devices"] == 6);
+    CHECK(arena["fullest"] == fullest);
+    CHECK(arena["arena"] == shown["devices"][0]["arena"]);
+    const Json one =
+        Json::parse(Succeed("yuba show --json --memory " + Model(name) + " " +
+                            Planned(name, "--devices 1", ScratchFolder("arena_json_one")))
+                        .out);
+    CHECK(arena["whole"] == one["arena"]["live"]);
+    CHECK(arena["share"] == one["arena"]["live"].get<int64_t>() / 6);
+    CheckArena(arena);
+  }
+}
+
+TEST_CASE("show --memory draws a bar for each buffer, and says what the model is needed for") {
+  const std::string folder = ScratchFolder("arena_text"), plan = Planned("mlp", "", folder);
+  const std::string shown = Succeed("yuba show " + Model("mlp") + " " + plan + " --memory").out;
+  INFO(shown);
+  CHECK(Has(shown, "fullest: device "));
+  CHECK(Has(shown, " of slots that are live at the peak"));
+  CHECK(Has(shown, "instructions 0 to 10"));
+  CHECK(Has(shown, "▼"));
+  CHECK(Has(shown, "███████████"));  // a weight lives throughout
+  CHECK(Has(shown, "·██"));
+  CHECK_FALSE(Has(shown, "needs the model"));
+  const std::string alone = Succeed("yuba show " + plan + " --memory").out;
+  CHECK(Has(alone, "needs the model: yuba show MODEL PLAN"));
+  CHECK(Has(alone, "fullest: device "));
+  CHECK_FALSE(Has(alone, "▼"));
+  const std::string lstm = Planned("lstm", "", folder),
+                    command = "yuba show " + Model("lstm") + " " + lstm;
+  const std::string few = Succeed(command + " --memory").out;
+  const std::string all = Succeed(command + " --memory --all").out;
+  CHECK(Has(few, " more.  All: --memory --all"));
+  CHECK(all.size() > few.size());
+  CHECK_FALSE(Has(all, " more.  All:"));
+}
+
+TEST_CASE("the page has a rectangle for each buffer and needs nothing from elsewhere") {
+  const std::string folder = ScratchFolder("arena_html"), plan = Planned("lstm", "", folder);
+  const std::string both = Model("lstm") + " " + plan, page = folder + "/p.html";
+  Succeed("yuba show " + both + " --html " + page);
+  const Json arena = Json::parse(Succeed("yuba show --json --memory " + both).out)["arena"];
+  const std::string html = Read(page), first = html.substr(0, html.find("</svg>"));
+  CHECK(CountOf(first, "<rect ") == static_cast<int>(arena["buffers"].size()));
+  CHECK(CountOf(html, "<title>") == CountOf(html, "<rect ") + 1);
+  CHECK_FALSE(Has(html, "http"));
+  CHECK_FALSE(Has(html, "src="));
+  CHECK_FALSE(Has(html, "needs the model"));
+  Succeed("yuba show " + plan + " --html " + page);
+  CHECK(Has(Read(page), "needs the model"));
+  CHECK_FALSE(Has(Read(page), "<rect "));
+}
+
+TEST_CASE("a model that is not the plan's, or not there, is named") {
+  const std::string folder = ScratchFolder("arena_errors"), plan = Planned("mlp", "", folder);
+  const auto fails = [](const std::string& line, const std::string& words) {
+    const CommandResult result = RunCommand(line);
+    INFO(line << "\n" << result.error);
+    CHECK(result.exit_code == 2);
+    CHECK(Has(result.error, words));
+  };
+  fails("yuba show " + Model("conv") + " " + plan + " --memory", "is of another graph");
+  fails("yuba show none.onnx " + plan + " --memory", "none.onnx");
+  fails("yuba show " + plan + " " + Model("mlp"), "model.onnx: this is no plan file");
+  fails("yuba show " + plan + " --operators x.tdl", "name the model before the plan");
+  fails("yuba show a b c", "takes a plan, or a model and a plan; 3 files are given");
+  const CommandResult json = RunCommand("yuba show none.onnx " + plan + " --memory --json");
+  CHECK(json.exit_code == 2);
+  CHECK(Json::parse(json.out)["ok"] == false);
+}
+
+}  // namespace
+}  // namespace yuba::tools
