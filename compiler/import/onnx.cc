@@ -259,7 +259,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   compiler::PutInCanonicalOrder(model);
   YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
   compiler::CarryStates(model, carried);
-  CountSteps(model.graph);
+  if (source->graph.step >= 0) CountSteps(model.graph);
   model.graph_hash = compiler::HashOfGraph(model.graph);
   model.flops = FlopsOf(model.graph);
   model.source = std::move(source);
