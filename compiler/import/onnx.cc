@@ -309,7 +309,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
   compiler::CarryStates(model, carried);
   compiler::KnowConditions(model);
-  CountSteps(model.graph);
+  if (source->graph.step >= 0) CountSteps(model.graph);
   if (source->init) compiler::MoveInvariantsToInit(model);
   model.graph_hash = compiler::HashOfGraph(model.graph);
   model.flops = FlopsOf(model.graph);

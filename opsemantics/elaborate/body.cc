@@ -219,11 +219,14 @@ absl::optional<Term> BodyEvaluator::Foresee(Function function,
 absl::StatusOr<Affine> BodyEvaluator::ElementInScope(const SourceRange& range) const {
   std::set<int> variables;
   for (const auto& [name, of_name] : in_scope_) variables.insert(of_name.begin(), of_name.end());
+  constexpr double kMost = 1e18;  // as CheckSize
+  double points = 1;
   Affine element;
   for (const int variable : variables) {
-    element =
-        element * std::max<int64_t>(builder_.variable(variable).extent, 1) + IndexAffine(variable);
-    YUBA_RETURN_IF_ERROR(CheckSize(element, range));
+    const int64_t extent = std::max<int64_t>(builder_.variable(variable).extent, 1);
+    points *= static_cast<double>(extent);
+    if (points > kMost) return Error(range, "these are more random numbers than 62 bits can count");
+    element = element * extent + IndexAffine(variable);
   }
   return element;
 }

@@ -1,6 +1,7 @@
 #include "opsemantics/language/expression_check.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -138,14 +139,14 @@ absl::Status ExpressionChecker::Reduce(const Syntax& syntax, bool zip) {
   for (const IndexRange& range : syntax.ranges) {
     YUBA_RETURN_IF_ERROR(symbols_.AddIndex(range.name, range.pack, range.range, added));
   }
-  in_condition_ = true;
+  const bool outer = std::exchange(in_condition_, true);
   for (const SyntaxPtr& condition : syntax.where) {
     for (const SyntaxPtr& side : condition->args) {
       YUBA_RETURN_IF_ERROR(side->kind == Syntax::kPack ? Pack(*side, false)
                                                        : Expression(*side, false));
     }
   }
-  in_condition_ = false;
+  in_condition_ = outer;
   YUBA_RETURN_IF_ERROR(Expression(*syntax.args[0], false));
   symbols_.Remove(added);
   return absl::OkStatus();

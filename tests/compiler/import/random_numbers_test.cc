@@ -216,6 +216,16 @@ TEST_CASE("the mask of a dropout is drawn again by its readers, and not stored")
     CHECK((tensor.output || tensor.kind != TensorKind::kActivation));
 }
 
+TEST_CASE("a rate that a number is compared with leaves dimensions their factors") {
+  OnnxBuilder builder = Dropouts(0.5f, {8, 24});
+  builder.Integers("heads", {8, 4, 6});
+  builder.Node("Reshape", {"z", "heads"}, {"h"});
+  builder.Output("h");
+  const compiler::Model model = Import(builder);
+  CHECK(model.graph.tensors[Named(model, "y")].dims ==
+        std::vector<std::vector<int64_t>>{{8}, {4, 6}});
+}
+
 TEST_CASE("normal numbers have their mean and their variance") {
   OnnxBuilder builder;
   ::onnx::NodeProto& node = builder.Node("RandomNormal", {}, {"y"});

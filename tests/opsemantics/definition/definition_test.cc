@@ -55,6 +55,21 @@ TEST_CASE("a definition prints on one line, as the language writes it") {
         "y[o: 8, p: 5] = sum(u: 3 where -p + u <= 0, p == x0[u]) (-inf - (0.1 - 2))");
 }
 
+TEST_CASE("a random number is an f32 that names no index") {
+  const Affine i = IndexAffine(0), j = IndexAffine(1);
+  const ExprPtr random = Call(Function::kRandom, {Read(0, {}), Read(1, {}), IndexValue(i * 6 + j)});
+  CHECK(TypeOf(*random, {{ElementType::kI64, {}}, {ElementType::kI64, {}}}) == ElementType::kF32);
+  CHECK(!NamesIndex(*random));
+  CHECK(!NamesIndex(*Call(Function::kLt, {random, Read(2, {i})})));
+  CHECK(NamesIndex(*Call(Function::kLt, {IndexValue(i), IndexValue(j)})));
+  CHECK(NamesIndex(*Call(Function::kMul, {random, IndexValue(i)})));
+  Definition definition = Define({4, 6}, 2, Reducer::kNone, {{}, {}}, random);
+  CHECK(ToString(definition) == "y[i: 4, j: 6] = random(x0[], x1[], i*6 + j)");
+  Definition other = definition;
+  other.body = Call(Function::kRandom, {Read(0, {}), Read(1, {}), IndexValue(i + j * 4)});
+  CHECK(!(other == definition));
+}
+
 TEST_CASE("definitions are equal by structure, not by address") {
   CHECK(Convolution() == Convolution());
   Definition other = Convolution();

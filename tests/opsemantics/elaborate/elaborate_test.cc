@@ -381,6 +381,9 @@ TEST_CASE("the number that rand takes has 32 bits") {
   CheckError(text, {F32({5})}, "an integer from 0 to 4294967295", {{"s", int64_t{4294967296}}});
   CheckError(text, {F32({5})}, "an integer from 0 to 4294967295", {{"s", int64_t{-1}}});
   CheckError(text, {F32({5})}, "an integer from 0 to 4294967295", {{"s", 0.5}});
+  const int64_t million = 1000000;
+  CheckError("op f(x[a, b, c, d]) -> y[a, b, c, d]  y[i, j, k, l] = rand()",
+             {F32({million, million, million, million})}, "more random numbers than 62 bits");
 }
 
 }  // namespace yuba
