@@ -269,7 +269,7 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"shares out index 0 along dimension 2 in steps of 1", [](auto& p) { AddSplit(p, 0, 2, 1); }},
       {"shares out index 0 along dimension 0 in steps of 0", [](auto& p) { AddSplit(p, 0, 0, 0); }},
       {"a library call in hash arithmetic", [](auto& p) { p.set_hash_arithmetic(true); }},
-      {"needs either a symbol or a library call",
+      {"needs one of a symbol, a library call",
        [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
       {"instruction 3: of no known kind", [](auto& p) { StageOf(p).add_instructions(); }},
       {"instruction 3: repeats 0 times",
