@@ -106,7 +106,7 @@ Joins JoinsFor(const Compilation& c) {
   const int64_t limit = c.plan.space.memory;
   if (limit == 0 || c.model.clusters.empty()) return joins;
   const auto program = MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, joins);
-  return ArenaBytes(program, c.plan) > limit ? Joins::kNone : joins;
+  return ArenaBytesOf(program, c.plan) > limit ? Joins::kNone : joins;
 }
 
 absl::Status MakeProgram(Compilation& c) {

@@ -14,10 +14,10 @@
 namespace yuba::compiler {
 
 int64_t ArenaBytes(const Graph& graph, const search::Plan& plan) {
-  return ArenaBytes(ProgramWithoutValues(graph, plan), plan);
+  return ArenaBytesOf(ProgramWithoutValues(graph, plan), plan);
 }
 
-int64_t ArenaBytes(program::Program program, const search::Plan& plan) {
+int64_t ArenaBytesOf(program::Program program, const search::Plan& plan) {
   PlanMemory(program, plan.space.memory);
   return program.stages(0).arena_size();
 }
@@ -46,9 +46,7 @@ absl::StatusOr<Model> Flat(const Model& model, const onnx::ImportOptions* import
 
 absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model,
                                          const onnx::ImportOptions* import) {
-  options.memory_of = [](const Graph& graph, const search::Plan& plan) {
-    return ArenaBytes(graph, plan);
-  };
+  options.memory_of = ArenaBytes;
   absl::optional<Model> flat;
   const auto variant = [&](bool factors) -> absl::StatusOr<Graph> {
     if (factors == options.factors) return model.graph;

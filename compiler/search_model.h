@@ -21,7 +21,7 @@ namespace yuba::compiler {
 // `plan` must be of `graph` as it is, with its copies.
 int64_t ArenaBytes(const Graph& graph, const search::Plan& plan);
 // The same of a program of the plan that is there already, as the phase `spmd` makes it.
-int64_t ArenaBytes(program::Program program, const search::Plan& plan);
+int64_t ArenaBytesOf(program::Program program, const search::Plan& plan);
 
 // search::SearchSpaces on the model, whose graph shares nothing yet and has factors where
 // options.factors says so. A limit on memory is one on ArenaBytes. `model` becomes the one that the
