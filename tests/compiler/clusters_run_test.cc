@@ -68,7 +68,7 @@ int CheckSameBits(const Model& model, const search::Plan& plan, Arithmetic arith
 
 TEST_CASE("small graphs have the same bits with clusters, on any plan") {
   int saved = 0;
-  for (int seed = 0; seed < 24; ++seed) {
+  for (int seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     Model model = RandomModel(random);
@@ -76,12 +76,12 @@ TEST_CASE("small graphs have the same bits with clusters, on any plan") {
     const search::Plan plan = RandomPlan(model.graph, MeshOf(1 + seed % 4), random);
     saved += CheckSameBits(model, plan, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
   }
-  CHECK(saved > 3);
+  CHECK(saved > 2);
 }
 
 TEST_CASE("and graphs with states, which are written over") {
   int saved = 0;
-  for (int seed = 0; seed < 24; ++seed) {
+  for (int seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     CarriedModel carried = RandomCarried(random);
@@ -90,7 +90,7 @@ TEST_CASE("and graphs with states, which are written over") {
     saved +=
         CheckSameBits(carried.model, plan, seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat);
   }
-  CHECK(saved > 3);
+  CHECK(saved > 2);
 }
 
 // Two updates of an optimizer, of uneven extents, and a softmax in pieces.
@@ -124,7 +124,7 @@ TEST_CASE("large tensors have the same bits on any number of devices and threads
       const program::Program joined = Compile(model, plan, arithmetic, Joins::kAll);
       const program::Program apart = Compile(model, plan, arithmetic, Joins::kNone);
       if (devices == 1) {
-        CHECK(Kernels(joined) == 2);
+        CHECK(Kernels(joined) == 3);  // of eleven nodes
         for (const program::Function& function : joined.functions()) {
           CHECK(function.splits_size() > 0);
         }

@@ -1,7 +1,9 @@
 // Models whose outputs are the next values of their inputs, planned, checked, verified and run for
 // 20 steps, against answers of steps that were chained by hand (tests/models/states/make.py).
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -144,6 +146,35 @@ TEST_CASE("a dump holds the states, and phases start again from it") {
     Succeed("cmp " + dump + "/5-spmd.mlir " + text);
     Succeed("yuba-opt -yuba-spmd " + dump + "/4-attach.mlir > " + text);
     Succeed("cmp " + dump + "/5-spmd.mlir " + text);
+  }
+}
+
+// How many kernels of a dumped program compute these nodes, alone or with others.
+int KernelsOf(const std::string& dump, const std::vector<std::string>& nodes) {
+  int kernels = 0;
+  std::istringstream lines(dump);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t kernel = line.find("yuba.kernel ");
+    if (kernel == std::string::npos) continue;
+    const std::string names = line.substr(kernel, line.find(" function ") - kernel);
+    kernels += std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+      return names.find("\"" + node + "\"") != std::string::npos;
+    });
+  }
+  return kernels;
+}
+
+TEST_CASE("an optimizer's update is one kernel for each tensor that it updates") {
+  const StateModel model("adam");
+  for (const char* devices : {"1", "2", "3", "8"}) {
+    INFO(devices << " devices");
+    const std::string dump = model.scratch + "/update";
+    Succeed("yuba " + model.Partition(std::string("--dump ") + dump + " --devices " + devices));
+    const std::string text = ReadText(dump + "/5-spmd.mlir");
+    CHECK(KernelsOf(text, {"m_w_next", "v_w_next", "w_next"}) == 1);
+    CHECK(KernelsOf(text, {"m_b_next", "v_b_next", "b_next"}) == 1);
+    const CommandResult shown = Succeed("yuba show --kernels " + model.plan);
+    CHECK(shown.out.find("loops with ") != std::string::npos);
   }
 }
 
