@@ -93,7 +93,7 @@ TEST_CASE("a dump holds what numbers are drawn of, and phases start again from i
   Succeed(partition + " --dump " + dump);
   Succeed(partition + " --dump " + again + " --to attach");
   Succeed(partition + " --dump " + again + " --from spmd");
-  for (const char* file : {"/1-order.mlir", "/3-attach.mlir", "/4-spmd.mlir", "/6-memory.mlir"})
+  for (const char* file : {"/1-order.mlir", "/4-attach.mlir", "/5-spmd.mlir", "/7-memory.mlir"})
     Succeed("cmp " + dump + file + " " + again + file);
 }
 
