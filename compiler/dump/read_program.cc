@@ -116,7 +116,6 @@ class ProgramReader {
       split->set_result_dim(read.getDim());
       split->set_step(read.getStep());
     }
-    return absl::OkStatus();
   }
 
   absl::Status ReadBuffer(BufferOp op) {
