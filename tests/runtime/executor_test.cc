@@ -84,7 +84,7 @@ ProgramBuilder ProductAndGather(int devices) {
   std::vector<Interval> parts;
   for (const Box& box : rows) parts.push_back(box[0]);
   const std::vector<Interval> whole(devices, {0, 4});
-  builder.AddLibraryKernel(call, {parts, whole, whole}, {x, w}, y)->set_from("MatMul_7");
+  builder.AddLibraryKernel(call, {parts, whole, whole}, {x, w}, y)->set_from(0, "MatMul_7");
   builder.AddExchange(y, all);
   builder.AddInput("x", x);
   builder.AddInput("w", w);

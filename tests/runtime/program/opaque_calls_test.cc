@@ -43,7 +43,8 @@ program::Program Sorting(const Order& x, const Order& y) {
   for (int index : x.indices) argument.add_indices(index);
   for (int index : y.indices) opaque.mutable_result()->add_indices(index);
   program::Kernel& kernel = *builder.stage().add_instructions()->mutable_kernel();
-  kernel.set_node("sorted");
+  kernel.add_node("sorted");
+  kernel.add_from("");
   for (int i = 0; i < 3; ++i) {  // the row, the place in y, the place in x
     program::FunctionIndex* index = function.add_indices();
     index->set_extent(i == 0 ? kRows : kLength);
@@ -52,10 +53,11 @@ program::Program Sorting(const Order& x, const Order& y) {
     *range->mutable_begin() = builder.Table({0, i == 0 ? 4 : 0});
     *range->mutable_end() = i == 0 ? builder.Table({4, 7}) : builder.Table({kLength, kLength});
   }
+  ProgramBuilder::AddDefinition(&function, 1);
   kernel.add_operands()->set_buffer(input);
   *kernel.mutable_operands(0)->mutable_box() = builder.BoxTable(BoxesOf(x, false));
-  kernel.mutable_result()->set_buffer(sorted);
-  *kernel.mutable_result()->mutable_box() = builder.BoxTable(BoxesOf(y, false));
+  kernel.add_results()->set_buffer(sorted);
+  *kernel.mutable_results(0)->mutable_box() = builder.BoxTable(BoxesOf(y, false));
   program::Exchange* exchange = builder.AddExchange(sorted, output);
   *exchange->mutable_from() = builder.BoxTable(BoxesOf(y, false));
   builder.AddOutput("y", output);

@@ -148,6 +148,7 @@ void CompareRandom(const TriedSpace& space) {
       CAPTURE(devices, i);
       const Graph whole = graphs.Next();
       const auto nodes = static_cast<uint32_t>(whole.nodes.size());
+      if (nodes < 2) continue;
       Graph graph = SplitAt(whole, static_cast<NodeId>(1 + random() % (nodes - 1)),
                             static_cast<int64_t>(2 + random() % 20));
       tally.carried += CarryInBoth(graph, random);
