@@ -39,7 +39,7 @@ int CountInLoops(const Definition& definition, const std::string& word) {
   KernelTarget target;
   target.dump_dir = std::string(std::getenv("TEST_TMPDIR")) + "/loops";
   REQUIRE(std::system(("mkdir -p " + target.dump_dir).c_str()) == 0);
-  REQUIRE(GenerateKernels({{"k", &definition, false}}, target).ok());
+  REQUIRE(GenerateKernels({Alone("k", definition)}, target).ok());
   std::ifstream file(target.dump_dir + "/k.mlir");
   std::stringstream text;
   text << file.rdbuf();
