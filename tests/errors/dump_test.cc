@@ -85,7 +85,7 @@ TEST_CASE("a state that says what is not so is refused where it says so") {
       INFO(file);
       const std::string place = file + dump.Change(file, lie.from, lie.to, lie.op);
       const std::string name = file;
-      const std::string next = name[0] == '2' ? "attach" : name[0] == '3' ? "spmd" : "memory";
+      const std::string next = name[0] == '3' ? "attach" : name[0] == '4' ? "spmd" : "memory";
       CheckRefused(dump.Partition("--from " + next), place, lie.why);
       CheckRefused("yuba-opt -yuba-" + next + " " + dump.At(file), place, lie.why);
     }

@@ -70,7 +70,8 @@ TEST_CASE("a program runs its kernels in the order of the phase") {
     CHECK(planned == ordered);
     std::vector<std::string> kernels;
     for (const program::Instruction& instruction : compilation.program.stages(0).instructions()) {
-      if (instruction.has_kernel()) kernels.push_back(instruction.kernel().node(0));
+      const auto& nodes = instruction.kernel().node();
+      kernels.insert(kernels.end(), nodes.begin(), nodes.end());
     }
     CHECK(kernels == ordered);
   }
