@@ -308,6 +308,7 @@ absl::Status Session::CheckComputed(const program::Port& output) const {
     if (run_[e]) return absl::OkStatus();
     entry = program_->entries()[e].name;
   }
+  if (entry.empty()) return absl::OkStatus();  // no instruction writes it: it is what it was
   return UserError("output ", output.name(), " has no value yet: run entry ", entry, " first");
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("a dimension that the model names is pinned, in what it becomes too") 
     Succeed("yuba show " + plan);
   };
   holds("");
-  Succeed(import + " --dump " + folder + "/dump --to order");
+  Succeed(import + " --dump " + folder + "/dump --to cluster");
   holds(" --dump " + folder + "/dump --from search --to search");
   const CommandResult unknown = RunCommand(command + " --pin tokens=model");
   CHECK(unknown.exit_code == 2);

@@ -521,7 +521,10 @@ TEST_CASE("terms that are used before they are written, and bodies too deep, are
     CHECK_THAT(ErrorOf(Replace(text, "let = 0 ", std::string("let = ") + number + " ")),
                Catch::Matchers::Contains("does not come before its use"));
   }
-  CHECK_THAT(ErrorOf(StateText(SquaresState(210))), Catch::Matchers::Contains("too deep"));
+  std::string deep = "{let = 0 : i64}";
+  for (int n = 0; n < 210; ++n) deep = "{args = [" + deep + "], call = \"neg\"}";
+  CHECK_THAT(ErrorOf(Replace(text, "{let = 0 : i64}", deep)),
+             Catch::Matchers::Contains("too deep"));
 }
 
 TEST_CASE("numbers of index expressions that could overflow are refused") {

@@ -72,10 +72,10 @@ TEST_CASE("a missing device library is an error where a kernel needs it, and onl
   target.cuda = true;
   target.cpu = "sm_80";
   const Definition& product = FindGroup("matrix products and maps").definitions[0];
-  CHECK_THAT(GenerateKernels({{"kernel", &product}}, target), IsOk());
+  CHECK_THAT(GenerateKernels({Alone("kernel", product)}, target), IsOk());
   const Definition& exp =
       FindGroup("softmax and layer norm in pieces, indices as values, literals").definitions[0];
-  const absl::StatusOr<std::string> ptx = GenerateKernels({{"kernel", &exp}}, target);
+  const absl::StatusOr<std::string> ptx = GenerateKernels({Alone("kernel", exp)}, target);
   CHECK_THAT(ptx, StatusIs(absl::StatusCode::kInvalidArgument,
                            "a kernel calls __nv_expf of NVIDIA's device library, but there is no "
                            "/nonexistent/nvvm/libdevice/libdevice.10.bc; install"));
