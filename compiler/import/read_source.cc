@@ -1,0 +1,261 @@
+// ReadSource of source.h.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/file/file_graph.h"
+#include "compiler/import/file/functions.h"
+#include "compiler/import/file/read.h"
+#include "compiler/import/outputs.h"
+#include "compiler/import/random_numbers.h"
+#include "compiler/import/source.h"
+#include "compiler/import/translate/caches.h"
+#include "compiler/import/translate/sources.h"
+#include "compiler/import/translate/table.h"
+#include "compiler/simplify/invariants.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+constexpr int64_t kOldestOpset = 6;
+
+absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model) {
+  for (const ::onnx::OperatorSetIdProto& opset : model.opset_import()) {
+    if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
+    if (opset.version() < kOldestOpset)
+      return UserError("the model is of opset ", opset.version(), "; ", kOldestOpset,
+                       " is the oldest that is read: convert it (onnx.version_converter)");
+    return opset.version();
+  }
+  for (const ::onnx::NodeProto& node : model.graph().node()) {
+    if (node.domain().empty() || node.domain() == "ai.onnx")
+      return UserError("the model does not say which version of ONNX's operators it uses");
+  }
+  return 0;
+}
+
+bool IsStandard(const ::onnx::NodeProto& node) {
+  return node.domain().empty() || node.domain() == "ai.onnx";
+}
+
+// The description with the operator's own name, by which users add operators; null where there is
+// none, or where the table has a row for a standard operator.
+const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
+  return IsStandard(node) && FindRow(node.op_type()) != nullptr ? nullptr
+                                                                : library.Find(node.op_type());
+}
+
+// For messages: "opset 17", or for a domain other than ONNX's "version 2 of com.example".
+std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& model,
+                      int64_t opset) {
+  if (IsStandard(node)) return absl::StrCat("opset ", opset);
+  for (const ::onnx::OperatorSetIdProto& import : model.opset_import()) {
+    if (import.domain() == node.domain())
+      return absl::StrCat("version ", import.version(), " of ", node.domain());
+  }
+  return absl::StrCat("the model names no version of ", node.domain());
+}
+
+absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& order, int64_t opset,
+                            const OperatorLibrary& library) {
+  const ::onnx::GraphProto& graph = model.graph();
+  std::vector<std::string> lines;
+  for (const int n : std::set<int>(order.nodes.begin(), order.nodes.end())) {
+    const ::onnx::NodeProto& node = graph.node(n);
+    if (IsStandard(node) && FindRow(node.op_type()) != nullptr) continue;
+    if (OwnEntry(node, library) != nullptr) continue;
+    lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ",
+                                 IsStandard(node) ? "" : node.domain() + ".", node.op_type(), " (",
+                                 VersionOf(node, model, opset), ")"));
+  }
+  if (lines.empty()) return absl::OkStatus();
+  return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",
+                   " an operator that is not supported:\n", absl::StrJoin(lines, "\n"),
+                   "\nDescribe it in a .tdl file under the operator's name and pass that with",
+                   " --operators");
+}
+
+// Names are those of files and of flags: they stand before a colon in others.
+absl::Status CheckEntries(const std::vector<EntryOptions>& entries) {
+  std::set<std::string> names;
+  for (const EntryOptions& entry : entries) {
+    const bool plain = !entry.name.empty() &&
+                       std::all_of(entry.name.begin(), entry.name.end(), [](unsigned char c) {
+                         return absl::ascii_isalnum(c) || c == '_' || c == '-';
+                       });
+    if (!plain) {
+      return UserError("--entry ", entry.name, ": an entry's name has letters, digits, _ and -");
+    }
+    if (entry.name == compiler::kInitEntry) {
+      return UserError("--entry init: that entry computes what never changes; --init makes it");
+    }
+    if (!names.insert(entry.name).second) {
+      return UserError("--entry ", entry.name, " is given twice");
+    }
+    if (entry.times < 1) {
+      return UserError("--times ", entry.name, "=", entry.times, ": an entry runs at least once");
+    }
+  }
+  return absl::OkStatus();
+}
+
+class Importer {
+ public:
+  Importer(const std::string& path, const ImportOptions& options)
+      : path_(path), folder_(FolderOf(path)), options_(options) {}
+
+  absl::StatusOr<std::shared_ptr<const Source>> Read() {
+    YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
+    const absl::Status read = ReadGraph();
+    if (!read.ok()) return Annotate(read, path_);
+    return std::make_shared<const Source>(Source{path_, std::move(file_inputs_), FileOutputs(),
+                                                 proto_.graph().node_size(), opset_, options_.init,
+                                                 std::move(graph_)});
+  }
+
+ private:
+  absl::Status ReadGraph() {
+    YUBA_RETURN_IF_ERROR(CheckEntries(options_.entries));
+    YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
+    YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
+    const ::onnx::GraphProto& graph = proto_.graph();
+    YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
+    for (const ::onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
+    YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
+    if (options_.entries.empty()) return ReadEntry(order, options_.dims);
+    graph_.entries.clear();
+    for (const EntryOptions& entry : options_.entries) {
+      graph_.entries.push_back({entry.name, entry.times});
+    }
+    for (const EntryOptions& entry : options_.entries) {
+      std::map<std::string, int64_t> dims = entry.dims;
+      dims.insert(options_.dims.begin(), options_.dims.end());
+      const absl::Status read = ReadEntry(order, dims);
+      if (!read.ok()) return Annotate(read, absl::StrCat("entry ", entry.name));
+      NoteEarlier();
+      ++graph_.entry;
+    }
+    for (OnnxValue& value : graph_.values) {
+      if (value.name.empty() || value.entry == OnnxValue::kCommon) continue;
+      value.name = NameInEntry(graph_.entries, value.entry, value.name);
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string> FileOutputs() const {
+    std::vector<std::string> names;
+    if (graph_.entries.size() == 1) return names;
+    for (const ::onnx::ValueInfoProto& output : proto_.graph().output()) {
+      names.push_back(output.name());
+    }
+    return names;
+  }
+
+  // What the next entry may share with those before it.
+  void NoteEarlier() {
+    graph_.earlier.clear();
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      const OnnxValue& value = graph_.values[v];
+      if (value.name.empty() || value.kind == TensorKind::kActivation) continue;
+      graph_.earlier[value.name].push_back(static_cast<int>(v));
+    }
+    graph_.by_name.clear();
+  }
+
+  // The whole file at these sizes, behind what graph_ has already. How many rows an entry adds to
+  // its caches follows from the translation, which needs it for the sizes of masks: so it is tried
+  // with one row, with what the translation finds then, and with each size that was given.
+  absl::Status ReadEntry(const FileGraph& order, const std::map<std::string, int64_t>& dims) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<CachePair> pairs,
+                          FindCaches(proto_.graph(), options_.caches));
+    if (pairs.empty()) return ReadEntryWith(order, dims, pairs, 0);
+    const OnnxGraph before = graph_;
+    std::vector<int64_t> tries = {1};
+    for (const auto& [name, size] : dims) tries.push_back(size);
+    std::set<int64_t> tried;
+    absl::Status failure;
+    while (!tries.empty()) {
+      const int64_t rows = tries.front();
+      tries.erase(tries.begin());
+      if (rows > pairs[0].length || !tried.insert(rows).second) continue;
+      graph_ = before;
+      const absl::Status read = ReadEntryWith(order, dims, pairs, rows);
+      if (read.ok()) return read;
+      if (graph_.new_rows != rows) {
+        if (graph_.new_rows > pairs[0].length) {
+          return UserError("it adds ", graph_.new_rows, " rows to caches of ", pairs[0].length);
+        }
+        tries.insert(tries.begin(), graph_.new_rows);
+      } else if (failure.ok() || tried.size() == 1) {
+        failure = read;
+      }
+    }
+    return failure;
+  }
+
+  absl::Status ReadEntryWith(const FileGraph& order, std::map<std::string, int64_t> dims,
+                             const std::vector<CachePair>& pairs, int64_t new_rows) {
+    const ::onnx::GraphProto& graph = proto_.graph();
+    if (!pairs.empty()) {
+      if (dims.count(pairs[0].symbol) > 0) {
+        return UserError("--dim ", pairs[0].symbol,
+                         ": the length of the caches is that of --cache; ", "leave it out");
+      }
+      dims[pairs[0].symbol] = pairs[0].length - new_rows;
+    }
+    YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, dims, graph_));
+    YUBA_RETURN_IF_ERROR(AddCaches(pairs, new_rows, graph_));
+    for (const int n : order.nodes) {
+      const ::onnx::NodeProto& node = graph.node(n);
+      const absl::Status status = Translate(node, n);
+      if (!status.ok())
+        return Annotate(status, absl::StrCat("node ", NodeLabel(node, n), ", ",
+                                             VersionOf(node, proto_, opset_)));
+    }
+    const ::onnx::NodeProto none;
+    NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
+    FinishOutputs(graph, context, graph_);
+    if (context.failed()) return context.status();
+    YUBA_RETURN_IF_ERROR(NumberStreams(graph_));
+    YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
+    return FinishCaches(context, graph_);
+  }
+
+  absl::Status Translate(const ::onnx::NodeProto& node, int position) {
+    const std::string label =
+        node.name().empty() ? absl::StrCat(node.op_type(), "_", position) : node.name();
+    NodeContext context(node, opset_, label, folder_, *options_.library, graph_);
+    for (int i = 0; i < node.input_size() && !context.failed(); ++i) {
+      if (!node.input(i).empty() && context.Optional(i) < 0)
+        context.Fail("its operand '", node.input(i), "' is ",
+                     WhyNotMade(proto_.graph(), node.input(i)));
+    }
+    if (const OpDescription* own = OwnEntry(node, *options_.library))
+      TranslateByName(*own, context);
+    else if (CacheSlot* slot = CacheOf(context, graph_))
+      TranslateCacheWrite(context, *slot, graph_);
+    else if (!context.failed())
+      TranslateNode(*FindRow(node.op_type()), context);
+    return context.status();
+  }
+
+  const std::string path_, folder_;
+  const ImportOptions& options_;
+  ::onnx::ModelProto proto_;
+  std::vector<std::string> file_inputs_;
+  int64_t opset_ = 0;
+  OnnxGraph graph_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Source>> ReadSource(const std::string& path,
+                                                         const ImportOptions& options) {
+  return Importer(path, options).Read();
+}
+
+}  // namespace yuba::onnx

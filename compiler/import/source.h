@@ -1,0 +1,32 @@
+// A file as it was read: all that a model is made of, with factors or without. Models share it.
+#ifndef YUBA_COMPILER_IMPORT_SOURCE_H_
+#define YUBA_COMPILER_IMPORT_SOURCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/import/onnx_graph.h"
+#include "compiler/import/options.h"
+
+namespace yuba::onnx {
+
+struct Source {
+  std::string path;
+  std::vector<std::string> file_inputs, file_outputs;  // as in Model
+  int nodes = 0;                                       // in the file
+  int64_t opset = 0;
+  bool init = false;  // as in ImportOptions
+  OnnxGraph graph;
+};
+
+// Reads the file `path` and translates it, once for each entry of the options. Errors are those of
+// ImportOnnx (onnx.h).
+absl::StatusOr<std::shared_ptr<const Source>> ReadSource(const std::string& path,
+                                                         const ImportOptions& options);
+
+}  // namespace yuba::onnx
+
+#endif  // YUBA_COMPILER_IMPORT_SOURCE_H_
