@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/import/file/read.h"
+#include "compiler/import/file/file_graph.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
