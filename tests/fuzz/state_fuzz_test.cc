@@ -39,7 +39,7 @@ void CheckMutants(const std::string& text) {
       "+",      "true",    "\"add\"",     "\"sum\"",     "f32",        "i64", "memref",
       "tensor", "yuba.op", "yuba.output", "yuba.buffer", "yuba.kernel"};
   const uint64_t seed = Catch::rngSeed() * uint64_t{1000003};
-  const compiler::Phase& memory = compiler::Phases()[6];
+  const compiler::Phase& memory = compiler::Phases()[7];
   REQUIRE(memory.name == std::string("memory"));
   int read = 0, sound = 0, believed = 0;
   for (int round = 0; round < 600; ++round) {
