@@ -12,35 +12,11 @@
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::compiler {
 namespace {
-
-ExprPtr ReadOf(int operand, ElementType type, std::vector<Affine> position) {
-  auto read = std::make_shared<Expr>();
-  read->kind = Expr::kRead;
-  read->type = type;
-  read->operand = operand;
-  read->position = std::move(position);
-  return read;
-}
-
-ExprPtr IntegerOf(int64_t value) {
-  auto literal = std::make_shared<Expr>();
-  literal->type = ElementType::kI64;
-  literal->integer = value;
-  return literal;
-}
-
-ExprPtr CallOf(Function function, ElementType type, std::vector<ExprPtr> args) {
-  auto call = std::make_shared<Expr>();
-  call->kind = Expr::kCall;
-  call->type = type;
-  call->function = function;
-  call->args = std::move(args);
-  return call;
-}
 
 // The scores, where row number `row` of a cache holds something, that is, lies before the count
 // (operand 1) and the new rows; else -inf.
@@ -48,17 +24,14 @@ Definition HidingDefinition(const TensorType& scores, const Affine& row, int64_t
   Definition definition = IdentityOf(scores, "shown");
   const ExprPtr score = definition.body;
   definition.operands.push_back({ElementType::kI64, {}});
-  auto number = std::make_shared<Expr>();
-  number->kind = Expr::kIndex;
-  number->type = ElementType::kI64;
-  number->affine = row;
-  auto lowest = std::make_shared<Expr>();
-  lowest->type = scores.type;
-  lowest->number = -std::numeric_limits<double>::infinity();
-  const ExprPtr used = CallOf(Function::kAdd, ElementType::kI64,
-                              {ReadOf(1, ElementType::kI64, {}), IntegerOf(new_rows)});
-  const ExprPtr shown = CallOf(Function::kLt, ElementType::kBool, {number, used});
-  definition.body = CallOf(Function::kSelect, scores.type, {shown, score, lowest});
+  const double lowest = -std::numeric_limits<double>::infinity();
+  const ExprPtr used =
+      CallExpr(Function::kAdd,
+               {ReadExpr(1, {}, ElementType::kI64), LiteralExpr(ElementType::kI64, new_rows, 0)},
+               ElementType::kI64);
+  const ExprPtr shown = CallExpr(Function::kLt, {IndexExpr(row), used}, ElementType::kBool);
+  definition.body =
+      CallExpr(Function::kSelect, {shown, score, LiteralExpr(scores.type, 0, lowest)}, scores.type);
   ShareTerms(definition);
   return definition;
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/simplify/edit.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 
 namespace yuba::compiler {
@@ -171,14 +172,13 @@ class Mover {
     moved.operands = definition.operands;
     moved.result.type = TypeOf(*term, definition.operands);
     std::vector<Affine> renamed(definition.indices.size());
-    auto read = std::make_shared<Expr>();
-    read->kind = Expr::kRead;
+    std::vector<Affine> position;
     for (const int index : indices) {
       renamed[index] = IndexAffine(static_cast<int>(moved.indices.size()));
       moved.left.push_back(renamed[index]);
       moved.result.dims.push_back(definition.indices[index].extent);
       moved.indices.push_back({definition.indices[index].name, moved.result.dims.back(), false});
-      read->position.push_back(IndexAffine(index));
+      position.push_back(IndexAffine(index));
     }
     std::vector<int> operands(definition.operands.size());
     for (size_t o = 0; o < operands.size(); ++o) operands[o] = static_cast<int>(o);
@@ -190,8 +190,8 @@ class Mover {
     init.operands = node.operands;
     NormalizeOperands(init, moved);
     ShareTerms(moved);
-    read->type = moved.result.type;
-    read->operand = static_cast<int>(definition.operands.size());
+    const ExprPtr read = ReadExpr(static_cast<int>(definition.operands.size()), std::move(position),
+                                  moved.result.type);
     definition.operands.push_back(moved.result);
     node.operands.push_back(ResultOf(std::move(init), std::move(moved), node.name));
     return read;

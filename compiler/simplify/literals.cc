@@ -6,6 +6,7 @@
 #include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/file_range.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/structure.h"
@@ -51,23 +52,7 @@ std::string UniformElement(const Tensor& tensor, const InitialValue& value) {
 
 ExprPtr LiteralOf(ElementType type, const std::string& bytes) {
   const TensorValue value = ValueFromBytes(type, {}, bytes);
-  auto literal = std::make_shared<Expr>();
-  literal->kind = Expr::kLiteral;
-  literal->type = type;
-  if (IsFloat(type))
-    literal->number = value.elements[0].number;
-  else
-    literal->integer = value.elements[0].integer;
-  return literal;
-}
-
-ExprPtr Call(Function function, ElementType type, std::vector<ExprPtr> args) {
-  auto call = std::make_shared<Expr>();
-  call->kind = Expr::kCall;
-  call->function = function;
-  call->type = type;
-  call->args = std::move(args);
-  return call;
+  return LiteralExpr(type, value.elements[0].integer, value.elements[0].number);
 }
 
 bool IsNumber(const ExprPtr& expr, double number) {
@@ -78,9 +63,9 @@ bool IsNumber(const ExprPtr& expr, double number) {
 ExprPtr SimplifyCall(const ExprPtr& expr) {
   if (expr->kind != Expr::kCall || !IsFloat(expr->type)) return expr;
   if (expr->function == Function::kPow) {
-    if (IsNumber(expr->args[1], 2)) return Call(Function::kSq, expr->type, {expr->args[0]});
+    if (IsNumber(expr->args[1], 2)) return CallExpr(Function::kSq, {expr->args[0]}, expr->type);
     if (IsNumber(expr->args[1], 1)) return expr->args[0];
-    if (IsNumber(expr->args[1], 0.5)) return Call(Function::kSqrt, expr->type, {expr->args[0]});
+    if (IsNumber(expr->args[1], 0.5)) return CallExpr(Function::kSqrt, {expr->args[0]}, expr->type);
   }
   if (expr->function == Function::kMul) {
     if (IsNumber(expr->args[0], 1)) return expr->args[1];

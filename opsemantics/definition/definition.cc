@@ -140,19 +140,10 @@ class Types {
       case Expr::kRead: return operands_[expr.operand].type;
       case Expr::kCall: break;
     }
-    switch (expr.function) {
-      case Function::kCast:
-      case Function::kOpaque: return expr.type;
-      case Function::kEq:
-      case Function::kNe:
-      case Function::kLt:
-      case Function::kLe:
-      case Function::kAnd:
-      case Function::kOr:
-      case Function::kNot: return ElementType::kBool;
-      case Function::kRandom: return ElementType::kF32;
-      default: break;
-    }
+    const Function function = expr.function;
+    if (function == Function::kCast || function == Function::kOpaque) return expr.type;
+    if (IsComparison(function) || IsLogical(function)) return ElementType::kBool;
+    if (function == Function::kRandom) return ElementType::kF32;
     // A float counts before an integer; else the first argument counts.
     const size_t first = expr.function == Function::kSelect ? 1 : 0;
     ElementType type = Of(expr.args[first]);

@@ -4,6 +4,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/linear.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/definition/shared_terms.h"
 
@@ -237,18 +238,13 @@ bool IsIdentity(const Definition& definition) {
 Definition IdentityOf(const TensorType& type, const std::string& name) {
   Definition definition;
   definition.name = name;
-  auto read = std::make_shared<Expr>();
-  read->kind = Expr::kRead;
-  read->type = type.type;
-  read->operand = 0;
   for (size_t d = 0; d < type.dims.size(); ++d) {
     definition.indices.push_back({"i" + std::to_string(d), type.dims[d], false});
     definition.left.push_back(IndexAffine(static_cast<int>(d)));
-    read->position.push_back(IndexAffine(static_cast<int>(d)));
   }
   definition.operands = {type};
   definition.result = type;
-  definition.body = std::move(read);
+  definition.body = ReadExpr(0, definition.left, type.type);
   return definition;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/language/functions.h"
 #include "opsemantics/regions/bounds.h"
 
@@ -246,7 +247,7 @@ Term BodyEvaluator::ScalarOf(SlotRole role, int place) {
     slot.type = ElementType::kI64;
     found->second = builder_.AddSlot(std::move(slot));
   }
-  return ExprTerm(ReadExpr(found->second, {}, ElementType::kI64, nullptr), ElementType::kI64);
+  return ExprTerm(ReadExpr(found->second, {}, ElementType::kI64), ElementType::kI64);
 }
 
 // random(seed + stream, step + n * 2^32, element); each `rand` of the text has a stream.

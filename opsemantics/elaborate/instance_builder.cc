@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 
 namespace yuba {
@@ -84,16 +85,6 @@ bool Widens(Reducer reducer) { return reducer == Reducer::kSum || reducer == Red
 bool IsLogic(Reducer reducer) { return reducer == Reducer::kAny || reducer == Reducer::kAll; }
 
 }  // namespace
-
-ExprPtr ReadExpr(int operand, std::vector<Affine> position, ElementType type, ExprPtr outside) {
-  auto expr = std::make_shared<Expr>();
-  expr->kind = Expr::kRead;
-  expr->operand = operand;
-  expr->position = std::move(position);
-  expr->type = type;
-  if (outside != nullptr) expr->args.push_back(std::move(outside));
-  return expr;
-}
 
 std::vector<int> VariablesOf(const Reduction& reduction) {
   std::set<int> variables;
@@ -185,7 +176,7 @@ absl::Status InstanceBuilder::DefineNarrow(int slot, const std::vector<int>& lef
   Append(wide_slot, left, reduction, reduction.body.expr, nograd);
   std::vector<Affine> position;
   for (int variable : left) position.push_back(IndexAffine(variable));
-  ExprPtr read = ReadExpr(wide_slot, std::move(position), wide.type, nullptr);
+  ExprPtr read = ReadExpr(wide_slot, std::move(position), wide.type);
   Append(slot, left, Reduction(), CallExpr(Function::kCast, {std::move(read)}, type), nograd);
   return absl::OkStatus();
 }
@@ -217,7 +208,7 @@ absl::StatusOr<Term> InstanceBuilder::Hoist(const std::string& owner, const Redu
   YUBA_RETURN_IF_ERROR(Define(result, left, reduction, nograd));
   std::vector<Affine> position;
   for (int variable : left) position.push_back(IndexAffine(variable));
-  return ExprTerm(ReadExpr(result, std::move(position), type, nullptr), type);
+  return ExprTerm(ReadExpr(result, std::move(position), type), type);
 }
 
 void InstanceBuilder::Append(int slot, const std::vector<int>& left, const Reduction& reduction,

@@ -76,9 +76,6 @@ class InstanceBuilder {
 // The variables that the body and the conditions name, ascending.
 std::vector<int> VariablesOf(const Reduction& reduction);
 
-// A kRead; `outside` is what it reads outside the tensor, or null.
-ExprPtr ReadExpr(int operand, std::vector<Affine> position, ElementType type, ExprPtr outside);
-
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_ELABORATE_INSTANCE_BUILDER_H_

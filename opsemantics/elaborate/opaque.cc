@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/elaborate/instance_builder.h"
 

@@ -7,19 +7,12 @@
 #include <utility>
 
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/elaborate/fold.h"
 #include "opsemantics/language/functions.h"
 
 namespace yuba {
 namespace {
-
-ExprPtr IndexExpr(const Affine& affine) {
-  auto expr = std::make_shared<Expr>();
-  expr->kind = Expr::kIndex;
-  expr->type = ElementType::kI64;
-  expr->affine = affine;
-  return expr;
-}
 
 ExprPtr CastExpr(ExprPtr arg, ElementType type) {
   return CallExpr(Function::kCast, {std::move(arg)}, type);
@@ -253,27 +246,6 @@ Term ExprTerm(ExprPtr expr, ElementType type) {
   term.expr = std::move(expr);
   term.type = type;
   return term;
-}
-
-ExprPtr LiteralExpr(ElementType type, int64_t integer, double number) {
-  auto expr = std::make_shared<Expr>();
-  expr->kind = Expr::kLiteral;
-  expr->type = type;
-  if (IsFloat(type)) {
-    expr->number = number;
-  } else {
-    expr->integer = integer;
-  }
-  return expr;
-}
-
-ExprPtr CallExpr(Function function, std::vector<ExprPtr> args, ElementType type) {
-  auto expr = std::make_shared<Expr>();
-  expr->kind = Expr::kCall;
-  expr->function = function;
-  expr->args = std::move(args);
-  expr->type = type;
-  return expr;
 }
 
 absl::StatusOr<absl::optional<ElementType>> CommonType(const std::vector<Term>& terms) {

@@ -60,9 +60,6 @@ ExprPtr Cast(const Term& term, ElementType type);
 // or bf16 meets it. nullopt where no term has a type; an error where the types do not fit.
 absl::StatusOr<absl::optional<ElementType>> CommonType(const std::vector<Term>& terms);
 
-ExprPtr LiteralExpr(ElementType type, int64_t integer, double number);
-ExprPtr CallExpr(Function function, std::vector<ExprPtr> args, ElementType type);
-
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_ELABORATE_TERM_H_

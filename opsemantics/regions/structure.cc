@@ -124,18 +124,13 @@ absl::optional<Convolution> MatchRoles(const Definition& definition, const Dims&
 }
 
 bool IsOperation(const Expr& expr) {
-  if (expr.kind != Expr::kCall) return false;
+  if (expr.kind != Expr::kCall || IsComparison(expr.function) || IsLogical(expr.function)) {
+    return false;
+  }
   switch (expr.function) {
     case Function::kSelect:
     case Function::kCast:
     case Function::kWrap:
-    case Function::kEq:
-    case Function::kNe:
-    case Function::kLt:
-    case Function::kLe:
-    case Function::kAnd:
-    case Function::kOr:
-    case Function::kNot:
     case Function::kOpaque: return false;
     default: return true;
   }

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 #include "search/plan/choice_space.h"
 
@@ -174,29 +175,11 @@ class Accumulating {
     }
     sum.indices.push_back({"group", kMostGroups, true});
     for (int operand = 0; operand < terms; ++operand) {
-      ExprPtr term = Read(type.type, operand, sum.left);
-      sum.body = operand == 0 ? term : Add(sum.body, term);
+      ExprPtr term = ReadExpr(operand, sum.left, type.type);
+      sum.body = operand == 0 ? term : CallExpr(Function::kAdd, {sum.body, term}, type.type);
     }
     sums_.push_back(std::make_shared<const Definition>(std::move(sum)));
     return sums_.back();
-  }
-
-  static ExprPtr Read(ElementType type, int operand, const std::vector<Affine>& position) {
-    auto read = std::make_shared<Expr>();
-    read->kind = Expr::kRead;
-    read->type = type;
-    read->operand = operand;
-    read->position = position;
-    return read;
-  }
-
-  static ExprPtr Add(ExprPtr a, ExprPtr b) {
-    auto add = std::make_shared<Expr>();
-    add->kind = Expr::kCall;
-    add->type = a->type;
-    add->function = Function::kAdd;
-    add->args = {std::move(a), std::move(b)};
-    return add;
   }
 
   // The node with a read of `accumulator` in place of the first term, and without the others.
