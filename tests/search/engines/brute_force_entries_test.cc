@@ -8,11 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "search/check/check.h"
-#include "search/rewrite/copies.h"
 #include "search/search.h"
-#include "tests/support/engines.h"
-#include "tests/support/enumeration.h"
+#include "tests/support/against_enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
 #include "tests/support/random_graphs.h"
@@ -22,8 +19,7 @@ namespace yuba::search {
 namespace {
 
 // The graph with its nodes from `first` on in an entry of their own. What they read of the others
-// becomes an input. Where `carried`, an input that both entries read and whose type a result of
-// each has is a state that both write: whether there is one.
+// becomes an input.
 Graph SplitAt(const Graph& graph, NodeId first, int64_t times) {
   Graph split = graph;
   split.entries = {{"before", 1}, {"after", times}};
@@ -110,33 +106,17 @@ struct Tally {
 };
 
 void CompareOne(const Graph& bare, const TriedSpace& space, int devices, Tally& tally) {
-  SearchOptions options;
-  options.mesh = MeshOf(devices);
-  if (space.replicate) options.replicate = Replicate::kAuto;
-  const TriedPlans tried = TryAllPlans(bare, options.mesh, space, 20000);
-  if (tried.least < 0) return;
-  const Graph graph = WithCopies(bare, space.copies ? 1000 : 0);
-  absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE_THAT(plan, IsOk());
-  CHECK(plan->lower_bound <= tried.least);
-  CHECK(plan->cost.bytes() == tried.least);
-  CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
-        tried.least);
-  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  const auto compared = CompareWithAllPlans(bare, space, OptionsFor(space, devices));
+  if (!compared.has_value()) return;
   ++tally.compared;
-  tally.proven += plan->lower_bound == plan->cost.bytes();
-  Graph once = graph;
+  tally.proven += compared->IsProven();
+  Graph once = compared->graph;
   once.entries[1].times = 1;
-  plan = Search(once, options);
+  const absl::StatusOr<Plan> plan = Search(once, compared->options);
   REQUIRE_THAT(plan, IsOk());
-  tally.weighed += MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors),
-                               ShardingsOf(plan->nodes)) > tried.least;
-  if (tally.compared % 10 != 1 || space.replicate) return;
-  plan = Search(graph, Only(options, {"grids", "axes"}));
-  REQUIRE_THAT(plan, IsOk());
-  CHECK(plan->lower_bound <= tried.least);
-  CHECK(plan->cost.bytes() >= tried.least);
-  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  tally.weighed += MarkedBytes(compared->graph, compared->options.mesh, ShardingsOf(plan->tensors),
+                               ShardingsOf(plan->nodes)) > compared->least;
+  if (tally.compared % 10 == 1 && !space.replicate) CompareGrids(*compared);
 }
 
 void CompareRandom(const TriedSpace& space) {

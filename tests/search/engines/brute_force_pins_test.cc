@@ -8,7 +8,7 @@
 
 #include "search/check/check.h"
 #include "search/search.h"
-#include "tests/support/engines.h"
+#include "tests/support/against_enumeration.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/marking.h"
 #include "tests/support/random_graphs.h"
@@ -84,9 +84,7 @@ struct Tally {
 // each bound on the way, on tables and on grids, is of them and proved.
 void ComparePinned(const Graph& graph, int devices, const TriedSpace& unpinned, int64_t limit,
                    std::mt19937& random, Tally& tally) {
-  SearchOptions options;
-  options.mesh = MeshOf(devices);
-  if (unpinned.replicate) options.replicate = Replicate::kAuto;
+  SearchOptions options = OptionsFor(unpinned, devices);
   options.pins = RandomPins(graph, options.mesh, random);
   TriedSpace space = unpinned;
   space.allows = [&](size_t element, const Sharding& sharding) {
@@ -95,26 +93,19 @@ void ComparePinned(const Graph& graph, int devices, const TriedSpace& unpinned, 
       return of != element || IsAllowed(pin.demands, sharding);
     });
   };
-  const TriedPlans tried = TryAllPlans(graph, options.mesh, space, limit);
-  if (tried.least < 0) return;
   options.check_bound = [](const Graph& of, const Plan& claim) {
     CHECK_THAT(CheckProof(of, claim), IsOk());
   };
-  const Plan plan = Search(graph, options).value();
-  CHECK(plan.cost.bytes() == tried.least);
-  CHECK(plan.lower_bound <= tried.least);
-  CHECK_THAT(CheckPlan(graph, plan), IsOk());
+  const auto compared = CompareWithAllPlans(graph, space, options, limit);
+  if (!compared.has_value()) return;
   ++tally.compared;
-  tally.plans += tried.plans;
-  tally.proven += plan.lower_bound == plan.cost.bytes();
+  tally.plans += compared->plans;
+  tally.proven += compared->IsProven();
   if (unpinned.replicate) return;
-  const Plan on_grids = Search(graph, Only(options, {"grids", "axes"})).value();
-  CHECK(on_grids.lower_bound <= tried.least);
-  CHECK(on_grids.cost.bytes() >= tried.least);
-  CHECK_THAT(CheckPlan(graph, on_grids), IsOk());
+  CompareGrids(*compared);
   options.pins.clear();
   // As in SearchUnpinned: what is lost by the pins.
-  tally.pins_cost += Search(graph, options)->cost.bytes() < tried.least;
+  tally.pins_cost += Search(graph, options)->cost.bytes() < compared->least;
 }
 
 TEST_CASE("random graphs with random pins against enumeration") {

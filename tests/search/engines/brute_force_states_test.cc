@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "compiler/simplify/simplify.h"
-#include "search/check/check.h"
 #include "search/rewrite/copies.h"
-#include "search/search.h"
-#include "tests/support/engines.h"
+#include "tests/support/against_enumeration.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
-#include "tests/support/marking.h"
 #include "tests/support/random_graphs.h"
-#include "tests/support/status_matchers.h"
 
 namespace yuba::search {
 namespace {
@@ -64,31 +60,15 @@ bool CopiesState(const Graph& graph) {
 // `apart`: the same graph before its state was carried.
 void Compare(const Graph& apart, const Graph& bare, const TriedSpace& space, int devices,
              Tally& tally) {
-  SearchOptions options;
-  options.mesh = MeshOf(devices);
-  if (space.replicate) options.replicate = Replicate::kAuto;
-  const TriedPlans tried = TryAllPlans(bare, options.mesh, space, 20000);
-  if (tried.least < 0) return;
-  const Graph graph = WithCopies(bare, space.copies ? 1000 : 0);
-  absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE_THAT(plan, IsOk());
-  CHECK(plan->lower_bound <= tried.least);
-  CHECK(plan->cost.bytes() == tried.least);
-  CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
-        tried.least);
-  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  const auto compared = CompareWithAllPlans(bare, space, OptionsFor(space, devices));
+  if (!compared.has_value()) return;
   ++tally.compared;
-  tally.proven += plan->lower_bound == plan->cost.bytes();
-  tally.copied += CopiesState(graph);
-  tally.plans += tried.plans;
-  const TriedPlans free = TryAllPlans(apart, options.mesh, space, 20000);
-  tally.dearer += free.least >= 0 && free.least < tried.least;
-  if (tally.compared % 10 != 1 || space.replicate) return;
-  plan = Search(graph, Only(options, {"grids", "axes"}));
-  REQUIRE_THAT(plan, IsOk());
-  CHECK(plan->lower_bound <= tried.least);
-  CHECK(plan->cost.bytes() >= tried.least);
-  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  tally.proven += compared->IsProven();
+  tally.copied += CopiesState(compared->graph);
+  tally.plans += compared->plans;
+  const TriedPlans free = TryAllPlans(apart, compared->options.mesh, space, 20000);
+  tally.dearer += free.least >= 0 && free.least < compared->least;
+  if (tally.compared % 10 == 1 && !space.replicate) CompareGrids(*compared);
 }
 
 Tally CompareRandom(const TriedSpace& space) {

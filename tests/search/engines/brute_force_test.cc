@@ -7,15 +7,12 @@
 #include <numeric>
 #include <random>
 
-#include "search/check/check.h"
 #include "search/model/graph_problem.h"
 #include "search/model/grid_classes.h"
-#include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "search/solve/relax.h"
 #include "search/solve/solve.h"
-#include "tests/support/engines.h"
-#include "tests/support/enumeration.h"
+#include "tests/support/against_enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
 #include "tests/support/random_graphs.h"
@@ -33,14 +30,6 @@ struct Tally {
   int reshaped = 0;        // graphs in which dimensions are split into factors, or joined
   double plans = 0;        // plans tried
 };
-
-// The search for many devices: its proved bound is at most the least cost, its plan at least that.
-void CompareGrids(const Graph& graph, const SearchOptions& options, int64_t least) {
-  const Plan plan = Search(graph, Only(options, {"grids", "axes"})).value();
-  CHECK(plan.lower_bound <= least);
-  CHECK(plan.cost.bytes() >= least);
-  CHECK_THAT(CheckPlan(graph, plan), IsOk());
-}
 
 // The least cost without grids that another grid dominates on the relaxation. Dropping these is not
 // sound: axes that the relaxation forgets can make the dropped grid the better one.
@@ -100,33 +89,24 @@ bool HasReshape(const Graph& graph) {
 
 void Compare(const Graph& bare, const TriedSpace& space, int devices, int64_t limit, Tally& tally) {
   CAPTURE(devices);
-  SearchOptions options;
-  options.mesh = MeshOf(devices);
-  if (space.replicate) options.replicate = Replicate::kAuto;
-  TriedPlans tried = TryAllPlans(bare, options.mesh, space, limit);
-  if (tried.least < 0) return;
-  const Graph graph = WithCopies(bare, space.copies ? 1000 : 0);
-  absl::StatusOr<Plan> plan = Search(graph, options);
-  REQUIRE_THAT(plan, IsOk());
-  CHECK(plan->lower_bound <= tried.least);
-  CHECK(plan->cost.bytes() == tried.least);
-  CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
-        tried.least);
-  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  const auto compared = CompareWithAllPlans(bare, space, OptionsFor(space, devices), limit);
+  if (!compared.has_value()) return;
   ++tally.compared;
-  tally.reshaped += HasReshape(graph);
-  tally.plans += tried.plans;
-  tally.proven += plan->lower_bound == plan->cost.bytes();
+  tally.reshaped += HasReshape(compared->graph);
+  tally.plans += compared->plans;
+  tally.proven += compared->IsProven();
   if (space.replicate) return;  // the others replicate nothing
-  tally.dominance_lost += LeastOfUndominated(graph, options.mesh) > tried.least;
-  if (tally.compared % 10 == 1) CompareGrids(graph, options, tried.least);
+  const Graph& graph = compared->graph;
+  SearchOptions options = compared->options;
+  tally.dominance_lost += LeastOfUndominated(graph, options.mesh) > compared->least;
+  if (tally.compared % 10 == 1) CompareGrids(*compared);
   options.search = "recursive";
-  plan = Search(graph, options);
+  const absl::StatusOr<Plan> plan = Search(graph, options);
   REQUIRE_THAT(plan, IsOk());
-  CHECK(plan->cost.bytes() >= tried.least);
+  CHECK(plan->cost.bytes() >= compared->least);
   CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors), ShardingsOf(plan->nodes)) ==
         plan->cost.bytes());
-  tally.recursion_lost += plan->cost.bytes() > tried.least;
+  tally.recursion_lost += plan->cost.bytes() > compared->least;
 }
 
 void CompareOne(const Graph& graph, int devices, int64_t limit) {

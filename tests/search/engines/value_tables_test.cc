@@ -11,6 +11,7 @@
 #include "search/check/check.h"
 #include "search/search.h"
 #include "tests/opsemantics/support/definitions.h"
+#include "tests/support/against_enumeration.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/marking.h"
 #include "tests/support/status_matchers.h"
@@ -140,23 +141,15 @@ TEST_CASE("random tables against enumeration") {
     for (int n = 0; n < 60; ++n) {
       CAPTURE(devices, n);
       const Graph graph = RandomGraph(random);
-      SearchOptions options;
-      options.mesh = MeshOf(devices);
-      const TriedPlans tried = TryAllPlans(graph, options.mesh, TriedSpace(), 20000);
-      if (tried.least < 0) continue;
-      const absl::StatusOr<Plan> plan = Search(graph, options);
-      REQUIRE_THAT(plan, IsOk());
-      CHECK(plan->lower_bound <= tried.least);
-      CHECK(plan->cost.bytes() == tried.least);
-      CHECK(MarkedBytes(graph, options.mesh, ShardingsOf(plan->tensors),
-                        ShardingsOf(plan->nodes)) == tried.least);
-      CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+      const auto tried = CompareWithAllPlans(graph, TriedSpace(), OptionsFor({}, devices));
+      if (!tried.has_value()) continue;
+      SearchOptions options = tried->options;
       options.search = "recursive";
       const absl::StatusOr<Plan> recursive = Search(graph, options);
       REQUIRE_THAT(recursive, IsOk());
-      CHECK(recursive->cost.bytes() >= tried.least);
+      CHECK(recursive->cost.bytes() >= tried->least);
       ++compared;
-      proven += plan->lower_bound == plan->cost.bytes() ? 1 : 0;
+      proven += tried->IsProven();
     }
   }
   CHECK(compared > 150);
