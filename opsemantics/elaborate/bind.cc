@@ -297,15 +297,20 @@ absl::StatusOr<Binding> Bind(const OpDescription& op,
   return Binder(op, operands, attributes).Run();
 }
 
-std::vector<std::vector<int64_t>> FactorsOf(const BoundTensor& tensor) {
-  std::vector<std::vector<int64_t>> factors;
+Slot SlotOf(const Binding& binding, const std::string& name, SlotRole role, int position) {
+  const BoundTensor& tensor = binding.tensors.at(name);
+  Slot slot;
+  slot.name = name;
+  slot.role = role;
+  slot.position = position;
+  slot.type = tensor.type;
   for (const BoundDim& dim : tensor.dims) {
     for (const BoundElement& element : dim.elements) {
       if (element.missing) continue;
-      factors.push_back(element.one ? std::vector<int64_t>{1} : element.factors);
+      slot.dims.push_back(element.one ? std::vector<int64_t>{1} : element.factors);
     }
   }
-  return factors;
+  return slot;
 }
 
 }  // namespace yuba

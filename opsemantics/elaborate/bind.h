@@ -38,8 +38,9 @@ absl::StatusOr<Binding> Bind(const OpDescription& op,
                              const std::vector<absl::optional<Shape>>& operands,
                              const Attributes& attributes);
 
-// [dimension that the tensor has]: its factors, as Slot::dims; {1} for a broadcast dimension of 1.
-std::vector<std::vector<int64_t>> FactorsOf(const BoundTensor& tensor);
+// The operand or output of this name, which stands at `position` among its kind, as a slot; a
+// broadcast dimension of 1 has the factors {1}.
+Slot SlotOf(const Binding& binding, const std::string& name, SlotRole role, int position);
 
 }  // namespace yuba
 

@@ -104,13 +104,7 @@ class Elaborator {
   }
 
   void AddSlot(const std::string& name, SlotRole role, int position, bool state) {
-    const BoundTensor& tensor = binding_.tensors[name];
-    Slot slot;
-    slot.name = name;
-    slot.role = role;
-    slot.position = position;
-    slot.type = tensor.type;
-    slot.dims = FactorsOf(tensor);
+    Slot slot = SlotOf(binding_, name, role, position);
     slot.state = state;
     slots_[name] = builder_.AddSlot(std::move(slot));
   }

@@ -52,13 +52,7 @@ class OpaqueElaborator {
 
  private:
   TensorType AddSlot(const std::string& name, SlotRole role, int position) {
-    const BoundTensor& tensor = binding_.tensors.at(name);
-    Slot slot;
-    slot.name = name;
-    slot.role = role;
-    slot.position = position;
-    slot.type = tensor.type;
-    slot.dims = FactorsOf(tensor);
+    Slot slot = SlotOf(binding_, name, role, position);
     TensorType type;
     type.type = slot.type;
     for (const std::vector<int64_t>& dim : slot.dims) type.dims.push_back(dim[0]);
