@@ -276,10 +276,9 @@ absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool v
                             Compilation& compilation) {
   YUBA_RETURN_IF_ERROR(CheckRead(places, verify, compilation));
   if (compilation.program.stages_size() == 0 || !verify) return absl::OkStatus();
+  bool of_program = false;
   for (const Phase& phase : Phases()) {
-    const bool of_program = phase.run != Import && phase.run != Order &&
-                            phase.run != FindClusters && phase.run != SearchPlan &&
-                            phase.run != Attach;
+    of_program |= phase.run == MakeProgram;
     if (!of_program) continue;
     const absl::Status verified = phase.verify(compilation);
     if (!verified.ok()) return UserError(places.program, ": error: ", verified.message());

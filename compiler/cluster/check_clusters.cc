@@ -3,36 +3,10 @@
 
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/loops_fit.h"
-#include "compiler/spmd/own_slice.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
 namespace {
-
-// Whether both begin with `shared` output indices of equal extents.
-bool BeginAlike(const Definition& a, const Definition& b, int shared) {
-  const size_t count = shared;
-  if (a.indices.size() < count || b.indices.size() < count) return false;
-  for (size_t i = 0; i < count; ++i) {
-    if (a.indices[i].reduction || b.indices[i].reduction) return false;
-    if (a.indices[i].extent != b.indices[i].extent) return false;
-  }
-  return true;
-}
-
-// Whether each node reads its own slice of what the other one computes.
-bool ReadOwnSlices(const Node& a, const Node& b, int shared) {
-  const auto reads = [&](const Node& reader, const Node& writer) {
-    for (size_t o = 0; o < reader.operands.size(); ++o) {
-      if (reader.operands[o] == writer.result &&
-          !ReadsOwnSlice(*reader.definition, static_cast<int>(o), *writer.definition, shared)) {
-        return false;
-      }
-    }
-    return true;
-  };
-  return reads(a, b) && reads(b, a);
-}
 
 // The nodes of the cluster; an error where they are not in the graph's order, or before `next`.
 absl::StatusOr<std::vector<const Node*>> NodesOf(const Graph& graph, const Cluster& cluster,
@@ -92,7 +66,7 @@ absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clust
     }
     YUBA_ASSIGN_OR_RETURN(const std::vector<const Node*> nodes, NodesOf(graph, cluster, next));
     YUBA_RETURN_IF_ERROR(CheckCluster(nodes, cluster.shared));
-    next = graph.tensors[cluster.results.back()].producer + 1;
+    next = static_cast<NodeId>(nodes.back() - graph.nodes.data()) + 1;
   }
   return absl::OkStatus();
 }

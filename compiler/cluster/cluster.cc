@@ -5,7 +5,6 @@
 
 #include "compiler/cluster/loops_fit.h"
 #include "compiler/kernels/loop_plan.h"
-#include "compiler/spmd/own_slice.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/structure.h"
 
@@ -21,15 +20,9 @@ int Outputs(const Definition& definition) {
                                         [](const Index& index) { return !index.reduction; }));
 }
 
-template <typename Visit>
-void WalkAll(const Definition& definition, const Visit& visit) {
-  Walk(definition.body, visit);
-  for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
-}
-
 int Expressions(const Definition& definition) {
   int count = 0;
-  WalkAll(definition, [&](const Expr&) { ++count; });
+  Walk(definition, [&](const Expr&) { ++count; });
   return count;
 }
 
@@ -51,7 +44,7 @@ bool HasVectorForm(Function function) {
 
 bool CallsVectorForms(const Definition& definition) {
   bool calls = false;
-  WalkAll(definition, [&](const Expr& expr) {
+  Walk(definition, [&](const Expr& expr) {
     calls = calls || (expr.kind == Expr::kCall && HasVectorForm(expr.function));
   });
   return calls;
@@ -76,7 +69,7 @@ bool IsContiguous(const Definition& definition, int shared) {
     return true;
   };
   bool contiguous = along(definition.left);
-  WalkAll(definition, [&](const Expr& expr) {
+  Walk(definition, [&](const Expr& expr) {
     if (expr.kind == Expr::kRead) contiguous &= along(expr.position) && expr.args.empty();
     if (expr.kind != Expr::kCall || expr.function != Function::kSelect) return;
     // A select on indices becomes a branch.
@@ -193,32 +186,10 @@ class Clusters {
     // An element for each slice is computed alone, not in vectors.
     if (loops && (!exact || Slices(*next.definition, shared) < fewest_slices_)) return false;
     return std::all_of(nodes_.begin(), nodes_.end(), [&](NodeId other) {
-      return SameExtents(DefinitionOf(other), *next.definition, shared) &&
-             LoopsFit(DefinitionOf(other), shared) && SlicesFit(graph_.nodes[other], next, shared);
+      const Node& node = graph_.nodes[other];
+      return BeginAlike(*node.definition, *next.definition, shared) &&
+             LoopsFit(*node.definition, shared) && ReadOwnSlices(node, next, shared);
     });
-  }
-
-  static bool SameExtents(const Definition& a, const Definition& b, int shared) {
-    return std::equal(a.indices.begin(), a.indices.begin() + shared, b.indices.begin(),
-                      [](const Index& x, const Index& y) { return x.extent == y.extent; });
-  }
-
-  // What the second node reads of the first is its own slice, and so is what the first reads of the
-  // value that the second puts another one in the place of.
-  static bool SlicesFit(const Node& first, const Node& second, int shared) {
-    for (size_t o = 0; o < second.operands.size(); ++o) {
-      if (second.operands[o] == first.result &&
-          !ReadsOwnSlice(*second.definition, static_cast<int>(o), *first.definition, shared)) {
-        return false;
-      }
-    }
-    for (size_t o = 0; o < first.operands.size(); ++o) {
-      if (first.operands[o] == second.result &&
-          !ReadsOwnSlice(*first.definition, static_cast<int>(o), *second.definition, shared)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   const Graph& graph_;

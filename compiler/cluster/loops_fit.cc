@@ -1,6 +1,7 @@
 #include "compiler/cluster/loops_fit.h"
 
 #include "compiler/kernels/loop_plan.h"
+#include "compiler/spmd/own_slice.h"
 
 namespace yuba::compiler {
 
@@ -17,6 +18,29 @@ bool LoopsFit(const Definition& definition, int shared) {
     }
   }
   return true;
+}
+
+bool BeginAlike(const Definition& a, const Definition& b, int shared) {
+  const size_t count = shared;
+  if (a.indices.size() < count || b.indices.size() < count) return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (a.indices[i].reduction || b.indices[i].reduction) return false;
+    if (a.indices[i].extent != b.indices[i].extent) return false;
+  }
+  return true;
+}
+
+bool ReadOwnSlices(const Node& a, const Node& b, int shared) {
+  const auto reads = [&](const Node& reader, const Node& writer) {
+    for (size_t o = 0; o < reader.operands.size(); ++o) {
+      if (reader.operands[o] == writer.result &&
+          !ReadsOwnSlice(*reader.definition, static_cast<int>(o), *writer.definition, shared)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return reads(a, b) && reads(b, a);
 }
 
 }  // namespace yuba::compiler

@@ -1,9 +1,9 @@
-// Whether a definition's loops allow others between them: in its loop plan those over the first
-// output indices stand outside of everything else.
+// What must hold of nodes that share loops: of the loop plan of each, of the indices of two, and of
+// what two read of each other.
 #ifndef YUBA_COMPILER_CLUSTER_LOOPS_FIT_H_
 #define YUBA_COMPILER_CLUSTER_LOOPS_FIT_H_
 
-#include "opsemantics/definition/definition.h"
+#include "opsemantics/definition/graph.h"
 
 namespace yuba::compiler {
 
@@ -11,6 +11,13 @@ namespace yuba::compiler {
 // inside of them elements are computed one by one (no rows of accumulators in memory). A kernel may
 // have more definitions inside of these loops then (kernels/loop_builder.h).
 bool LoopsFit(const Definition& definition, int shared);
+
+// Whether both begin with `shared` output indices of equal extents.
+bool BeginAlike(const Definition& a, const Definition& b, int shared);
+
+// Whether each node reads its own slice (spmd/own_slice.h) of what the other one computes. Of a
+// tensor that the later one writes over, the earlier one reads its own slice too.
+bool ReadOwnSlices(const Node& a, const Node& b, int shared);
 
 }  // namespace yuba::compiler
 

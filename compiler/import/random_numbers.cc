@@ -8,6 +8,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/make_expr.h"
 
 namespace yuba::onnx {
 namespace {
@@ -104,16 +105,9 @@ void CountSteps(Graph& graph) {
       });
   if (step == graph.tensors.end() || step->consumers.empty()) return;
   step->next_name = absl::StrCat(step->name, "/next");
-  auto one = std::make_shared<Expr>();
-  one->type = ElementType::kI64;
-  one->integer = 1;
   Definition count = IdentityOf(step->type, "step");
-  auto sum = std::make_shared<Expr>();
-  sum->kind = Expr::kCall;
-  sum->type = ElementType::kI64;
-  sum->function = Function::kAdd;
-  sum->args = {count.body, std::move(one)};
-  count.body = std::move(sum);
+  count.body = CallExpr(Function::kAdd, {count.body, LiteralExpr(ElementType::kI64, 1, 0)},
+                        ElementType::kI64);
   const auto definition = std::make_shared<const Definition>(std::move(count));
   const auto id = static_cast<TensorId>(step - graph.tensors.begin());
   std::set<int> entries;  // those that read the step

@@ -203,7 +203,7 @@ class Importer {
     if (!pairs.empty()) {
       if (dims.count(pairs[0].symbol) > 0) {
         return UserError("--dim ", pairs[0].symbol,
-                         ": the length of the caches is that of --cache; ", "leave it out");
+                         ": the length of the caches is that of --cache; leave it out");
       }
       dims[pairs[0].symbol] = pairs[0].length - new_rows;
     }

@@ -1,7 +1,7 @@
 // The phase `kernels`: each function of a program becomes a library call, machine code, or calls of
-// an opaque function. A
-// function serves every device, so this phase knows no boxes and no plan: it takes the definitions
-// from the graph, one for each function, and asks library_call.h, then kernels.h.
+// an opaque function. A function serves every device, so this phase knows no boxes and no plan: it
+// takes the definitions of each function from the graph, and asks library_call.h, opaque_calls.h or
+// kernels.h.
 #ifndef YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 #define YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 

@@ -60,8 +60,7 @@ void KernelBuilder::AddAccesses() {
     if (expr.kind == Expr::kRead && !IsElement(expr.operand))
       reads_[&expr] = AddAccess(expr.operand, Substituted(expr.position));
   };
-  Walk(definition_.body, add);
-  for (const DataCondition& condition : definition_.data_where) Walk(condition.value, add);
+  Walk(definition_, add);
   if (IsInternal()) return;
   result_ = AddAccess(ResultBuffer(), Substituted(definition_.left));
   // Where output indices were solved, the identities are written along the indices themselves.

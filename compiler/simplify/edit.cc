@@ -111,8 +111,7 @@ void NormalizeOperands(Node& node, Definition& definition) {
   const auto mark = [&read](const Expr& expr) {
     if (expr.kind == Expr::kRead) read[expr.operand] = true;
   };
-  Walk(definition.body, mark);
-  for (const DataCondition& condition : definition.data_where) Walk(condition.value, mark);
+  Walk(definition, mark);
   std::vector<TensorId> tensors;
   std::vector<TensorType> types;
   std::vector<int> renamed(node.operands.size(), -1);

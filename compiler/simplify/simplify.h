@@ -1,7 +1,7 @@
 // What import does to the graph before anyone plans it: these rewrites, then the hash. Each takes
-// and leaves a well-formed graph (linked), keeps the values of all outputs, and cannot fail. They
-// remove what would only cost the search time and the program buffers: constants, views, chains of
-// elementwise maps, and any trace of names and of the order in the file.
+// and leaves a well-formed graph (linked) and keeps the values of all outputs; only HideUnusedRows
+// can fail. They remove what would only cost the search time and the program buffers: constants,
+// views, chains of elementwise maps, and any trace of names and of the order in the file.
 //
 // Example: y = relu(transpose(x) + 0) with a fill of 0 in the file is, at the end, the one node
 // y[i, j] = max(x[j, i] + 0, 0).
@@ -30,8 +30,8 @@ void RemoveViews(Model& model);
 // A map that one other map reads, each element once, becomes part of it; a map that reads nothing
 // (a fill, a range, a band) becomes part of every map that reads it, and so does one that only
 // draws random numbers, where each element is read once. Bodies grow to at most 64 distinct terms;
-// one that is used twice is one node (shared_terms.h). This is where elementwise nodes are
-// clustered; no later phase does.
+// one that is used twice is one node (shared_terms.h). Nodes that stay apart may
+// still share a kernel (compiler/cluster).
 void ComposeMaps(Model& model);
 
 // Gives conditions on data that read constants of at most 4,096 integers alone their values
@@ -64,10 +64,10 @@ struct CarriedPair {
   std::string next_name;  // what the user calls the next value; empty: as `next` is named
 };
 // Makes each pair one carried tensor (graph.h), which the producer of `next` computes; the tensors
-// `next` are gone. Each is an output of the graph; states and next values occur in one pair each.
-// Nodes that read a state are put before its producer, others stay in their order; a state may be
-// in one pair of each entry. Where that is impossible, because such a node needs the next value
-// too, `next` stays, and a node behind all others copies it to the state.
+// `next` are gone. Each is an output of the graph. A next value is in one pair, a state in one pair
+// of each entry. Nodes that read a state are put before its producer, others stay in their order.
+// Where a node that reads a state needs its next value too, that is impossible: then `next` stays,
+// and a node behind all others copies it to the state.
 //
 // Example: with n' = n + 1 and d = n' - n, d needs both values of n. So n' stays, and the graph
 // ends with the node n[] = n'[].

@@ -13,8 +13,7 @@ bool ReadsOwnSlice(const Definition& reader, int operand, const Definition& writ
       own = expr.position[d].BareIndex() == index;
     }
   };
-  Walk(reader.body, look);
-  for (const DataCondition& condition : reader.data_where) Walk(condition.value, look);
+  Walk(reader, look);
   return own;
 }
 

@@ -16,7 +16,6 @@
 #include "opsemantics/base/transfers.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
-#include "runtime/program/references.h"
 #include "search/plan/plan.h"
 
 namespace yuba::compiler {
@@ -325,49 +324,6 @@ class SpmdBuilder {
   std::vector<Member> members_;             // of the kernel at hand, which is no instruction yet
   std::set<int> unused_;                    // buffers that are to go
 };
-
-}  // namespace
-
-namespace {
-
-// [tensor]: whether box analysis knows its values (DataCondition::table).
-std::vector<bool> KnownTensors(const Graph& graph) {
-  std::vector<bool> known(graph.tensors.size(), false);
-  for (const Node& node : graph.nodes) {
-    for (const DataCondition& condition : node.definition->data_where) {
-      if (condition.table == nullptr) continue;
-      Walk(condition.value, [&](const Expr& expr) {
-        if (expr.kind == Expr::kRead) known[SourceOf(graph, node.operands[expr.operand])] = true;
-      });
-    }
-  }
-  return known;
-}
-
-}  // namespace
-
-void SetInitialValues(const Model& model, program::Program& program) {
-  const std::vector<bool> known = KnownTensors(model.graph);
-  program.clear_file_inputs();
-  for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
-  program.clear_file_outputs();
-  for (const std::string& name : model.file_outputs) program.add_file_outputs(name);
-  int next = 0;
-  for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
-    if (!HasInitialValue(model.graph.tensors[id].kind)) continue;
-    if (next == program.parameters_size()) return;
-    program::Initializer& parameter = *program.mutable_parameters(next++);
-    parameter.set_fixed(known[id]);
-    const auto value = model.values.find(id);
-    if (value == model.values.end()) continue;
-    if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);
-    if (value->second.kind == InitialValue::kFill) parameter.set_fill(*value->second.data);
-    if (value->second.kind == InitialValue::kFile)
-      *parameter.mutable_reference() = runtime::ReferenceTo(value->second.range);
-  }
-}
-
-namespace {
 
 program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic arithmetic,
                        const std::vector<Cluster>& clusters) {

@@ -130,8 +130,7 @@ class Checker {
         }
       }
     };
-    Walk(reader.body, check);
-    for (const DataCondition& condition : reader.data_where) Walk(condition.value, check);
+    Walk(reader, check);
     return same;
   }
 

@@ -4,8 +4,7 @@
 // Function). The other proofs look at one definition after the other (unfold.h); this one shows
 // that it makes no difference:
 // - the definitions begin with the same output indices, and each device computes all elements of
-// its
-//   values of these;
+//   its values of these;
 // - what a definition reads of another is computed at the same values;
 // - what a definition writes over is read by others, if at all, before and at the same values;
 // - of an internal tensor, one element is computed at a value.

@@ -315,6 +315,13 @@ void Walk(const ExprPtr& expr, const Visit& visit) {
   definition_internal::WalkNew(expr, visit, seen);
 }
 
+// The same of the body and then of the value of each condition on data.
+template <typename Visit>
+void Walk(const Definition& definition, const Visit& visit) {
+  Walk(definition.body, visit);
+  for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
+}
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_DEFINITION_DEFINITION_H_

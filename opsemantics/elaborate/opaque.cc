@@ -36,8 +36,8 @@ class OpaqueElaborator {
     for (size_t p = 0; p < op_.params.size(); ++p) {
       const Param& param = op_.params[p];
       const ElementType type = binding_.tensors.at(param.name).type;
-      reads.push_back(ReadExpr(static_cast<int>(p),
-                               Indices(param.dims, param.name, true, definition), type, nullptr));
+      reads.push_back(
+          ReadExpr(static_cast<int>(p), Indices(param.dims, param.name, true, definition), type));
       step.operands.push_back(static_cast<int>(p));
       definition.operands.push_back(AddSlot(param.name, SlotRole::kOperand, static_cast<int>(p)));
     }

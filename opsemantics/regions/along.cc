@@ -20,8 +20,7 @@ std::vector<int> IndicesAlong(const Definition& definition, int operand) {
     }
     first = false;
   };
-  Walk(definition.body, visit);
-  for (const DataCondition& condition : definition.data_where) Walk(condition.value, visit);
+  Walk(definition, visit);
   return along;
 }
 

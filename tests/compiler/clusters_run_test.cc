@@ -3,13 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include "compiler/cluster/cluster.h"
-#include "compiler/kernels/add_kernels.h"
-#include "compiler/memory/memory.h"
 #include "compiler/spmd/spmd.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/session.h"
 #include "search/plan/plan.h"
 #include "tests/compiler/support/carried_graphs.h"
+#include "tests/compiler/support/compiled.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/status_matchers.h"
 
@@ -24,18 +23,6 @@ int Kernels(const program::Program& program) {
     kernels += instruction.has_kernel();
   }
   return kernels;
-}
-
-program::Program Compile(const Model& model, const search::Plan& plan, Arithmetic arithmetic,
-                         Joins joins) {
-  program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins);
-  PlanMemory(program);
-  kernels::KernelChoice choice;
-  choice.target.arithmetic = arithmetic;
-  choice.library = false;
-  const absl::Status status = kernels::AddKernels(model, choice, program);
-  REQUIRE_THAT(status, IsOk());
-  return program;
 }
 
 // The outputs of the last of three steps.
@@ -60,8 +47,8 @@ std::vector<std::string> Outputs(const program::Program& program, int threads, b
 
 // Returns how many kernels the clusters save.
 int CheckSameBits(const Model& model, const search::Plan& plan, Arithmetic arithmetic) {
-  const program::Program joined = Compile(model, plan, arithmetic, Joins::kAll);
-  const program::Program apart = Compile(model, plan, arithmetic, Joins::kNone);
+  const program::Program joined = CompiledProgram(model, plan, arithmetic, false, Joins::kAll);
+  const program::Program apart = CompiledProgram(model, plan, arithmetic, false, Joins::kNone);
   CHECK(Outputs(joined, 1, true) == Outputs(apart, 1));
   return Kernels(apart) - Kernels(joined);
 }
@@ -121,8 +108,8 @@ TEST_CASE("large tensors have the same bits on any number of devices and threads
     const search::Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
     for (const Arithmetic arithmetic : {Arithmetic::kFloat, Arithmetic::kHash}) {
       INFO(devices << " devices");
-      const program::Program joined = Compile(model, plan, arithmetic, Joins::kAll);
-      const program::Program apart = Compile(model, plan, arithmetic, Joins::kNone);
+      const program::Program joined = CompiledProgram(model, plan, arithmetic, false, Joins::kAll);
+      const program::Program apart = CompiledProgram(model, plan, arithmetic, false, Joins::kNone);
       if (devices == 1) {
         CHECK(Kernels(joined) == 3);  // of eleven nodes
         for (const program::Function& function : joined.functions()) {

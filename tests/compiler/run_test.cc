@@ -4,36 +4,21 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/kernels/add_kernels.h"
-#include "compiler/memory/memory.h"
 #include "compiler/model.h"
 #include "compiler/simplify/constants.h"
 #include "compiler/simplify/simplify.h"
-#include "compiler/spmd/recognise.h"
 #include "compiler/spmd/spmd.h"
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/session.h"
 #include "search/plan/plan.h"
+#include "tests/compiler/support/compiled.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
-
-program::Program Compile(const Model& model, const search::Plan& plan, Arithmetic arithmetic,
-                         bool library) {
-  program::Program program = MakeSpmdProgram(model, plan, arithmetic);
-  RecogniseCollectives(program);
-  PlanMemory(program);
-  kernels::KernelChoice choice;
-  choice.target.arithmetic = arithmetic;
-  choice.library = library;
-  const absl::Status status = kernels::AddKernels(model, choice, program);
-  REQUIRE_THAT(status, IsOk());
-  return program;
-}
 
 TensorData ToHost(const TensorValue& value, Arithmetic arithmetic) {
   TensorData tensor;
@@ -115,7 +100,8 @@ TEST_CASE("any legal plan runs and equals the whole, bit for bit in hash arithme
     options.interleave_seed = seed;
     options.poison = options.guards = true;
     options.recognise = seed % 2 == 0;
-    RunAndCompare(model, plan, Compile(model, plan, Arithmetic::kHash, true), random, options);
+    RunAndCompare(model, plan, CompiledProgram(model, plan, Arithmetic::kHash, true), random,
+                  options);
   }
 }
 
@@ -131,7 +117,7 @@ TEST_CASE("what tables move is the whole, under any legal plan") {
     options.interleave_seed = seed;
     options.poison = options.guards = true;
     const Arithmetic arithmetic = seed % 3 == 0 ? Arithmetic::kFloat : Arithmetic::kHash;
-    const program::Program program = Compile(model, plan, arithmetic, true);
+    const program::Program program = CompiledProgram(model, plan, arithmetic, true);
     CHECK_THAT(CheckMatchesGraph(model.graph, program), IsOk());
     CHECK_THAT(CheckCoverage(program), IsOk());
     RunAndCompare(model, plan, program, random, options);
@@ -143,7 +129,8 @@ TEST_CASE("tables of a program can be set to what they are, and to nothing else"
   Model model = RandomTables(random);
   KnowConditions(model);
   const search::Plan plan = RandomPlan(model.graph, MeshOf(2), random);
-  auto loaded = runtime::LoadedProgram::FromMessage(Compile(model, plan, Arithmetic::kHash, true));
+  auto loaded =
+      runtime::LoadedProgram::FromMessage(CompiledProgram(model, plan, Arithmetic::kHash, true));
   REQUIRE_THAT(loaded, IsOk());
   auto session = runtime::Session::Open(*loaded, runtime::RunOptions());
   REQUIRE_THAT(session, IsOk());
@@ -166,7 +153,7 @@ TEST_CASE("accumulators give the whole, in any order of instructions, and move w
     const Model model = RandomSums(mesh, random);
     const search::Plan plan = RandomPlan(model.graph, mesh, random);
     const Arithmetic arithmetic = seed % 2 == 0 ? Arithmetic::kHash : Arithmetic::kFloat;
-    const program::Program program = Compile(model, plan, arithmetic, true);
+    const program::Program program = CompiledProgram(model, plan, arithmetic, true);
     for (int order = 0; order < 3; ++order) {
       runtime::RunOptions options;
       options.interleave = true;
@@ -183,8 +170,8 @@ TEST_CASE("any legal plan runs in floats, with library calls and without, on thr
     Random random(100 + seed);
     const Model model = RandomModel(random);
     const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
-    RunAndCompare(model, plan, Compile(model, plan, Arithmetic::kFloat, seed % 2 == 0), random,
-                  runtime::RunOptions());
+    RunAndCompare(model, plan, CompiledProgram(model, plan, Arithmetic::kFloat, seed % 2 == 0),
+                  random, runtime::RunOptions());
   }
 }
 
@@ -218,7 +205,7 @@ TEST_CASE("generated kernels give the same bits on any number of threads") {
     INFO(devices << " devices");
     Random random(devices);
     const search::Plan plan = RandomPlan(model.graph, MeshOf(devices), random);
-    const program::Program program = Compile(model, plan, Arithmetic::kFloat, false);
+    const program::Program program = CompiledProgram(model, plan, Arithmetic::kFloat, false);
     int splits = 0;
     for (const program::Function& function : program.functions()) splits += function.splits_size();
     CHECK(splits >= program.functions_size());

@@ -90,8 +90,7 @@ class Relations {
     if (expr->kind == Expr::kRead) RelatePosition(step_->operands[expr->operand], expr->position);
     if (expr->kind == Expr::kIndex && compared) KeepWhole(expr->affine);
     if (expr->kind == Expr::kCall) {
-      compared |= expr->function == Function::kEq || expr->function == Function::kNe ||
-                  expr->function == Function::kLt || expr->function == Function::kLe;
+      compared |= IsComparison(expr->function);
       compared &= expr->function != Function::kRandom;  // its index is compared with nothing
     }
     for (const ExprPtr& arg : expr->args) RelateBody(arg, compared);

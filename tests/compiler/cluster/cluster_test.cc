@@ -87,5 +87,24 @@ TEST_CASE("impossible clusters are refused") {
   CHECK_THAT(refusal({{2, {y, u}}}), Contains("cannot be shared") || Contains("do not share"));
 }
 
+TEST_CASE("of a state that two entries write, a cluster has the node of its own entry") {
+  ModelBuilder build;
+  const TensorId state = build.Input({6, 9}), g = build.Input({6, 9});
+  const TensorId first = build.Add(state, g);
+  const TensorId moved = build.Subtract(state, g), second = build.Add(moved, g);
+  Model model = build.Finish({first, second});
+  Graph& graph = model.graph;
+  REQUIRE(graph.nodes[2].result == second);
+  graph.entries = {{"first", 1}, {"second", 1}};
+  graph.nodes[1].entry = graph.nodes[2].entry = 1;
+  graph.nodes[0].result = graph.nodes[2].result = state;
+  graph.tensors[state].kind = TensorKind::kState;
+  Link(graph);
+  const Cluster cluster = {2, {moved, state}, 1};
+  CHECK(ClustersOf(model) == Clusters{cluster});
+  const absl::Status twice = CheckClusters(graph, {cluster, cluster});
+  CHECK_THAT(twice, StatusIs(absl::StatusCode::kFailedPrecondition, "a node is in two"));
+}
+
 }  // namespace
 }  // namespace yuba::compiler

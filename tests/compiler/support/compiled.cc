@@ -1,0 +1,25 @@
+#include "tests/compiler/support/compiled.h"
+
+#include <catch2/catch.hpp>
+
+#include "compiler/kernels/add_kernels.h"
+#include "compiler/memory/memory.h"
+#include "compiler/spmd/recognise.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::compiler {
+
+program::Program CompiledProgram(const Model& model, const search::Plan& plan,
+                                 Arithmetic arithmetic, bool library, Joins joins) {
+  program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins);
+  RecogniseCollectives(program);
+  PlanMemory(program);
+  kernels::KernelChoice choice;
+  choice.target.arithmetic = arithmetic;
+  choice.library = library;
+  const absl::Status status = kernels::AddKernels(model, choice, program);
+  REQUIRE_THAT(status, IsOk());
+  return program;
+}
+
+}  // namespace yuba::compiler
