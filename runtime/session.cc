@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "absl/strings/numbers.h"
@@ -271,6 +272,21 @@ absl::Status Session::Run(int entry) {
   }
   ++statistics_.steps;
   run_[entry] = true;
+  return CheckCaches(program_->entries()[entry].name);
+}
+
+absl::Status Session::CheckCaches(const std::string& entry) {
+  if (program_->hash()) return absl::OkStatus();
+  for (const program::Initializer& count : program_->message().parameters()) {
+    if (count.cache_rows() == 0) continue;
+    YUBA_ASSIGN_OR_RETURN(const std::string element, Gather(count.port().buffer()));
+    int64_t rows = 0;
+    std::memcpy(&rows, element.data(), sizeof rows);
+    if (rows <= count.cache_rows()) continue;
+    return UserError("after this run of ", entry, " the caches would hold ", rows, " rows (",
+                     count.port().name(), "), and they have ", count.cache_rows(),
+                     ": plan the model with a larger --cache PAST=PRESENT:LENGTH");
+  }
   return absl::OkStatus();
 }
 

@@ -98,7 +98,8 @@ class Session {
   // One run of an entry on all devices (executor.h says how it fails). Empty: the program's first
   // entry but `init`. The entry `init` runs before it, where a parameter was set since it has.
   // NoValuesFor where the entry reads what has no value; the user's error where there is no such
-  // entry.
+  // entry, and where the run put more rows into caches than they have, so that its outputs miss
+  // some. Programs in hash arithmetic run on numbers that are made up: they may do that.
   absl::Status Step(const std::string& entry = "");
 
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
@@ -124,6 +125,7 @@ class Session {
   absl::StatusOr<int> FindEntry(const std::string& name) const;
   absl::Status Run(int entry);
   void ForgetInit();  // a value that it may have read is another one now
+  absl::Status CheckCaches(const std::string& entry);
   absl::Status CheckComputed(const program::Port& output) const;
   absl::StatusOr<std::string> Gather(int buffer);
 

@@ -235,6 +235,7 @@ class GraphReader {
     }
     YUBA_RETURN_IF_ERROR(ReadDimNames(info));
     YUBA_RETURN_IF_ERROR(ReadNextNames(info));
+    YUBA_RETURN_IF_ERROR(ReadCacheRows(info));
     if (!op_.getMesh()) return absl::OkStatus();
     YUBA_RETURN_IF_ERROR(ReadPlanInfo(info, plan_));
     graph_.copies = plan_.space.copies;
@@ -267,6 +268,27 @@ class GraphReader {
           names ? names.getAs<mlir::StringAttr>(absl::StrCat(id)) : mlir::StringAttr();
       if (!name) return UserError("next_names has none for ", graph_.tensors[id].name);
       graph_.tensors[id].next_name = name.str();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadCacheRows(mlir::DictionaryAttr info) {
+    const auto counted = info.getAs<mlir::DictionaryAttr>("cache_rows");
+    if (!counted) return absl::OkStatus();
+    for (const mlir::NamedAttribute& field : counted) {
+      const std::string number = field.getName().str();
+      const auto rows = llvm::dyn_cast<mlir::IntegerAttr>(field.getValue());
+      size_t id = 0;
+      if (!absl::SimpleAtoi(number, &id) || id >= graph_.tensors.size() || !rows) {
+        return UserError("cache_rows needs the number of a tensor and rows, not ", number);
+      }
+      Tensor& tensor = graph_.tensors[id];
+      if (tensor.kind != TensorKind::kState || tensor.type.type != ElementType::kI64 ||
+          !tensor.type.dims.empty() || rows.getInt() < 1) {
+        return UserError("cache_rows needs states of one i64 and at least one row, not ",
+                         tensor.name, " and ", rows.getInt());
+      }
+      tensor.cache_rows = rows.getInt();
     }
     return absl::OkStatus();
   }

@@ -112,6 +112,16 @@ class GraphWriter {
     return builder_.getDictionaryAttr(fields);
   }
 
+  // Tensor number -> how many rows the caches have whose rows the tensor counts.
+  mlir::DictionaryAttr CacheRows() {
+    llvm::SmallVector<mlir::NamedAttribute> fields;
+    for (size_t id = 0; id < graph_.tensors.size(); ++id) {
+      const int64_t rows = graph_.tensors[id].cache_rows;
+      if (rows > 0) fields.push_back(builder_.getNamedAttr(absl::StrCat(id), Number(rows)));
+    }
+    return builder_.getDictionaryAttr(fields);
+  }
+
   // Of each cluster how many indices it shares, its entry, then the tensors that it computes.
   mlir::ArrayAttr Clusters() {
     llvm::SmallVector<mlir::Attribute> clusters;
@@ -139,6 +149,7 @@ class GraphWriter {
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
     if (const mlir::DictionaryAttr next = NextNames(); !next.empty()) add("next_names", next);
+    if (const mlir::DictionaryAttr rows = CacheRows(); !rows.empty()) add("cache_rows", rows);
     if (!model_.clusters.empty()) add("clusters", Clusters());
     if (plan_ != nullptr) AddPlanInfo(*plan_, builder_, fields);
     return builder_.getDictionaryAttr(fields);

@@ -71,7 +71,7 @@ std::vector<compiler::CachedRows> CachedRowsOf(const OnnxGraph& source, const Gr
     YUBA_CHECK(output != source.outputs.end() && count != graph.tensors.end());
     rows.push_back({graph.outputs[output - source.outputs.begin()], added.axis,
                     static_cast<TensorId>(count - graph.tensors.begin()), added.new_rows,
-                    added.entry});
+                    source.values[added.present].dims[added.axis], added.entry});
   }
   return rows;
 }
@@ -88,7 +88,11 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   YUBA_RETURN_IF_ERROR(CheckRebatched(*source, model.graph));
   compiler::ReplaceLiterals(model);
   compiler::RemoveViews(model);
-  YUBA_RETURN_IF_ERROR(compiler::HideUnusedRows(model, CachedRowsOf(source->graph, model.graph)));
+  const std::vector<compiler::CachedRows> caches = CachedRowsOf(source->graph, model.graph);
+  for (const compiler::CachedRows& cache : caches) {
+    model.graph.tensors[cache.count].cache_rows = cache.length;
+  }
+  YUBA_RETURN_IF_ERROR(compiler::HideUnusedRows(model, caches));
   compiler::ComposeMaps(model);
   compiler::PutInCanonicalOrder(model);
   YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));

@@ -50,6 +50,7 @@ struct CachedRows {
   int dim = 0;           // the dimension of the rows, as the user knows it
   TensorId count = -1;   // a scalar: how many rows held something when the entry began
   int64_t new_rows = 0;
+  int64_t length = 0;  // how many rows the cache has
   int entry = 0;
 };
 // Sets the scores of rows that hold nothing to -inf: of each node of the entry that reads the

@@ -37,6 +37,7 @@ void SetInitialValues(const Model& model, program::Program& program) {
     if (next == program.parameters_size()) return;
     program::Initializer& parameter = *program.mutable_parameters(next++);
     parameter.set_fixed(known[id]);
+    parameter.set_cache_rows(model.graph.tensors[id].cache_rows);
     const auto value = model.values.find(id);
     if (value == model.values.end()) continue;
     if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);

@@ -66,6 +66,8 @@ struct Tensor {
   std::vector<std::string> dim_names;  // parallel to dims, as the user calls them; "": no name;
                                        // an empty list: no dimension has a name
   std::string next_name;               // of a carried tensor: what the user calls its next value
+  int64_t cache_rows = 0;  // of a state, one integer, that counts the rows of caches which hold
+                           // something: how many rows the caches have; 0: it counts none
 };
 
 // Whether the tensor is a carried pair: its value at the end of a step is that of the next step.

@@ -130,6 +130,12 @@ class ContentChecker {
         return UserError(at, initializer.data().size(), " bytes for ",
                          program_.WholeElements(buffer), " elements");
       }
+      if (initializer.cache_rows() < 0 ||
+          (initializer.cache_rows() > 0 &&
+           (program_.type(buffer) != ElementType::kI64 || program_.WholeElements(buffer) != 1))) {
+        return UserError(at, "a count of ", initializer.cache_rows(),
+                         " rows of caches needs to be one i64");
+      }
       if (initializer.has_fill() && static_cast<int64_t>(initializer.fill().size()) != size) {
         return UserError(at, "an element of ", initializer.fill().size(), " bytes");
       }

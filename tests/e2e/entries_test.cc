@@ -94,6 +94,22 @@ TEST_CASE("decoding before any prompt is the same as a prompt of no tokens") {
   CHECK(ran.out.find("WRONG decode:logits of step 1") != std::string::npos);
 }
 
+TEST_CASE("tokens beyond the caches are an error") {
+  const std::string plan = ScratchFolder("full_cache") + "/plan.json";
+  Succeed("yuba partition " + Model() +
+          " --dim batch=3 --cache 'past_*=present_*:20' --entry prefill:sequence=8 "
+          "--entry decode:sequence=1 --devices 2 -o " +
+          plan);
+  const std::string run = "yuba run " + Model() + " " + plan + " --inputs " + Folder() +
+                          " --check 2e-5 --entry prefill --entry decode=";
+  CHECK(Count(Succeed(run + "12").out, "ok   decode:logits of step ") == 12);
+  const CommandResult full = RunCommand(run + "13");
+  CHECK(full.exit_code == 2);
+  CHECK(full.error.find("21 rows (past") != std::string::npos);
+  CHECK(full.error.find("they have 20") != std::string::npos);
+  CHECK(Count(full.out, "ok   decode:logits of step ") == 12);
+}
+
 TEST_CASE("what is wrong with entries and caches is said") {
   const std::string plan = Planned("--devices 2");
   const auto error = [](const std::string& command) {

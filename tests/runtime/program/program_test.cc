@@ -289,6 +289,10 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { p.mutable_parameters(0)->mutable_port()->set_name("x"); }},
       {"parameter w: 71 bytes for 18 elements",
        [](auto& p) { p.mutable_parameters(0)->mutable_data()->pop_back(); }},
+      {"parameter w: a count of 24 rows of caches needs to be one i64",
+       [](auto& p) { p.mutable_parameters(0)->set_cache_rows(24); }},
+      {"parameter w: a count of -1 rows of caches",
+       [](auto& p) { p.mutable_parameters(0)->set_cache_rows(-1); }},
       {"parameter w: an element of 3 bytes",
        [](auto& p) { p.mutable_parameters(0)->set_fill("abc"); }},
   };
