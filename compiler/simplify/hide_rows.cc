@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 

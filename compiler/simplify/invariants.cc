@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/simplify/edit.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 
@@ -100,7 +100,7 @@ class Mover {
     PerTerm<ExprPtr> known;
     definition.body = WithoutFixed(definition.body, node, definition, known, &changed);
     if (!changed) return;
-    NormalizeOperands(node, definition);
+    NormalizeOperands(node.operands, definition);
     ShareTerms(definition);
     node.definition = std::make_shared<const Definition>(std::move(definition));
   }
@@ -188,7 +188,7 @@ class Mover {
     init.from = node.from;
     init.instance = node.instance;
     init.operands = node.operands;
-    NormalizeOperands(init, moved);
+    NormalizeOperands(init.operands, moved);
     ShareTerms(moved);
     const ExprPtr read = ReadExpr(static_cast<int>(definition.operands.size()), std::move(position),
                                   moved.result.type);

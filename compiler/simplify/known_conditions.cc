@@ -6,8 +6,8 @@
 
 #include "absl/types/optional.h"
 #include "compiler/simplify/constants.h"
-#include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/oracle/interpret.h"
 #include "opsemantics/regions/boxes.h"
 

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "compiler/simplify/constants.h"
-#include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/file_range.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/definition/shared_terms.h"
@@ -119,7 +119,7 @@ void ReplaceLiterals(Model& model) {
     RewriteReads(definition, [&replaced](const Expr& read) { return replaced[read.operand]; });
     PerTerm<ExprPtr> simplified;
     definition.body = Simplify(definition.body, simplified);
-    NormalizeOperands(node, definition);
+    NormalizeOperands(node.operands, definition);
     ShareTerms(definition);
     node.definition = std::make_shared<const Definition>(std::move(definition));
   }

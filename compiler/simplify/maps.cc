@@ -1,8 +1,8 @@
 // ComposeMaps of simplify.h.
 #include <algorithm>
 
-#include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/structure.h"
 
@@ -96,7 +96,7 @@ class MapComposer {
     });
     Node composed = reader;
     composed.operands = std::move(operands);
-    NormalizeOperands(composed, definition);
+    NormalizeOperands(composed.operands, definition);
     if (DistinctTerms(definition.body) > kLargestBody) return false;
     composed.definition = std::make_shared<const Definition>(std::move(definition));
     reader = std::move(composed);

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "absl/types/optional.h"
-#include "compiler/simplify/edit.h"
 #include "compiler/simplify/simplify.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/opaque.h"
 
 namespace yuba::compiler {
@@ -117,7 +117,7 @@ class ViewRemover {
       });
       definition.operands[operand] = graph_.tensors[to].type;
       node.operands[operand] = to;
-      NormalizeOperands(node, definition);
+      NormalizeOperands(node.operands, definition);
       node.definition = std::make_shared<const Definition>(std::move(definition));
       AddConsumer(to, reader);
       RemoveConsumer(from, reader);

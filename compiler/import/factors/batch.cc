@@ -1,7 +1,7 @@
 #include "compiler/import/factors/batch.h"
 
-#include "compiler/simplify/edit.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/regions/boxes.h"
 
 namespace yuba::onnx {
@@ -31,7 +31,7 @@ class BatchFollower {
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const std::vector<bool>& batch = batch_[node.operands[k]];
       std::vector<Interval> read(batch.size());
-      compiler::VisitReads(definition, static_cast<int>(k), [&](const Expr& expr) {
+      VisitReads(definition, static_cast<int>(k), [&](const Expr& expr) {
         for (size_t d = 0; d < batch.size(); ++d) {
           if (!batch[d]) continue;
           read[d] = Hull(read[d], Range(expr.position[d], ranges));

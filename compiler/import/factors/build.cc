@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/simplify/edit.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/refine.h"
 
 namespace yuba::onnx {
@@ -199,7 +199,7 @@ class Builder {
     node.entry = entry_;
     node.operands = std::move(operands);
     node.result = result;
-    compiler::NormalizeOperands(node, definition);
+    NormalizeOperands(node.operands, definition);
     node.definition = std::make_shared<const Definition>(std::move(definition));
     model_.graph.nodes.push_back(std::move(node));
   }
@@ -281,7 +281,7 @@ class Builder {
     refinement.result = factors_.leaves[u][step.result];
     drop.push_back(slots[step.result].dropped);
     Definition definition = Refine(step.definition, refinement);
-    compiler::DropUnitDims(definition, drop);
+    DropUnitDims(definition, drop);
     AddNode(std::move(definition), std::move(operands), tensors[step.result], use.instance.op,
             use.from);
   }

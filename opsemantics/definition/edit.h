@@ -1,11 +1,10 @@
-// Edits of definitions and nodes: the steps of which import and the simplifications are made.
-// Expressions are shared and never changed in place; what is edited is copied. After an edit of a
-// graph's nodes, Link(graph) brings producers and consumers up to date.
+// Edits of definitions: the steps of which import, the simplifications and gradients are made.
+// Expressions are shared and never changed in place; what is edited is copied.
 //
 // Example: Substitute in x[i + 1] with indices {2*j} and operands {3} gives operand 3 read at
 // 2*j + 1.
-#ifndef YUBA_COMPILER_SIMPLIFY_EDIT_H_
-#define YUBA_COMPILER_SIMPLIFY_EDIT_H_
+#ifndef YUBA_OPSEMANTICS_DEFINITION_EDIT_H_
+#define YUBA_OPSEMANTICS_DEFINITION_EDIT_H_
 
 #include <cstdint>
 #include <functional>
@@ -13,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "opsemantics/definition/graph.h"
+#include "opsemantics/definition/definition.h"
 
-namespace yuba::compiler {
+namespace yuba {
 
 // Replaces the reads of the body and of the conditions on data, bottom up: `replace` gets each read
 // once (an `else` value already rewritten), however often it is used, and returns what stands in
@@ -32,8 +31,9 @@ ExprPtr Substitute(const ExprPtr& expr, const std::vector<Affine>& indices,
                    const std::vector<int>& operands);
 Affine Substitute(const Affine& affine, const std::vector<Affine>& indices);
 
-// Merges operands that are the same tensor and drops those that are not read.
-void NormalizeOperands(Node& node, Definition& definition);
+// Merges operands that are the same tensor and drops those that are not read. `tensors` is parallel
+// to the definition's operands, before and after; equal numbers are the same tensor.
+void NormalizeOperands(std::vector<int>& tensors, Definition& definition);
 
 // Puts the output indices into the order of the left side, with the reduction indices behind them,
 // and drops output indices that the left side does not name. Those must have extent 1 and occur
@@ -44,6 +44,6 @@ void OrderIndices(Definition& definition);
 // one more entry behind the operands for the result.
 void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& drop);
 
-}  // namespace yuba::compiler
+}  // namespace yuba
 
-#endif  // YUBA_COMPILER_SIMPLIFY_EDIT_H_
+#endif  // YUBA_OPSEMANTICS_DEFINITION_EDIT_H_

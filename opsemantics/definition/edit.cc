@@ -1,11 +1,11 @@
-#include "compiler/simplify/edit.h"
+#include "opsemantics/definition/edit.h"
 
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/shared_terms.h"
 
-namespace yuba::compiler {
+namespace yuba {
 namespace {
 
 // `expr` with other arguments; `expr` itself where they are the same.
@@ -106,26 +106,26 @@ ExprPtr Substitute(const ExprPtr& expr, const std::vector<Affine>& indices,
   return Substitution(indices, operands).Apply(expr);
 }
 
-void NormalizeOperands(Node& node, Definition& definition) {
-  std::vector<bool> read(node.operands.size(), false);
+void NormalizeOperands(std::vector<int>& tensors, Definition& definition) {
+  std::vector<bool> read(tensors.size(), false);
   const auto mark = [&read](const Expr& expr) {
     if (expr.kind == Expr::kRead) read[expr.operand] = true;
   };
   Walk(definition, mark);
-  std::vector<TensorId> tensors;
+  std::vector<int> kept;
   std::vector<TensorType> types;
-  std::vector<int> renamed(node.operands.size(), -1);
+  std::vector<int> renamed(tensors.size(), -1);
   bool changed = false;
-  for (size_t k = 0; k < node.operands.size(); ++k) {
+  for (size_t k = 0; k < tensors.size(); ++k) {
     if (!read[k]) {
       changed = true;
       continue;
     }
-    const auto found = std::find(tensors.begin(), tensors.end(), node.operands[k]);
-    renamed[k] = static_cast<int>(found - tensors.begin());
+    const auto found = std::find(kept.begin(), kept.end(), tensors[k]);
+    renamed[k] = static_cast<int>(found - kept.begin());
     changed |= renamed[k] != static_cast<int>(k);
-    if (found != tensors.end()) continue;
-    tensors.push_back(node.operands[k]);
+    if (found != kept.end()) continue;
+    kept.push_back(tensors[k]);
     types.push_back(definition.operands[k]);
   }
   if (!changed) return;
@@ -134,7 +134,7 @@ void NormalizeOperands(Node& node, Definition& definition) {
     copy->operand = renamed[expr.operand];
     return copy;
   });
-  node.operands = std::move(tensors);
+  tensors = std::move(kept);
   definition.operands = std::move(types);
 }
 
@@ -186,4 +186,4 @@ void DropUnitDims(Definition& definition, const std::vector<std::vector<bool>>& 
   OrderIndices(definition);
 }
 
-}  // namespace yuba::compiler
+}  // namespace yuba
