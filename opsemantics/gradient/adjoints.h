@@ -1,0 +1,33 @@
+// The derivative of a body by each of its reads: reverse accumulation over the terms of the body,
+// each once.
+//
+// Example: of the body x0[i] * exp(x1[i]) with the seed s, the read x0[i] has the adjoint
+// s * exp(x1[i]) and the read x1[i] the adjoint s * x0[i] * exp(x1[i]).
+#ifndef YUBA_OPSEMANTICS_GRADIENT_ADJOINTS_H_
+#define YUBA_OPSEMANTICS_GRADIENT_ADJOINTS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "opsemantics/definition/definition.h"
+
+namespace yuba {
+
+struct ReadAdjoint {
+  const Expr* read = nullptr;  // a kRead of an operand of floats, in the body
+  ExprPtr adjoint;             // seed * (what the body changes by, for each change of the element)
+};
+
+// The adjoints of the body's reads, whose equal terms must be one node (shared_terms.h); the terms
+// of the body occur in them. Reads on which the body does not depend, or only by steps (floor,
+// comparisons, casts to integers), are left out. Of a function with a corner the adjoint there is
+// one of the two sides: 0 for max(x, 0) at 0, as PyTorch's relu has it. The user's error names a
+// function that has no derivative (of `opaque` definitions).
+//
+// `seed` has the type of the definition's result. The body must outlive the answer.
+absl::StatusOr<std::vector<ReadAdjoint>> AdjointsOf(const Definition& definition,
+                                                    const ExprPtr& seed);
+
+}  // namespace yuba
+
+#endif  // YUBA_OPSEMANTICS_GRADIENT_ADJOINTS_H_

@@ -1,0 +1,83 @@
+#include "opsemantics/gradient/derivatives.h"
+
+#include <cmath>
+
+#include "opsemantics/base/check.h"
+#include "opsemantics/definition/make_expr.h"
+#include "opsemantics/gradient/terms.h"
+
+namespace yuba {
+namespace {
+
+// 2 / sqrt(pi), the derivative of erf at 0.
+constexpr double kErfSlope = 1.1283791670955126;
+
+ExprPtr IsLess(const ExprPtr& a, const ExprPtr& b) {
+  return CallExpr(Function::kLt, {a, b}, ElementType::kBool);
+}
+
+// d call / d x for functions of one argument; null where it is 0.
+ExprPtr Slope(const ExprPtr& call) {
+  const ExprPtr& x = call->args[0];
+  const auto number = [&](double value) { return Number(value, x->type); };
+  switch (call->function) {
+    case Function::kNeg: return number(-1);
+    case Function::kAbs: return Of(Function::kSign, x);
+    case Function::kSq: return Product(number(2), x);
+    case Function::kSqrt: return Quotient(number(0.5), call);
+    case Function::kRsqrt: return Product(number(-0.5), Quotient(call, x));
+    case Function::kExp: return call;
+    case Function::kLog: return Quotient(number(1), x);
+    case Function::kTanh: return Sum(number(1), Negated(Product(call, call)));
+    case Function::kSig: return Product(call, Sum(number(1), Negated(call)));
+    case Function::kErf:
+      return Product(number(kErfSlope), Of(Function::kExp, Negated(Product(x, x))));
+    case Function::kSin: return Of(Function::kCos, x);
+    case Function::kCos: return Negated(Of(Function::kSin, x));
+    default: return nullptr;
+  }
+}
+
+// x^y: y * x^(y - 1) by x, and x^y * log(x) by y.
+std::vector<ExprPtr> OfPower(const ExprPtr& call, const ExprPtr& adjoint) {
+  const ExprPtr &x = call->args[0], &y = call->args[1];
+  const ExprPtr less = CallExpr(Function::kPow, {x, Sum(y, Number(-1, x->type))}, x->type);
+  const ExprPtr by_exponent =
+      y->kind == Expr::kLiteral ? nullptr : Product(adjoint, Product(call, Of(Function::kLog, x)));
+  return {Product(adjoint, Product(y, less)), by_exponent};
+}
+
+}  // namespace
+
+bool HasDerivative(Function function) { return function != Function::kOpaque; }
+
+std::vector<ExprPtr> ArgumentAdjoints(const ExprPtr& call, const ExprPtr& adjoint) {
+  const std::vector<ExprPtr>& args = call->args;
+  const ExprPtr zero = Number(0, adjoint->type);
+  switch (call->function) {
+    case Function::kAdd: return {adjoint, adjoint};
+    case Function::kSub: return {adjoint, Negated(adjoint)};
+    case Function::kMul: return {Product(adjoint, args[1]), Product(adjoint, args[0])};
+    case Function::kDiv:
+      return {Quotient(adjoint, args[1]), Negated(Product(adjoint, Quotient(call, args[1])))};
+    case Function::kMod:  // x - y * trunc(x / y)
+      return {adjoint, Product(adjoint, Quotient(Sum(call, Negated(args[0])), args[1]))};
+    case Function::kMax:
+      return {Chosen(IsLess(args[1], args[0]), adjoint, zero),
+              Chosen(IsLess(args[1], args[0]), zero, adjoint)};
+    case Function::kMin:
+      return {Chosen(IsLess(args[0], args[1]), adjoint, zero),
+              Chosen(IsLess(args[0], args[1]), zero, adjoint)};
+    case Function::kPow: return OfPower(call, adjoint);
+    case Function::kSelect:
+      return {nullptr, Chosen(args[0], adjoint, zero), Chosen(args[0], zero, adjoint)};
+    case Function::kCast: return {CallExpr(Function::kCast, {adjoint}, args[0]->type)};
+    default: break;
+  }
+  YUBA_CHECK(HasDerivative(call->function)) << Name(call->function);
+  if (args.size() != 1) return std::vector<ExprPtr>(args.size());
+  const ExprPtr slope = Slope(call);
+  return {slope == nullptr ? nullptr : Product(adjoint, slope)};
+}
+
+}  // namespace yuba
