@@ -104,7 +104,7 @@ class Differentiator {
       }
       if (extent == 1) {
         result.left.emplace_back();
-        if (position[d] != Affine()) result.where.push_back({position[d], true});
+        if (!(position[d] == Affine())) result.where.push_back({position[d], true});
         continue;
       }
       result.left.push_back(IndexAffine(static_cast<int>(result.indices.size())));
