@@ -46,6 +46,10 @@ std::vector<bool> Floats(const Definition& definition) {
 struct Point {
   explicit Point(const Definition& of) : definition(of) {
     operands = MadeUpOperands(definition, Arithmetic::kFloat, 5);
+    for (TensorValue& operand : operands) {  // away from 0, where quotients are steep
+      if (!IsFloat(operand.type.type)) continue;
+      for (Scalar& element : operand.elements) element.number += 0.1;
+    }
     Definition weighted = definition;  // its last operand has the result's type
     weighted.operands.push_back(definition.result);
     weights = MadeUpOperands(weighted, Arithmetic::kFloat, 6).back();
