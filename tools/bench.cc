@@ -162,6 +162,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       command->add_subcommand("search", "import, search and check, each timed alone");
   AddModelFlags(search, flags->model);
   AddEntryFlags(search, flags->model);
+  AddTrainFlags(search, flags->model);
   search->get_option("model")->required(false);
   search->add_option("--devices", flags->devices, "device counts, as in 2,4,8")
       ->check(WholeNumber(1, kMostPlannedDevices))

@@ -71,6 +71,24 @@ void AddEntryFlags(CLI::App* app, ModelFlags& flags) {
                 "compute what never changes once, by an entry that runs before the first step");
 }
 
+void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
+  CLI::Option* train =
+      app->add_option("--train", flags.train,
+                      "a training step with this optimizer: sgd, momentum, adam, adamw, or a "
+                      "description of your own; NAME or NAME:ATTRIBUTE=NUMBER,...");
+  CLI::Option* loss = app->add_option("--loss", flags.loss,
+                                      "of --train: softmax-cross-entropy, mse, or a description")
+                          ->needs(train);
+  train->needs(loss);
+  app->add_option("--loss-output", flags.loss_output, "the output that the loss judges")
+      ->needs(train);
+  app->add_option("--freeze", flags.freeze,
+                  "a parameter that is not trained; * stands for any text")
+      ->needs(train)
+      ->take_all();
+  app->add_option("--lr", flags.lr, "the learning rate")->needs(train)->capture_default_str();
+}
+
 void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
   CLI::Option* devices = app->add_option("--devices", flags.devices, "number of devices")
                              ->check(WholeNumber(1, kMostPlannedDevices))
@@ -204,6 +222,12 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   }
   YUBA_ASSIGN_OR_RETURN(options.entries, ParseEntries(flags));
   YUBA_ASSIGN_OR_RETURN(options.caches, ParseCaches(flags));
+  if (!flags.train.empty()) {
+    options.train = onnx::TrainOptions{flags.train, flags.loss, flags.loss_output, flags.freeze, 0};
+    if (!absl::SimpleAtod(flags.lr, &options.train->lr) || !(options.train->lr > 0)) {
+      return UserError("--lr ", flags.lr, ": a learning rate is a number above 0");
+    }
+  }
   for (const std::string& state : flags.states) {
     const NamedValue parts = SplitNamed(state);
     if (parts.first.empty() || parts.second.empty()) {
@@ -237,6 +261,28 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};
 }
 
+namespace {
+
+// The flags of a model that take NAME=VALUE; a plan keeps them as options FLAG.NAME.
+constexpr const char* kNamedFlags[] = {"dim", "bind", "state", "cache", "times", "freeze"};
+
+// The flags of a training step that take one text; a plan keeps them by these names.
+constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
+    {"train", &ModelFlags::train},
+    {"loss", &ModelFlags::loss},
+    {"loss-output", &ModelFlags::loss_output},
+    {"lr", &ModelFlags::lr}};
+
+// The flag of kTrainFlags, or null.
+std::string ModelFlags::* TrainFlag(const std::string& option) {
+  for (const auto& [name, flag] : kTrainFlags) {
+    if (option == name) return flag;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   std::map<std::string, std::string> options;
   const auto add = [&](const char* flag, const std::vector<std::string>& given) {
@@ -254,15 +300,17 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
     options[absl::StrCat("entry.", e)] = flags.entries[e];
   }
   if (flags.init) options["init"] = "true";
+  for (const auto& [name, text] : kTrainFlags) {
+    const bool needed = !flags.train.empty() && !(flags.*text).empty();
+    if (needed) options[name] = flags.*text;
+  }
+  for (const std::string& pattern : flags.freeze) options[absl::StrCat("freeze.", pattern)] = "";
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
   if (!flags.factors) options["space"] = "flat";
   return options;
 }
 
 namespace {
-
-// The flags of a model that take NAME=VALUE; a plan keeps them as options FLAG.NAME.
-constexpr const char* kNamedFlags[] = {"dim", "bind", "state", "cache", "times"};
 
 // Whether the option is one of --entry, which a plan numbers: "entry.0".
 bool IsEntry(const std::string& option) { return absl::StartsWith(option, "entry."); }
@@ -277,7 +325,8 @@ std::string NamedFlag(const std::string& option) {
 
 // Whether the option decides which graph is planned.
 bool ShapesGraph(const std::string& option) {
-  return option == "batch" || option == "init" || IsEntry(option) || !NamedFlag(option).empty();
+  return option == "batch" || option == "init" || IsEntry(option) || TrainFlag(option) != nullptr ||
+         !NamedFlag(option).empty();
 }
 
 // "dim.batch" -> "--dim batch=", "batch" -> "--batch ": the flag for an option of a plan file.
@@ -342,6 +391,14 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
     if (IsEntry(name)) continue;  // they come below, in their order
     if (name == "init") {
       flags.init = true;
+      continue;
+    }
+    if (const auto text = TrainFlag(name); text != nullptr) {
+      flags.*text = value;
+      continue;
+    }
+    if (flag == "freeze") {
+      flags.freeze.push_back(name.substr(flag.size() + 1));
       continue;
     }
     if (flag.empty()) {

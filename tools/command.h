@@ -47,6 +47,10 @@ struct ModelFlags {
   std::vector<std::string> entries;    // NAME:SYMBOL=N,...
   std::vector<std::string> times;      // NAME=N, how often an entry runs
   bool init = false;                   // what never changes is an entry of its own
+  std::string train, loss;             // names of an optimizer and of a loss; empty: no training
+  std::string loss_output;             // which the loss judges; empty: the only one
+  std::vector<std::string> freeze;     // patterns of parameters that are not trained
+  std::string lr = "0.01";             // the learning rate
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
 };
@@ -57,6 +61,8 @@ struct MeshFlags {
   int devices = 8;     // 1 to kMostPlannedDevices
   std::string groups;  // as in data=2,model=4; empty: `devices` counts
 };
+// --train and what belongs to it, of commands that need no plan.
+void AddTrainFlags(CLI::App* app, ModelFlags& flags);
 // --entry and --times, of commands that need no plan: a plan remembers its entries.
 void AddEntryFlags(CLI::App* app, ModelFlags& flags);
 void AddMeshFlags(CLI::App* app, MeshFlags& flags);

@@ -276,6 +276,7 @@ void AddCompare(CLI::App& app, int& exit_code) {
       "compare", "plan with every search and baseline, and show them side by side");
   AddModelFlags(command, flags->model);
   AddEntryFlags(command, flags->model);
+  AddTrainFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command->add_option("--copies", flags->copies, "as in partition; of the default alone")
       ->check(CLI::Range(0, 1 << 20))

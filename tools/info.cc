@@ -124,6 +124,7 @@ void AddInfo(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("info", "can a model be planned, and what is in it?");
   AddModelFlags(command, flags->model);
   AddEntryFlags(command, flags->model);
+  AddTrainFlags(command, flags->model);
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return Info(*flags); });
 }

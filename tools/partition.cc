@@ -293,6 +293,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
   AddModelFlags(command, flags->model);
   AddEntryFlags(command, flags->model);
+  AddTrainFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command
       ->add_option(

@@ -10,6 +10,7 @@
 #include "compiler/import/source.h"
 #include "compiler/simplify/invariants.h"
 #include "compiler/simplify/simplify.h"
+#include "compiler/train/train.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
@@ -60,6 +61,16 @@ absl::StatusOr<std::vector<compiler::CarriedPair>> CarriedPairs(const OnnxGraph&
   return pairs;
 }
 
+// Adds the pairs of a training step.
+void AddUpdated(const std::vector<compiler::UpdatedState>& updated, const Graph& graph,
+                std::vector<compiler::CarriedPair>& pairs) {
+  std::map<std::string, TensorId> named;
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    named[graph.tensors[t].name] = static_cast<TensorId>(t);
+  for (const compiler::UpdatedState& pair : updated)
+    pairs.push_back({named.at(pair.state), named.at(pair.next), pair.next});
+}
+
 // What the entries add to caches, in the model's graph.
 std::vector<compiler::CachedRows> CachedRowsOf(const OnnxGraph& source, const Graph& graph) {
   std::vector<compiler::CachedRows> rows;
@@ -95,7 +106,16 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   YUBA_RETURN_IF_ERROR(compiler::HideUnusedRows(model, caches));
   compiler::ComposeMaps(model);
   compiler::PutInCanonicalOrder(model);
-  YUBA_ASSIGN_OR_RETURN(const auto carried, CarriedPairs(source->graph, model.graph));
+  std::vector<compiler::UpdatedState> updated;
+  if (source->train.has_value()) {
+    YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, *source->train));
+    compiler::ReplaceLiterals(model);
+    compiler::RemoveViews(model);
+    compiler::ComposeMaps(model);
+    compiler::PutInCanonicalOrder(model);
+  }
+  YUBA_ASSIGN_OR_RETURN(auto carried, CarriedPairs(source->graph, model.graph));
+  AddUpdated(updated, model.graph, carried);
   compiler::CarryStates(model, carried);
   compiler::KnowConditions(model);
   if (source->graph.step >= 0) CountSteps(model.graph);

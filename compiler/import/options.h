@@ -31,6 +31,16 @@ struct CacheOptions {
   int64_t length = 0;
 };
 
+// --train OPTIMIZER --loss LOSS: the model is a training step.
+struct TrainOptions {
+  std::string optimizer;            // a description (operators/training.tdl), perhaps with numbers
+                                    // for its attributes: "adamw" or "adamw:decay=0.1,eps=1e-6"
+  std::string loss;                 // a description
+  std::string output;               // of the model, which the loss judges; empty: its only one
+  std::vector<std::string> freeze;  // patterns of names of parameters that are not trained
+  double lr = 0.01;                 // the learning rate before the first step
+};
+
 struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
@@ -38,6 +48,7 @@ struct ImportOptions {
   // --state OUT=IN: the output OUT is the next value of the input or initializer IN.
   std::map<std::string, std::string> state;
   std::vector<CacheOptions> caches;
+  absl::optional<TrainOptions> train;
   bool init = false;  // --init: what never changes is computed by an entry of its own
   std::vector<EntryOptions> entries;  // none: the model is the one entry, "step"
   bool factors = true;                // false: no dimension has factors, as in `--space tofu`

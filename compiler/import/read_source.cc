@@ -9,6 +9,7 @@
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/loss.h"
 #include "compiler/import/outputs.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
@@ -112,14 +113,21 @@ class Importer {
     YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
     const absl::Status read = ReadGraph();
     if (!read.ok()) return Annotate(read, path_);
-    return std::make_shared<const Source>(Source{path_, std::move(file_inputs_), FileOutputs(),
-                                                 proto_.graph().node_size(), opset_, options_.init,
-                                                 std::move(graph_)});
+    Source source{path_,  std::move(file_inputs_), FileOutputs(),     proto_.graph().node_size(),
+                  opset_, options_.init,           std::move(graph_), absl::nullopt};
+    if (options_.train.has_value()) {
+      YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
+    }
+    return std::make_shared<const Source>(std::move(source));
   }
 
  private:
   absl::Status ReadGraph() {
     YUBA_RETURN_IF_ERROR(CheckEntries(options_.entries));
+    if (options_.train.has_value() && !options_.entries.empty()) {
+      return UserError("--train and --entry: a training step is the one entry of its program; ",
+                       "leave out --entry");
+    }
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     const ::onnx::GraphProto& graph = proto_.graph();
@@ -148,7 +156,7 @@ class Importer {
 
   std::vector<std::string> FileOutputs() const {
     std::vector<std::string> names;
-    if (graph_.entries.size() == 1) return names;
+    if (graph_.entries.size() == 1 && !options_.train.has_value()) return names;
     for (const ::onnx::ValueInfoProto& output : proto_.graph().output()) {
       names.push_back(output.name());
     }
@@ -222,7 +230,9 @@ class Importer {
     if (context.failed()) return context.status();
     YUBA_RETURN_IF_ERROR(NumberStreams(graph_));
     YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
-    return FinishCaches(context, graph_);
+    YUBA_RETURN_IF_ERROR(FinishCaches(context, graph_));
+    if (!options_.train.has_value()) return absl::OkStatus();
+    return AddLoss(*options_.train, *options_.library, context, graph_);
   }
 
   absl::Status Translate(const ::onnx::NodeProto& node, int position) {

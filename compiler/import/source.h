@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "compiler/import/onnx_graph.h"
 #include "compiler/import/options.h"
+#include "compiler/train/train.h"
 
 namespace yuba::onnx {
 
@@ -20,6 +22,7 @@ struct Source {
   int64_t opset = 0;
   bool init = false;  // as in ImportOptions
   OnnxGraph graph;
+  absl::optional<compiler::TrainRecipe> train;
 };
 
 // Reads the file `path` and translates it, once for each entry of the options. Errors are those of

@@ -11,16 +11,6 @@
 #include "opsemantics/base/status.h"
 
 namespace yuba::tools {
-namespace {
-
-// How far an output is from the expected tensor.
-struct Comparison {
-  bool comparable = false;             // the two have one shape and element type
-  double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
-  int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
-  double allowed = 0;   // the most that `difference` may be
-  bool ok() const { return comparable && strange == 0 && difference <= allowed; }
-};
 
 double ValueAt(const TensorData& tensor, int64_t index) {
   const char* bytes = &tensor.data[index * ByteSize(tensor.type)];
@@ -40,6 +30,17 @@ double ValueAt(const TensorData& tensor, int64_t index) {
   }
   return 0;
 }
+
+namespace {
+
+// How far an output is from the expected tensor.
+struct Comparison {
+  bool comparable = false;             // the two have one shape and element type
+  double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
+  int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
+  double allowed = 0;   // the most that `difference` may be
+  bool ok() const { return comparable && strange == 0 && difference <= allowed; }
+};
 
 std::string Text(const Comparison& comparison) {
   if (!comparison.comparable) return "has another shape or element type than the expected output";

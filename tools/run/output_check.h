@@ -4,11 +4,15 @@
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/values/tensor_data.h"
 #include "runtime/session.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/step_files.h"
 
 namespace yuba::tools {
+
+// The element at this position in row-major order, as a number.
+double ValueAt(const TensorData& tensor, int64_t index);
 
 // Collects the verdicts of the steps of one run. Example:
 //   OutputCheck check(flags);

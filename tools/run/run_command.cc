@@ -60,21 +60,49 @@ absl::Status SetSeed(runtime::Session& session, const absl::optional<uint64_t>& 
   return session.Set(kSeedName, {ElementType::kI64, {}, bytes});
 }
 
+// Numbers that a step computed, such as a loss, by name.
+using Numbers = std::vector<std::pair<std::string, double>>;
+
+// The outputs of the entry that are one float and no state.
+absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& entry) {
+  Numbers numbers;
+  const runtime::LoadedProgram& program = session.program();
+  for (const program::Port& port : program.message().outputs()) {
+    const program::Buffer& buffer = program.stage().buffers(port.buffer());
+    if (port.shape_size() > 0 || buffer.initialized() || program.hash()) continue;
+    if (!IsFloat(program.type(port.buffer()))) continue;
+    const std::vector<bool> used = program::EntriesThatUse(program.message(), port.buffer());
+    for (size_t e = 0; e < used.size(); ++e) {
+      if (!used[e] || program.entries()[e].name != entry) continue;
+      YUBA_ASSIGN_OR_RETURN(const TensorData value, session.Get(port.name()));
+      numbers.emplace_back(port.name(), ValueAt(value, 0));
+    }
+  }
+  return numbers;
+}
+
 void PrintStep(const std::string& step, const runtime::Statistics& before,
-               const runtime::Statistics& now, bool timed) {
+               const runtime::Statistics& now, const Numbers& numbers, bool timed) {
   std::cout << absl::StrFormat("%s: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
                                1 / now.seconds, Bytes(now.bytes - before.bytes));
   if (timed) {
     std::cout << absl::StrFormat(", %.0f %% of the time copying, %.0f %% waiting for others",
                                  100 * now.copy_share, 100 * now.wait_share);
   }
+  for (const auto& [name, number] : numbers)
+    std::cout << absl::StrFormat(", %s %.7g", name, number);
   std::cout << "\n" << std::flush;
 }
 
-// Runs the steps of one entry, whose inputs are set where one StepFiles serves all steps. Appends
-// to `seconds`, by step.
+// What --json says of the steps, by step.
+struct Record {
+  std::vector<double> seconds;
+  std::map<std::string, std::vector<double>> numbers;  // by output; of the steps that compute it
+};
+
+// Runs the steps of one entry, whose inputs are set where one StepFiles serves all steps.
 absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const EntryRun& run,
-                      OutputCheck& check, std::vector<double>* seconds) {
+                      OutputCheck& check, Record* record) {
   const bool one_by_one = run.steps.size() > 1;
   const auto planned = flags.planned_bytes.find(run.entry);
   for (int step = 1; step <= run.times; ++step) {
@@ -82,12 +110,15 @@ absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const En
     const std::string name = absl::StrCat(run.entry, " ", step);
     const runtime::Statistics before = session.statistics();
     YUBA_RETURN_IF_ERROR(session.Step(run.entry));
-    seconds->push_back(session.statistics().seconds);
+    record->seconds.push_back(session.statistics().seconds);
     const int64_t moved = session.statistics().bytes - before.bytes;
     if (planned != flags.planned_bytes.end() && moved != planned->second) {
       return InternalError(name, " moved ", moved, " bytes, the plan promises ", planned->second);
     }
-    if (!flags.json) PrintStep(name, before, session.statistics(), !flags.options.interleave);
+    YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session, run.entry));
+    for (const auto& [output, number] : numbers) record->numbers[output].push_back(number);
+    if (!flags.json)
+      PrintStep(name, before, session.statistics(), numbers, !flags.options.interleave);
     if (one_by_one) YUBA_RETURN_IF_ERROR(check.Check(session, run, step - 1, step));
   }
   return one_by_one ? absl::OkStatus() : check.Check(session, run, 0, 0);
@@ -103,27 +134,27 @@ EntryRun InitRun() {
 
 // All runs, one after the other; the inputs of the first are set.
 absl::Status RunAll(runtime::Session& session, const RunFlags& flags,
-                    const std::vector<EntryRun>& runs, OutputCheck& check,
-                    std::vector<double>* seconds) {
+                    const std::vector<EntryRun>& runs, OutputCheck& check, Record* record) {
   for (const program::EntryRange& entry : session.program().entries()) {
     if (entry.name != program::kInitEntry) continue;
-    std::vector<double> not_of_steps;
+    Record not_of_steps;
     YUBA_RETURN_IF_ERROR(RunSteps(session, flags, InitRun(), check, &not_of_steps));
   }
   for (size_t r = 0; r < runs.size(); ++r) {
     if (r > 0) YUBA_RETURN_IF_ERROR(SetInputs(session, runs[r].steps[0]));
-    YUBA_RETURN_IF_ERROR(RunSteps(session, flags, runs[r], check, seconds));
+    YUBA_RETURN_IF_ERROR(RunSteps(session, flags, runs[r], check, record));
   }
   return absl::OkStatus();
 }
 
-nlohmann::ordered_json Json(const runtime::Session& session, const std::vector<double>& seconds) {
+nlohmann::ordered_json Json(const runtime::Session& session, const Record& record) {
   const runtime::Statistics statistics = session.statistics();
   nlohmann::ordered_json json;
   json["devices"] = session.program().devices();
   json["threads_per_device"] = statistics.threads_per_device;
   json["steps"] = statistics.steps;
-  json["seconds"] = seconds;
+  json["seconds"] = record.seconds;
+  if (!record.numbers.empty()) json["numbers"] = record.numbers;
   json["bytes"] = statistics.bytes;
   json["bytes_in"] = statistics.bytes_in;
   json["bytes_out"] = statistics.bytes_out;
@@ -224,11 +255,11 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
     std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
               << " more for libraries\n";
   }
-  std::vector<double> seconds;
+  Record record;
   OutputCheck check(flags);
-  YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files.runs, check, &seconds));
+  YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files.runs, check, &record));
   if (flags.json) {
-    nlohmann::ordered_json json = Json(*session, seconds);
+    nlohmann::ordered_json json = Json(*session, record);
     if (flags.check) json["check"] = check.verdict();
     // Names come from the user's model and need not be UTF-8.
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";

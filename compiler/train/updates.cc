@@ -1,0 +1,196 @@
+#include "compiler/train/updates.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/simplify/constants.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::compiler {
+namespace {
+
+// "v" of "v'".
+std::string StateOf(const std::string& output) { return output.substr(0, output.size() - 1); }
+
+class Updater {
+ public:
+  Updater(Model& model, const Optimizer& optimizer)
+      : model_(model), graph_(model.graph), optimizer_(optimizer), op_(optimizer.description) {
+    for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);
+  }
+
+  absl::Status AddShared(ElementType type) {
+    for (size_t p = 2; p < op_.params.size(); ++p) {
+      const Param& param = op_.params[p];
+      if (!param.dims.empty()) continue;
+      const bool state = param.role == Param::kState;
+      const auto number = optimizer_.numbers.find(param.name);
+      if (!state && number == optimizer_.numbers.end()) {
+        return UserError("the optimizer ", op_.name, " needs a value of ", param.name);
+      }
+      const TensorId added = AddTensor(param.name, {type, {}}, {});
+      graph_.tensors[added].kind = state ? TensorKind::kState : TensorKind::kParameter;
+      SetNumber(added, state ? 0 : number->second);
+      shared_[param.name] = added;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Update(TensorId trained, TensorId gradient) {
+    const Tensor weight = graph_.tensors[trained];
+    std::vector<absl::optional<Shape>> shapes;
+    std::vector<TensorId> operands;
+    for (size_t p = 0; p < op_.params.size(); ++p) {
+      const Param& param = op_.params[p];
+      const auto shared = shared_.find(param.name);
+      operands.push_back(p == 0                    ? trained
+                         : p == 1                  ? gradient
+                         : shared != shared_.end() ? shared->second
+                                                   : AddOwnState(weight, param.name));
+      const TensorType& type = graph_.tensors[operands.back()].type;
+      shapes.push_back(Shape{type.type, type.dims});
+    }
+    absl::StatusOr<Instance> instance = Elaborate(op_, shapes, optimizer_.attributes);
+    if (!instance.ok()) {
+      return Annotate(instance.status(), absl::StrCat("the update of ", weight.name));
+    }
+    Add(*instance, operands, weight);
+    return absl::OkStatus();
+  }
+
+  std::vector<UpdatedState> updated() const { return updated_; }
+
+ private:
+  TensorId AddTensor(const std::string& name, const TensorType& type,
+                     const std::vector<std::vector<int64_t>>& dims) {
+    Tensor tensor;
+    tensor.name = name;
+    tensor.type = type;
+    tensor.dims = dims;
+    graph_.tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(graph_.tensors.size()) - 1;
+  }
+
+  void SetNumber(TensorId tensor, double number) {
+    TensorValue value;
+    value.type = {graph_.tensors[tensor].type.type, {}};
+    value.elements.resize(1);
+    if (IsFloat(value.type.type)) {
+      value.elements[0].number = number;
+    } else {
+      value.elements[0].integer = static_cast<int64_t>(number);
+    }
+    InitialValue initial;
+    initial.kind = InitialValue::kFill;
+    initial.data = std::make_shared<const std::string>(BytesFromValue(value));
+    model_.values[tensor] = std::move(initial);
+  }
+
+  // A state of this update alone, which begins as zeros.
+  TensorId AddOwnState(const Tensor& weight, const std::string& name) {
+    const TensorId state =
+        AddTensor(absl::StrCat(weight.name, ".", name), weight.type, weight.dims);
+    graph_.tensors[state].kind = TensorKind::kState;
+    graph_.tensors[state].dim_names = weight.dim_names;
+    SetNumber(state, 0);
+    return state;
+  }
+
+  // The instance's nodes; those that compute shared states stand once, in the first update.
+  void Add(const Instance& instance, const std::vector<TensorId>& operands, const Tensor& weight) {
+    std::vector<TensorId> tensors;
+    for (const Slot& slot : instance.slots) {
+      if (slot.role == SlotRole::kOperand) {
+        tensors.push_back(operands[slot.position]);
+        continue;
+      }
+      const bool output = slot.role == SlotRole::kOutput;
+      const std::string state = output ? StateOf(slot.name) : "";
+      const auto known = shared_next_.find(state);
+      tensors.push_back(known != shared_next_.end() ? known->second
+                                                    : AddResult(slot, state, operands, weight));
+    }
+    for (const SlotDefinition& step : instance.definitions) {
+      const TensorId result = tensors[step.result];
+      if (graph_.tensors[result].producer >= 0) continue;
+      Node node;
+      node.name = graph_.tensors[result].name;
+      node.op = op_.name;
+      node.from = absl::StrCat(op_.name, " of ", weight.name);
+      node.instance = instance_;
+      node.definition = std::make_shared<const Definition>(step.definition);
+      for (const int slot : step.operands) node.operands.push_back(tensors[slot]);
+      node.result = result;
+      graph_.tensors[result].producer = static_cast<NodeId>(graph_.nodes.size());
+      graph_.nodes.push_back(std::move(node));
+    }
+    ++instance_;
+  }
+
+  // The tensor of an internal slot or, of a named state, its next value, which is an output.
+  TensorId AddResult(const Slot& slot, const std::string& state,
+                     const std::vector<TensorId>& operands, const Tensor& weight) {
+    TensorType type = {slot.type, {}};
+    for (const std::vector<int64_t>& dim : slot.dims)
+      type.dims.insert(type.dims.end(), dim.begin(), dim.end());
+    const bool like_weight = type.dims == weight.type.dims;
+    const TensorId result = AddTensor(absl::StrCat(weight.name, "/", slot.name), type,
+                                      like_weight ? weight.dims : slot.dims);
+    if (state.empty()) return result;
+    const auto param = std::find_if(op_.params.begin(), op_.params.end(),
+                                    [&](const Param& p) { return p.name == state; });
+    YUBA_CHECK(param != op_.params.end()) << op_.name << ": " << state;
+    if (param->dims.empty()) {
+      graph_.tensors[result].name = slot.name;
+      shared_next_[state] = result;
+    }
+    graph_.outputs.push_back(result);
+    updated_.push_back(
+        {graph_.tensors[operands[param - op_.params.begin()]].name, graph_.tensors[result].name});
+    return result;
+  }
+
+  Model& model_;
+  Graph& graph_;
+  const Optimizer& optimizer_;
+  const OpDescription& op_;
+  std::map<std::string, TensorId> shared_;       // numbers and states of all updates, by operand
+  std::map<std::string, TensorId> shared_next_;  // next values of shared states
+  std::vector<UpdatedState> updated_;
+  int instance_ = 0;
+};
+
+}  // namespace
+
+absl::Status CheckOptimizer(const OpDescription& description) {
+  const auto& params = description.params;
+  if (params.size() >= 2 && params[0].role == Param::kState && params[1].role == Param::kPlain) {
+    for (size_t p = 2; p < params.size(); ++p) {
+      if (params[p].role != Param::kState && !params[p].dims.empty()) {
+        return UserError("the operand ", params[p].name, " of the optimizer ", description.name,
+                         " has dimensions, but is no `state`");
+      }
+    }
+    return absl::OkStatus();
+  }
+  return UserError(description.name, " is no optimizer: its first operand must be a `state`, what ",
+                   "is trained, and its second the gradient");
+}
+
+absl::StatusOr<std::vector<UpdatedState>> AddUpdates(Model& model, const Optimizer& optimizer,
+                                                     const std::vector<TensorId>& trained,
+                                                     const std::vector<TensorId>& gradients) {
+  YUBA_CHECK(trained.size() == gradients.size());
+  Updater updater(model, optimizer);
+  YUBA_RETURN_IF_ERROR(updater.AddShared(ElementType::kF32));
+  for (size_t t = 0; t < trained.size(); ++t)
+    YUBA_RETURN_IF_ERROR(updater.Update(trained[t], gradients[t]));
+  Link(model.graph);
+  CheckGraph(model.graph);
+  return updater.updated();
+}
+
+}  // namespace yuba::compiler

@@ -1,0 +1,114 @@
+// Training steps derived from models of forward passes: five steps of each optimizer have PyTorch's
+// losses (tests/models/*/train.json), on any number of devices; whole and cut are equal bit for
+// bit.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+constexpr int kSteps = 5;
+
+nlohmann::json Read(const std::string& file) {
+  std::ifstream stream(file);
+  return nlohmann::json::parse(stream);
+}
+
+// A model with PyTorch's losses of its first steps.
+struct TrainedModel {
+  explicit TrainedModel(const std::string& name)
+      : folder(RepositoryFile("tests/models/" + name)),
+        model(folder + "/model.onnx"),
+        trace(Read(folder + "/train.json")),
+        scratch(ScratchFolder("training_" + name)) {}
+
+  // Plans with this optimizer and these flags, and returns the plan.
+  std::string Plan(const std::string& optimizer, const std::string& flags) const {
+    const nlohmann::json& options = trace["options"][optimizer];
+    std::string train = " --train " + optimizer;
+    if (optimizer == "adamw") train += ":decay=" + options["weight_decay"].dump();
+    const std::string plan = scratch + "/plan.json";
+    Succeed("yuba partition " + model + train + " --loss softmax-cross-entropy --lr " +
+            options["lr"].dump() + " -o " + plan + " " + flags);
+    return plan;
+  }
+
+  // Runs the steps and compares their losses.
+  void Run(const std::string& plan, const std::string& optimizer, const std::string& flags) const {
+    const CommandResult ran = Succeed(
+        "yuba run " + model + " " + plan + " --inputs " + folder + "/test_data_set_0 --input " +
+        "labels=" + folder + "/labels.pb --steps " + std::to_string(kSteps) + " --json " + flags);
+    const nlohmann::json losses = nlohmann::json::parse(ran.out)["numbers"]["loss"];
+    const nlohmann::json& expected = trace[optimizer]["losses"];
+    REQUIRE(losses.size() == kSteps);
+    for (int step = 0; step < kSteps; ++step) {
+      INFO("step " << step);
+      CHECK(losses[step].get<double>() == Approx(expected[step].get<double>()).epsilon(1e-4));
+    }
+  }
+
+  std::string folder, model;
+  nlohmann::json trace;
+  std::string scratch;
+};
+
+TEST_CASE("five steps of each optimizer have PyTorch's losses") {
+  for (const char* name : {"mlp", "encoder", "gpt", "lstm"}) {
+    const TrainedModel model(name);
+    for (const char* optimizer : {"sgd", "momentum", "adam", "adamw"}) {
+      INFO(name << ", " << optimizer);
+      const std::string plan = model.Plan(optimizer, "--devices 2");
+      model.Run(plan, optimizer, "");
+    }
+  }
+}
+
+TEST_CASE("the losses are the same however the step is cut") {
+  const TrainedModel model("mlp");
+  for (const char* flags : {"--devices 1", "--devices 3", "--devices 8", "--devices 6 --space tofu",
+                            "--devices 4 --search recursive", "--devices 8 --replicate auto"}) {
+    INFO(flags);
+    const std::string plan = model.Plan("adam", flags);
+    Succeed("yuba check " + model.model + " " + plan);  // the plan knows its optimizer
+    const CommandResult verified = Succeed("yuba verify " + model.model + " " + plan);
+    CHECK(verified.out.find("bit for bit") != std::string::npos);
+    CHECK(verified.out.find("after 3 steps") != std::string::npos);
+    model.Run(plan, "adam", "");
+    model.Run(plan, "adam", "--check-memory --seed-executor 7");
+  }
+}
+
+TEST_CASE("what is wrong with a training step is said") {
+  const TrainedModel model("mlp");
+  const auto error = [&](const std::string& flags) {
+    const CommandResult ran = RunCommand("yuba partition " + model.model + " --devices 2 -o " +
+                                         model.scratch + "/wrong.json " + flags);
+    CHECK(ran.exit_code == 2);
+    return ran.error;
+  };
+  const std::string loss = " --loss softmax-cross-entropy ";
+  const auto says = [&](const std::string& flags, const std::string& text) {
+    const std::string message = error(flags);
+    INFO(message);
+    CHECK(message.find(text) != std::string::npos);
+  };
+  says("--train sgd", "--loss");
+  says("--train sdg" + loss, "--train sdg: there is no description of that name");
+  says("--train relu" + loss, "relu is no optimizer");
+  says("--train sgd --loss matmul", "matmul is no loss");
+  says("--train adam:beta3=1" + loss, "adam has no attribute beta3; it has beta1, beta2, eps");
+  says("--train adam:beta1" + loss, "'beta1' is no NAME=NUMBER");
+  says("--train sgd --lr x" + loss, "--lr x: a learning rate is a number above 0");
+  says("--train sgd --loss-output z" + loss, "--loss-output z: the model has no such output");
+  says("--train sgd --freeze '*zork*'" + loss, "--freeze *zork*: no parameter has such a name");
+  says("--train sgd --freeze '*'" + loss, "nothing can be trained");
+  says("--train sgd --entry a:b=1" + loss, "leave out --entry");
+}
+
+}  // namespace
+}  // namespace yuba
