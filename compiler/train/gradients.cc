@@ -29,7 +29,8 @@ class Backward {
   }
 
   absl::Status From(TensorId loss) {
-    shares_[loss].push_back(AddOne(loss));
+    const TensorId one = AddOne(loss);
+    shares_[loss].push_back(one);
     for (auto id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;) {
       const Node node = graph_.nodes[id];
       if (shares_[node.result].empty() || !depends_[node.result]) continue;
