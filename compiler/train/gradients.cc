@@ -48,7 +48,9 @@ class Backward {
     if (shares.empty()) return -1;
     const std::string name = absl::StrCat("grad(", graph_.tensors[tensor].name, ")");
     if (shares.size() == 1) {
-      graph_.tensors[shares[0]].name = name;
+      Tensor& gradient = graph_.tensors[shares[0]];
+      gradient.name = name;
+      if (gradient.producer >= 0) graph_.nodes[gradient.producer].name = name;
       return shares[0];
     }
     Node sum;

@@ -14,8 +14,8 @@
 namespace yuba::compiler {
 namespace {
 
-// Numbers that exporters write for -inf.
-constexpr double kLowest = -1e9;
+// Exporters write -10^9, -10^4 or the like for -inf.
+constexpr double kLowest = -1000;
 
 // Masks are at most this large: more elements are not looked at.
 constexpr int64_t kLargestMask = int64_t{1} << 22;
@@ -30,7 +30,7 @@ bool IsMask(const Model& model, TensorId id) {
       ValueFromBytes(tensor.type.type, tensor.type.dims, *value->second.data);
   bool lowest = false;
   for (const Scalar& element : elements.elements) {
-    if (element.number != 0 && !(element.number < kLowest)) return false;
+    if (element.number != 0 && !(element.number <= kLowest)) return false;
     lowest |= element.number != 0;
   }
   return lowest;

@@ -20,9 +20,9 @@ struct TrainRecipe {
 
 // Adds gradients and updates to the graph, which is in canonical order (simplify.h), and returns
 // what is to be carried. Trained is every parameter of floats on which the loss depends, but for
-// those that `freeze` names and for masks: tensors of 0 and -inf (or numbers below -10^9) alone.
-// model.notes gets a line for what is trained and one for what is not. The user's error where
-// nothing is trained, a pattern names nothing, or a node on the way has no gradient.
+// those that `freeze` names and for masks: tensors of 0 and -inf (or numbers from -1000 down)
+// alone. model.notes gets a line for what is trained and one for what is not. The user's error
+// where nothing is trained, a pattern names nothing, or a node on the way has no gradient.
 absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model, const TrainRecipe& recipe);
 
 }  // namespace yuba::compiler
