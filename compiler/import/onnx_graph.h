@@ -75,6 +75,10 @@ struct OnnxGraph {
     std::string next_name;    // in the file
   };
   std::vector<CarriedValues> carried;
+  std::vector<CarriedValues> statistics;  // of batch norms in training mode: outputs.h carries them
+  // How many degrees of freedom a variance of a batch lacks that is kept: 1 as in PyTorch, where
+  // the model is trained; 0 as in ONNX.
+  int correction = 0;
   std::vector<CacheSlot> caches;  // of the entry that translation is at
   struct Rows {                   // what an entry adds to a cache
     int present = -1;             // number of the value, an output

@@ -127,4 +127,17 @@ absl::Status AddCarried(const ::onnx::GraphProto& proto,
   return absl::OkStatus();
 }
 
+void CarryStatistics(OnnxGraph& graph) {
+  for (const OnnxGraph::CarriedValues& pair : graph.statistics) {
+    const auto same = [&](const OnnxGraph::CarriedValues& other) {
+      return other.state == pair.state;
+    };
+    if (std::any_of(graph.carried.begin(), graph.carried.end(), same)) continue;
+    if (std::count(graph.outputs.begin(), graph.outputs.end(), pair.next) == 0)
+      graph.outputs.push_back(pair.next);
+    graph.carried.push_back(pair);
+  }
+  graph.statistics.clear();
+}
+
 }  // namespace yuba::onnx

@@ -25,6 +25,9 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
 absl::Status AddCarried(const ::onnx::GraphProto& proto,
                         const std::map<std::string, std::string>& pairs, OnnxGraph& graph);
 
+// Makes outputs and carried pairs of running statistics, but of those that --state carries.
+void CarryStatistics(OnnxGraph& graph);
+
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_OUTPUTS_H_

@@ -215,6 +215,7 @@ class Importer {
       }
       dims[pairs[0].symbol] = pairs[0].length - new_rows;
     }
+    graph_.correction = options_.train.has_value() ? 1 : 0;
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, dims, graph_));
     YUBA_RETURN_IF_ERROR(AddCaches(pairs, new_rows, graph_));
     for (const int n : order.nodes) {
@@ -231,6 +232,7 @@ class Importer {
     YUBA_RETURN_IF_ERROR(NumberStreams(graph_));
     YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
     YUBA_RETURN_IF_ERROR(FinishCaches(context, graph_));
+    CarryStatistics(graph_);
     if (!options_.train.has_value()) return absl::OkStatus();
     return AddLoss(*options_.train, *options_.library, context, graph_);
   }

@@ -213,6 +213,22 @@ void NodeContext::SetOutput(int i, int value) {
   graph_.values[value].entry = graph_.entry;
 }
 
+bool NodeContext::MakeState(int value) {
+  OnnxValue& made = graph_.values[value];
+  if (made.kind == TensorKind::kState) return true;
+  if (!made.stored) return false;
+  made.kind = TensorKind::kState;
+  made.known = nullptr;
+  return true;
+}
+
+void NodeContext::KeepStatistics(int state, int next) {
+  OnnxValue& value = graph_.values[next];
+  if (value.name.empty()) value.name = absl::StrCat("next(", graph_.values[state].name, ")");
+  value.entry = graph_.entry;
+  graph_.statistics.push_back({state, next, value.name});
+}
+
 int NodeContext::SameInEarlierEntry(const std::string& name, int value) {
   const OnnxValue& here = graph_.values[value];
   const auto earlier = graph_.earlier.find(name);

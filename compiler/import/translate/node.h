@@ -109,6 +109,11 @@ class NodeContext {
   int AxisBack(int value, int axis);
   int Cast(int value, ElementType type);
   void SetOutput(int i, int value);
+  // Makes an initializer that an operator changes a state; false where the value is something else.
+  bool MakeState(int value);
+  // The value `next` is that of the state for the next step, though the file does not say so.
+  void KeepStatistics(int state, int next);
+  const OnnxGraph& graph() const { return graph_; }
 
  private:
   std::vector<int> Emit(const OpDescription& op, const std::vector<int>& operands,

@@ -137,13 +137,39 @@ void TranslateHardmax(NodeContext& node) {
   if (!node.failed()) node.SetOutput(0, flatten ? node.Reshape(y, shape) : node.AxisBack(y, axis));
 }
 
+namespace {
+
+// The running statistics, operands 3 and 4, are states.
+void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& operands) {
+  for (const int i : {3, 4}) {
+    if (node.failed()) return;
+    if (!node.MakeState(operands[i])) {
+      return node.Fail("in training mode its running statistics must be initializers of the type ",
+                       "of its input: they change from step to step");
+    }
+  }
+  const std::vector<int> outputs =
+      node.EntryOutputs("batch_norm_train", operands,
+                        {{"eps", node.Float("epsilon", 1e-5)},
+                         {"momentum", node.Float("momentum", 0.9)},
+                         {"correction", static_cast<double>(node.graph().correction)}});
+  if (node.failed()) return;
+  for (int i = 0; i < 3; ++i) node.SetOutput(i, outputs[i]);
+  node.KeepStatistics(operands[3], outputs[1]);
+  node.KeepStatistics(operands[4], outputs[2]);
+}
+
+}  // namespace
+
 void TranslateBatchNormalization(NodeContext& node) {
   const int x = node.Input(0);
-  if (node.Int("training_mode", 0) != 0)
-    return node.Fail("training mode is not supported: export the model for inference");
   if (node.opset() < 9 && node.Int("spatial", 1) == 0)
     return node.Fail("spatial = 0 is not supported");
   std::vector<int> operands = {x};
+  if (node.Int("training_mode", 0) != 0) {
+    for (int i = 1; i < 5; ++i) operands.push_back(node.Input(i));
+    return TranslateTrainingBatchNorm(node, operands);
+  }
   for (int i = 1; i < 5; ++i) operands.push_back(node.Cast(node.Input(i), node.ValueOf(x).type));
   node.SetOutput(0, node.Entry("batch_norm", operands, {{"eps", node.Float("epsilon", 1e-5)}}));
 }
