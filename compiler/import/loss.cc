@@ -15,7 +15,7 @@
 namespace yuba::onnx {
 namespace {
 
-constexpr char kLabels[] = "labels", kLoss[] = "loss";
+constexpr char kLoss[] = "loss";
 
 // The description of that name, with - for _.
 absl::StatusOr<const OpDescription*> Find(const char* flag, const std::string& name,

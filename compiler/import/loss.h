@@ -11,6 +11,10 @@
 
 namespace yuba::onnx {
 
+// The input that a loss adds. It counts as the last input of the file: with one input in the file,
+// input_1.pb of a folder of data are labels.
+constexpr char kLabels[] = "labels";
+
 // The optimizer of the options, found in the library, its attributes, and what it starts with.
 // Names may have - for _. The user's error where there is none of that name, it is none, or has no
 // such attribute.

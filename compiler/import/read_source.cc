@@ -117,6 +117,7 @@ class Importer {
                   opset_, options_.init,           std::move(graph_), absl::nullopt};
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
+      source.file_inputs.emplace_back(kLabels);
     }
     return std::make_shared<const Source>(std::move(source));
   }

@@ -4,6 +4,8 @@
 
 #include "absl/strings/ascii.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
 
@@ -46,6 +48,12 @@ absl::StatusOr<StoredTensor> ReadEntry(const json& entry, const FileRange& data)
   return tensor;
 }
 
+int64_t WholeOf(const std::vector<int64_t>& dims) {
+  int64_t elements = 1;
+  for (const int64_t dim : dims) elements *= dim;
+  return elements;
+}
+
 }  // namespace
 
 absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl::string_view header,
@@ -77,6 +85,33 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::s
   auto tensors = ParseSafetensorsHeader(header, {path, begin, size - begin, size});
   if (!tensors.ok()) return Annotate(tensors.status(), path);
   return tensors;
+}
+
+absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors) {
+  json header = json::object();
+  int64_t offset = 0;
+  for (const TensorToWrite& tensor : tensors) {
+    const int64_t begin = offset;
+    offset += WholeOf(tensor.dims) * ByteSize(tensor.type);
+    header[tensor.name] = {{"dtype", absl::AsciiStrToUpper(Name(tensor.type))},
+                           {"shape", tensor.dims},
+                           {"data_offsets", {begin, offset}}};
+  }
+  // Names come from the user's model and need not be UTF-8.
+  std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data are aligned
+  std::string length(8, '\0');
+  for (int i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> (8 * i));
+  return WriteFileInPieces(path, [&](const WritePiece& write) -> absl::Status {
+    YUBA_RETURN_IF_ERROR(write(length));
+    YUBA_RETURN_IF_ERROR(write(text));
+    for (const TensorToWrite& tensor : tensors) {
+      YUBA_ASSIGN_OR_RETURN(const TensorData value, tensor.value());
+      YUBA_CHECK(value.type == tensor.type && value.dims == tensor.dims) << tensor.name;
+      YUBA_RETURN_IF_ERROR(write(value.data));
+    }
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace yuba

@@ -7,6 +7,7 @@
 #define YUBA_OPSEMANTICS_VALUES_TENSOR_FILE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,17 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl:
 absl::StatusOr<TensorData> ReadTensorFile(const std::string& path);
 // Reads the header alone.
 absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path);
+
+// A tensor of a file that is written; `value` is asked for when its turn comes, so that one tensor
+// at a time is in memory. It must give an element type and dimensions as said here.
+struct TensorToWrite {
+  std::string name;
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+  std::function<absl::StatusOr<TensorData>()> value;
+};
+// Writes the file whole or not at all (WriteFile of base/files.h).
+absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors);
 
 }  // namespace yuba
 

@@ -19,6 +19,11 @@ nlohmann::json Read(const std::string& file) {
   return nlohmann::json::parse(stream);
 }
 
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
 // A model with PyTorch's losses of its first steps.
 struct TrainedModel {
   explicit TrainedModel(const std::string& name)
@@ -81,6 +86,30 @@ TEST_CASE("the losses are the same however the step is cut") {
     model.Run(plan, "adam", "");
     model.Run(plan, "adam", "--check-memory --seed-executor 7");
   }
+}
+
+TEST_CASE("training goes on from a checkpoint with the same bits, and in any other plan") {
+  const TrainedModel model("mlp");
+  const std::string plan = model.Plan("adam", "--devices 8");
+  const auto run = [&](const std::string& flags) {
+    return Succeed("yuba run " + model.model + " " + plan + " --inputs " + model.folder +
+                   "/test_data_set_0 --input labels=" + model.folder + "/labels.pb --json " +
+                   flags);
+  };
+  const std::string whole = model.scratch + "/whole.st", half = model.scratch + "/half.st",
+                    resumed = model.scratch + "/resumed.st";
+  const nlohmann::json all = nlohmann::json::parse(run("--steps 4 --save " + whole).out);
+  run("--steps 3 --every 2 --save " + half);
+  run("--steps 2 --save " + half);
+  const nlohmann::json rest =
+      nlohmann::json::parse(run("--steps 2 --weights " + half + " --save " + resumed).out);
+  CHECK(rest["numbers"]["loss"][0] == all["numbers"]["loss"][2]);
+  CHECK(rest["numbers"]["loss"][1] == all["numbers"]["loss"][3]);
+  CHECK(ReadText(whole) == ReadText(resumed));
+  model.Plan("adam", "--devices 3");
+  const nlohmann::json other = nlohmann::json::parse(run("--steps 2 --weights " + half).out);
+  CHECK(other["numbers"]["loss"][1].get<double>() ==
+        Approx(all["numbers"]["loss"][3].get<double>()).epsilon(1e-5));
 }
 
 TEST_CASE("what is wrong with a training step is said") {

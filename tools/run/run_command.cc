@@ -15,6 +15,7 @@
 #include "tools/command_line.h"
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
+#include "tools/run/checkpoint.h"
 #include "tools/run/output_check.h"
 
 namespace yuba::tools {
@@ -120,6 +121,8 @@ absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const En
     if (!flags.json)
       PrintStep(name, before, session.statistics(), numbers, !flags.options.interleave);
     if (one_by_one) YUBA_RETURN_IF_ERROR(check.Check(session, run, step - 1, step));
+    if (flags.save_every > 0 && step % flags.save_every == 0)
+      YUBA_RETURN_IF_ERROR(SaveStates(session, flags.save));
   }
   return one_by_one ? absl::OkStatus() : check.Check(session, run, 0, 0);
 }
@@ -228,12 +231,23 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                 "run recognised collectives as plain exchanges");
   app->add_flag("--check-memory", flags.check_memory,
                 "fill memory with NaN before use and look for writes outside buffers");
+  CLI::Option* save =
+      app->add_option("--save", flags.save,
+                      "write all states, trained weights among them, into this file of safetensors "
+                      "after the last step; --weights begins with them");
+  app->add_option("--every", flags.save_every, "of --save: also after so many steps each")
+      ->needs(save)
+      ->check(WholeNumber(1, INT_MAX));
   app->add_option("--trace", flags.trace, "write what each device did when, for chrome://tracing");
   app->add_flag("--json", flags.json, "print figures as JSON");
 }
 
 absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
                         const RunFlags& flags, RunFiles files) {
+  if (!flags.save.empty() && !HasStates(*program)) {
+    return UserError(
+        "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
+  }
   runtime::RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
   options.trace = !flags.trace.empty();
@@ -258,6 +272,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   Record record;
   OutputCheck check(flags);
   YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files.runs, check, &record));
+  if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(SaveStates(*session, flags.save));
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
     if (flags.check) json["check"] = check.verdict();

@@ -27,6 +27,8 @@ struct RunFlags {
   std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each entry of the program once
   int steps = 0;                     // 0: one, or as many as --inputs has folders for
   std::string trace;                 // the file to write; empty: none
+  std::string save;                  // the file of states to write; empty: none
+  int save_every = 0;                // also after so many steps each; 0: after the last step alone
   bool json = false;
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
   // listed may move any.

@@ -53,6 +53,28 @@ absl::StatusOr<std::map<std::string, StoredTensor>> Listed(const std::string& by
   return ReadSafetensors(path);
 }
 
+TEST_CASE("safetensors are written as they are read") {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/written.safetensors";
+  const TensorData count{ElementType::kI64, {}, std::string("\x07\0\0\0\0\0\0\0", 8)};
+  REQUIRE_THAT(WriteSafetensors(path, {{"a \"b\"", ElementType::kF32, {2, 3}, Sample},
+                                       {"count", ElementType::kI64, {}, [&] { return count; }}}),
+               IsOk());
+  const auto read = ReadSafetensors(path);
+  REQUIRE_THAT(read, IsOk());
+  REQUIRE(read->size() == 2);
+  CHECK(read->at("a \"b\"").dims == std::vector<int64_t>{2, 3});
+  CHECK(read->at("a \"b\"").bytes.offset % 8 == 0);
+  CHECK(ReadRange(read->at("a \"b\"").bytes).value() == Sample().data);
+  CHECK(read->at("count").type == ElementType::kI64);
+  CHECK(ReadRange(read->at("count").bytes).value() == count.data);
+  const absl::Status failed =
+      WriteSafetensors(path, {{"w", ElementType::kF32, {}, []() -> absl::StatusOr<TensorData> {
+                                 return absl::InternalError("gone");
+                               }}});
+  CHECK_FALSE(failed.ok());
+  CHECK(ReadSafetensors(path)->size() == 2);  // the file is as it was
+}
+
 const char kHeader[] =
     R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})";
 
