@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   yuba::tools::AddVerify(app, exit_code);
   yuba::tools::AddRun(app, exit_code);
   yuba::tools::AddCompile(app, exit_code);
+  yuba::tools::AddExport(app, exit_code);
   yuba::tools::AddOp(app, exit_code);
   yuba::tools::AddBench(app, exit_code);
   yuba::tools::AddSolve(app, exit_code);

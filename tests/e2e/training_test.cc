@@ -112,6 +112,33 @@ TEST_CASE("training goes on from a checkpoint with the same bits, and in any oth
         Approx(all["numbers"]["loss"][3].get<double>()).epsilon(1e-5));
 }
 
+TEST_CASE("trained weights go back into the model's file") {
+  const TrainedModel model("mlp");
+  const std::string plan = model.Plan("sgd", "--devices 2");
+  const std::string saved = model.scratch + "/saved.st", trained = model.scratch + "/trained.onnx",
+                    forward = model.scratch + "/forward.json", y = model.scratch + "/y";
+  const std::string inputs = " --inputs " + model.folder + "/test_data_set_0 ";
+  Succeed("yuba run " + model.model + " " + plan + inputs + "--input labels=" + model.folder +
+          "/labels.pb --steps 3 --save " + saved);
+  const CommandResult written =
+      Succeed("yuba export " + model.model + " --weights " + saved + " -o " + trained);
+  CHECK(written.out.find("6 new values") != std::string::npos);
+  // The new file gives what the old one gives with the weights beside it, and not what it gave.
+  Succeed("yuba partition " + trained + " --devices 3 -o " + forward);
+  Succeed("yuba run " + trained + " " + forward + inputs + "--outputs " + y + "_new");
+  Succeed("yuba partition " + model.model + " --devices 3 -o " + forward);
+  Succeed("yuba run " + model.model + " " + forward + inputs + "--weights " + saved +
+          " --outputs " + y + "_beside");
+  Succeed("yuba run " + model.model + " " + forward + inputs + "--outputs " + y + "_old");
+  CHECK(ReadText(y + "_new/output_0.npy") == ReadText(y + "_beside/output_0.npy"));
+  CHECK(ReadText(y + "_new/output_0.npy") != ReadText(y + "_old/output_0.npy"));
+  const CommandResult other =
+      RunCommand("yuba export " + RepositoryFile("tests/models/lstm/model.onnx") + " --weights " +
+                 saved + " -o " + trained);
+  CHECK(other.exit_code == 2);
+  CHECK(other.error.find("no initializer has a name of l.0.bias") != std::string::npos);
+}
+
 TEST_CASE("what is wrong with a training step is said") {
   const TrainedModel model("mlp");
   const auto error = [&](const std::string& flags) {

@@ -1,0 +1,71 @@
+#include "compiler/import/file/replace_values.h"
+
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/file/read.h"
+#include "onnx/onnx.pb.h"
+#include "opsemantics/base/file_range.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+std::string TypeText(ElementType type, const std::vector<int64_t>& dims) {
+  return absl::StrCat(Name(type), "[", absl::StrJoin(dims, ", "), "]");
+}
+
+absl::Status Replace(const StoredTensor& value, ::onnx::TensorProto& tensor) {
+  YUBA_ASSIGN_OR_RETURN(const ElementType type, ElementTypeFromOnnx(tensor.data_type()));
+  const std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+  if (type != value.type || dims != value.dims) {
+    return UserError("the initializer ", tensor.name(), " is ", TypeText(type, dims),
+                     ", its new value ", TypeText(value.type, value.dims));
+  }
+  YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadRange(value.bytes));
+  ::onnx::TensorProto made;
+  made.set_name(tensor.name());
+  made.set_data_type(tensor.data_type());
+  *made.mutable_dims() = tensor.dims();
+  if (tensor.has_doc_string()) made.set_doc_string(tensor.doc_string());
+  made.set_raw_data(std::move(bytes));
+  tensor = std::move(made);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
+                                             const std::map<std::string, StoredTensor>& values) {
+  YUBA_RETURN_IF_ERROR(ReadModelFile(path).status());  // says what is wrong with the file
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  ::onnx::ModelProto model;
+  if (!model.ParseFromString(bytes)) return UserError(path, ": this is no ONNX model");
+  ReplacedValues result;
+  std::set<std::string> found;
+  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    const auto value = values.find(tensor.name());
+    if (value == values.end()) continue;
+    YUBA_RETURN_IF_ERROR(Annotate(Replace(value->second, tensor), path));
+    found.insert(tensor.name());
+    ++result.replaced;
+  }
+  for (const auto& [name, value] : values) {
+    if (found.count(name) == 0) result.unused.push_back(name);
+  }
+  if (found.empty()) {
+    return UserError(path, ": no initializer has a name of ", absl::StrJoin(result.unused, ", "));
+  }
+  if (model.ByteSizeLong() > std::numeric_limits<int32_t>::max()) {
+    return UserError(path, ": with the new values the file would be larger than 2 GB, which ONNX ",
+                     "files cannot be");
+  }
+  result.model = model.SerializeAsString();
+  return result;
+}
+
+}  // namespace yuba::onnx
