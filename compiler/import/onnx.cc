@@ -108,7 +108,11 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   compiler::PutInCanonicalOrder(model);
   std::vector<compiler::UpdatedState> updated;
   if (source->train.has_value()) {
-    YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, *source->train));
+    compiler::TrainRecipe recipe = *source->train;
+    for (const OnnxValue& value : source->graph.values) {
+      if (value.statistics) recipe.statistics.insert(value.name);
+    }
+    YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, recipe));
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);
     compiler::ComposeMaps(model);

@@ -30,6 +30,7 @@ struct OnnxValue {
   std::vector<std::string> dim_names;  // of inputs and outputs: the file's symbols, or ""
   compiler::InitialValue initial;      // of parameters and constants
   bool stored = false;                 // it is an initializer of the file
+  bool statistics = false;             // running statistics of a batch norm: not trained
   int entry = kCommon;                 // position in OnnxGraph::entries; kCommon: several have it
   static constexpr int kCommon = -1;
   std::shared_ptr<const TensorValue> known;  // its elements where import knows them, else null

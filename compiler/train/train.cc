@@ -38,8 +38,11 @@ bool IsMask(const Model& model, TensorId id) {
 
 class Chooser {
  public:
-  Chooser(const Model& model, const std::vector<std::string>& freeze)
-      : model_(model), freeze_(freeze), used_(freeze.size(), false) {}
+  Chooser(const Model& model, const TrainRecipe& recipe)
+      : model_(model),
+        statistics_(recipe.statistics),
+        freeze_(recipe.freeze),
+        used_(recipe.freeze.size(), false) {}
 
   std::vector<TensorId> Choose() {
     std::vector<TensorId> chosen;
@@ -49,6 +52,8 @@ class Chooser {
       if (tensor.kind != TensorKind::kParameter || !IsFloat(tensor.type.type)) continue;
       if (IsFrozen(tensor.name)) {
         left_out_.push_back(absl::StrCat(tensor.name, " (--freeze)"));
+      } else if (statistics_.count(tensor.name) > 0) {
+        left_out_.push_back(absl::StrCat(tensor.name, " (running statistics)"));
       } else if (IsMask(model_, id)) {
         left_out_.push_back(absl::StrCat(tensor.name, " (a mask of 0 and -inf)"));
       } else if (!IsCarried(tensor)) {
@@ -83,6 +88,7 @@ class Chooser {
   }
 
   const Model& model_;
+  const std::set<std::string>& statistics_;
   const std::vector<std::string>& freeze_;
   std::vector<bool> used_;
   std::vector<std::string> left_out_;
@@ -99,7 +105,7 @@ TensorId OutputNamed(const Graph& graph, const std::string& name) {
 
 absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
                                                            const TrainRecipe& recipe) {
-  Chooser chooser(model, recipe.freeze);
+  Chooser chooser(model, recipe);
   std::vector<TensorId> candidates = chooser.Choose();
   YUBA_RETURN_IF_ERROR(chooser.CheckPatterns());
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> found,

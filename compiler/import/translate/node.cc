@@ -222,6 +222,10 @@ bool NodeContext::MakeState(int value) {
   return true;
 }
 
+void NodeContext::MarkStatistics(int value) {
+  if (value >= 0) graph_.values[value].statistics = true;
+}
+
 void NodeContext::KeepStatistics(int state, int next) {
   OnnxValue& value = graph_.values[next];
   if (value.name.empty()) value.name = absl::StrCat("next(", graph_.values[state].name, ")");

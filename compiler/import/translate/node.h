@@ -111,6 +111,8 @@ class NodeContext {
   void SetOutput(int i, int value);
   // Makes an initializer that an operator changes a state; false where the value is something else.
   bool MakeState(int value);
+  // The value holds running statistics.
+  void MarkStatistics(int value);
   // The value `next` is that of the state for the next step, though the file does not say so.
   void KeepStatistics(int state, int next);
   const OnnxGraph& graph() const { return graph_; }

@@ -170,6 +170,7 @@ void TranslateBatchNormalization(NodeContext& node) {
     for (int i = 1; i < 5; ++i) operands.push_back(node.Input(i));
     return TranslateTrainingBatchNorm(node, operands);
   }
+  for (const int i : {3, 4}) node.MarkStatistics(node.Input(i));
   for (int i = 1; i < 5; ++i) operands.push_back(node.Cast(node.Input(i), node.ValueOf(x).type));
   node.SetOutput(0, node.Entry("batch_norm", operands, {{"eps", node.Float("epsilon", 1e-5)}}));
 }
