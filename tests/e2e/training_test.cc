@@ -139,6 +139,30 @@ TEST_CASE("trained weights go back into the model's file") {
   CHECK(other.error.find("no initializer has a name of l.0.bias") != std::string::npos);
 }
 
+TEST_CASE("the commands of docs/training.md run") {
+  const std::string text = ReadText(RepositoryFile("docs/training.md"));
+  const std::string scratch = ScratchFolder("guide") + "/";
+  int commands = 0;
+  for (size_t at = text.find("\n$ "); at != std::string::npos; at = text.find("\n$ ", at + 1)) {
+    std::string command = text.substr(at + 3, text.find('\n', at + 1) - at - 3);
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {"tests/models", RepositoryFile("tests/models")}, {" mlp.", " " + scratch + "mlp."}}) {
+      for (size_t found = command.find(from); found != std::string::npos;
+           found = command.find(from, found + to.size()))
+        command.replace(found, from.size(), to);
+    }
+    INFO(command);
+    const CommandResult ran = Succeed(command);
+    ++commands;
+    if (commands == 1) {
+      const size_t trained = text.find("trained: 6 tensors");
+      CHECK(ran.out.find(text.substr(trained, text.find('\n', trained) - trained)) !=
+            std::string::npos);
+    }
+  }
+  CHECK(commands == 5);
+}
+
 TEST_CASE("what is wrong with a training step is said") {
   const TrainedModel model("mlp");
   const auto error = [&](const std::string& flags) {
