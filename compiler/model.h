@@ -1,5 +1,5 @@
 // A model as all phases see it: the graph of definitions, and the values that came with it.
-// `compiler/import` makes one from a file; the phases behind it replace the graph (by one with
+// `compiler/import` makes one from a file; the phases after it replace the graph (by one with
 // copies and accumulators, say) and keep the rest. Plain data that owns what it holds; values are
 // shared, so that a copy of a Model does not copy its weights.
 #ifndef YUBA_COMPILER_MODEL_H_
@@ -52,8 +52,9 @@ struct Model {
   // The names of the file's inputs that have no value in it, in its order. Some are parameters, and
   // some nothing reads.
   std::vector<std::string> file_inputs;
-  // The names of the file's outputs, in its order; only where the graph has several entries, whose
-  // outputs have other names (NameInEntry).
+  // What output_0.pb, output_1.pb, ... of a folder of data are of: the file's outputs, where the
+  // graph has several entries, whose outputs have other names (NameInEntry), or the loss of a
+  // training step. Empty: the graph's outputs.
   std::vector<std::string> file_outputs;
   int file_nodes = 0;  // nodes in the file, before anything was simplified
   int64_t opset = 0;   // of ONNX's own domain

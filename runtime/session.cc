@@ -162,7 +162,9 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
                      "they say which elements move. Compile a model with these values instead");
   }
   given_.erase(name);
-  ForgetInit();
+  for (const program::Initializer& parameter : program_->message().parameters()) {
+    if (&parameter.port() == port) ForgetInit();  // it reads no inputs
+  }
   YUBA_RETURN_IF_ERROR(
       Annotate(SetElements(*program_, layout_, fleet_, port->buffer(), type, source), name));
   given_.insert(name);

@@ -1,4 +1,4 @@
-// What must hold behind the phase `cluster`: CheckClusters of cluster.h.
+// What must hold after the phase `cluster`: CheckClusters of cluster.h.
 #include <vector>
 
 #include "compiler/cluster/cluster.h"

@@ -15,8 +15,6 @@
 namespace yuba::onnx {
 namespace {
 
-constexpr char kLoss[] = "loss";
-
 // The description of that name, with - for _.
 absl::StatusOr<const OpDescription*> Find(const char* flag, const std::string& name,
                                           const OperatorLibrary& library) {
@@ -108,6 +106,11 @@ absl::StatusOr<int> Judged(const std::string& name, const OnnxGraph& graph) {
     names.push_back(graph.values[output].name);
   }
   if (name.empty() && outputs.size() == 1) return outputs[0];
+  if (outputs.empty()) {
+    return UserError(
+        "every output of the model is the next value of a state, so there is none for ",
+        "the loss to judge");
+  }
   return UserError(
       name.empty() ? "the model has several outputs: say by --loss-output which the loss judges, "
                    : absl::StrCat("--loss-output ", name, ": the model has no such output; "),
@@ -123,7 +126,7 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
   const std::string flag = absl::StrCat("--train ", options.optimizer);
   YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*optimizer), flag));
   compiler::TrainRecipe recipe;
-  recipe.loss = kLoss;
+  recipe.loss = kLossName;
   recipe.optimizer = {*optimizer, {}, {{"lr", options.lr}}};
   if (parts.size() > 1) {
     absl::StatusOr<Attributes> attributes = AttributesOf(*optimizer, parts[1]);
@@ -140,7 +143,7 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   YUBA_ASSIGN_OR_RETURN(const int judged, Judged(options.output, graph));
   absl::StatusOr<OnnxValue> labels = LabelsFor(*loss, graph.values[judged]);
   if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
-  for (const char* name : {kLabels, kLoss}) {
+  for (const char* name : {kLabels, kLossName}) {
     if (graph.by_name.count(name) == 0) continue;
     return UserError("--train: the model calls a value '", name, "', which is the name of what ",
                      "training adds: rename the value");
@@ -151,7 +154,11 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   graph.inputs.push_back(given);
   const int value = context.Entry(loss->name, {judged, given});
   if (context.failed()) return context.status();
-  graph.values[value].name = kLoss;
+  if (!IsFloat(graph.values[value].type)) {
+    return UserError("--loss ", options.loss, ": its result is ", Name(graph.values[value].type),
+                     ", and only floats can be minimized");
+  }
+  graph.values[value].name = kLossName;
   graph.values[value].entry = graph.entry;
   graph.outputs = {value};
   for (const OnnxGraph::CarriedValues& pair : graph.carried) graph.outputs.push_back(pair.next);

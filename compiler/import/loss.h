@@ -14,16 +14,18 @@ namespace yuba::onnx {
 // The input that a loss adds. It counts as the last input of the file: with one input in the file,
 // input_1.pb of a folder of data are labels.
 constexpr char kLabels[] = "labels";
+// The output that it is.
+constexpr char kLossName[] = "loss";
 
 // The optimizer of the options, found in the library, its attributes, and what it starts with.
-// Names may have - for _. The user's error where there is none of that name, it is none, or has no
-// such attribute.
+// Names may have - for _. The user's error where no description has that name, where it is no
+// optimizer, or where it lacks an attribute.
 absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
                                                const OperatorLibrary& library);
 
-// Puts a use of the loss behind the output that it judges, when all outputs and carried pairs are
-// in the graph. Its second operand is a new input, `labels`, whose shape follows from the first by
-// the names of the extents: of op loss(x[s.., n], labels[s..]: int) and an output [8, 10] it is
+// Adds a use of the loss, which reads the output that it judges, when all outputs and carried pairs
+// are in the graph. Its second operand is a new input, `labels`, whose shape follows from the first
+// by the names of the extents: of op loss(x[s.., n], labels[s..]: int) and an output [8, 10] it is
 // i64[8]. The loss is the output `loss`, and next values of states are the only others.
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
                      NodeContext& context, OnnxGraph& graph);

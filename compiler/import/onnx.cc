@@ -110,8 +110,10 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   if (source->train.has_value()) {
     compiler::TrainRecipe recipe = *source->train;
     for (const OnnxValue& value : source->graph.values) {
-      if (value.statistics) recipe.statistics.insert(value.name);
+      if (value.statistics) recipe.kept[value.name] = "running statistics";
     }
+    for (const OnnxGraph::CarriedValues& pair : source->graph.carried)
+      recipe.kept[source->graph.values[pair.state].name] = "a state of the model";
     YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, recipe));
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);

@@ -25,7 +25,8 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
 absl::Status AddCarried(const ::onnx::GraphProto& proto,
                         const std::map<std::string, std::string>& pairs, OnnxGraph& graph);
 
-// Makes outputs and carried pairs of running statistics, but of those that --state carries.
+// Carries running statistics that --state does not carry already: each next value becomes an output
+// and a carried pair.
 void CarryStatistics(OnnxGraph& graph);
 
 }  // namespace yuba::onnx

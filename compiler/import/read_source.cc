@@ -157,7 +157,8 @@ class Importer {
 
   std::vector<std::string> FileOutputs() const {
     std::vector<std::string> names;
-    if (graph_.entries.size() == 1 && !options_.train.has_value()) return names;
+    if (options_.train.has_value()) return {kLossName};
+    if (graph_.entries.size() == 1) return names;
     for (const ::onnx::ValueInfoProto& output : proto_.graph().output()) {
       names.push_back(output.name());
     }
@@ -230,12 +231,12 @@ class Importer {
     NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
     FinishOutputs(graph, context, graph_);
     if (context.failed()) return context.status();
-    YUBA_RETURN_IF_ERROR(NumberStreams(graph_));
     YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
     YUBA_RETURN_IF_ERROR(FinishCaches(context, graph_));
     CarryStatistics(graph_);
-    if (!options_.train.has_value()) return absl::OkStatus();
-    return AddLoss(*options_.train, *options_.library, context, graph_);
+    if (options_.train.has_value())
+      YUBA_RETURN_IF_ERROR(AddLoss(*options_.train, *options_.library, context, graph_));
+    return NumberStreams(graph_);
   }
 
   absl::Status Translate(const ::onnx::NodeProto& node, int position) {

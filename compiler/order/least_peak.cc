@@ -66,7 +66,7 @@ class Search {
     return std::max(state.peak, state.live + segment_.steps[step].extra) < goal_.below;
   }
 
-  // By how many bytes more are live behind `step` than before it.
+  // By how many bytes more are live after `step` than before it.
   int64_t Growth(const State& state, int step) {
     const Step& of = segment_.steps[step];
     int64_t growth = of.bytes;
@@ -101,7 +101,7 @@ class Search {
     state.last = static_cast<int>(taken_.size()) - 1;
   }
 
-  // Keeps the state, behind all steps that may run at once.
+  // Runs all steps that may run at once, then keeps the state.
   void Add(State state) {
     for (size_t r = 0; r < state.ready.size();) {
       const int step = state.ready[r];

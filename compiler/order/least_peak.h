@@ -1,9 +1,9 @@
 // The order of a segment with the least peak of live bytes: a search over the sets of steps that
 // can have run, smaller sets first, of which each size keeps the most promising ones.
 //
-// What happens behind a set of steps depends on the set alone, not on their order; of all orders of
+// What happens after a set of steps depends on the set alone, not on their order; of all orders of
 // one set only that with the lowest peak goes on. Sets are ranked by their peak so far, and where
-// these are equal by the bytes that are live behind them. Where no set had to be dropped, all
+// these are equal by the bytes that are live after them. Where no set had to be dropped, all
 // orders have been considered (Liu's and Kahn's bottleneck on the lattice of downsets), and the
 // result is the least peak there is.
 //

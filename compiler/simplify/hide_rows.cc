@@ -14,6 +14,7 @@
 #include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
+#include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
 namespace {
@@ -94,7 +95,11 @@ class Hider {
       }
     }
     if (left && right) return OtherUse(node);
-    if (right) return absl::OkStatus();  // shares of rows, which are 0 for those that are hidden
+    if (right) {
+      // A product with shares of rows, which are 0 for those that are hidden.
+      const bool shares = MatchContraction(definition).has_value();
+      return shares ? absl::OkStatus() : OtherUse(node);
+    }
     if (definition.reducer == Reducer::kNone || OnlyRows(node)) {
       tracked_[node.result] = result;
     } else {

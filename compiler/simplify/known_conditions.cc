@@ -29,10 +29,9 @@ class Tables {
     const Definition map = MapOf(value);
     int64_t points = 1;
     for (const Index& index : map.indices) {
-      if (index.extent > kLargestTable / points) return nullptr;
+      if (index.extent < 1 || index.extent > kLargestTable / points) return nullptr;
       points *= index.extent;
     }
-    if (points == 0) return nullptr;
     // A value that the two arithmetics see differently, as an index out of range, is not known.
     const std::vector<int64_t> floats = Evaluate(map, Arithmetic::kFloat);
     if (floats != Evaluate(map, Arithmetic::kHash)) return nullptr;

@@ -1,4 +1,4 @@
-// The backward half of a training step: the graph is walked backwards from the loss, and each
+// The backward pass of a training step: the graph is walked backwards from the loss, and each
 // definition on the way gives those of its gradients (opsemantics/gradient).
 //
 // Example: of y = x w and loss = sum(y * y), the gradient of w is two more nodes:
@@ -14,7 +14,7 @@
 namespace yuba::compiler {
 
 // Adds the nodes that compute the gradients of `loss`, a scalar of floats that a node computes, by
-// the stored tensors `of`. They stand behind all other nodes of the graph, which is linked.
+// the stored tensors `of`. They stand after all other nodes of the graph, which is linked.
 // [position in `of`]: the gradient, of the same type and dimensions; -1 where the loss does not
 // depend on the tensor, or only by steps.
 //

@@ -9,6 +9,7 @@
 #include "compiler/simplify/constants.h"
 #include "compiler/train/gradients.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
@@ -20,27 +21,57 @@ constexpr double kLowest = -1000;
 // Masks are at most this large: more elements are not looked at.
 constexpr int64_t kLargestMask = int64_t{1} << 22;
 
-// Whether all elements are 0 or stand for -inf, which some do.
-bool IsMask(const Model& model, TensorId id) {
-  const Tensor& tensor = model.graph.tensors[id];
-  const auto value = model.values.find(id);
-  if (value == model.values.end() || value->second.kind != InitialValue::kData) return false;
-  if (ElementCount(tensor.type) > kLargestMask) return false;
-  const TensorValue elements =
-      ValueFromBytes(tensor.type.type, tensor.type.dims, *value->second.data);
-  bool lowest = false;
-  for (const Scalar& element : elements.elements) {
-    if (element.number != 0 && !(element.number <= kLowest)) return false;
-    lowest |= element.number != 0;
+// What is known of elements of a tensor that may be a mask.
+struct MaskCheck {
+  bool possible = true, lowest = false;
+
+  void Look(const TensorValue& elements) {
+    for (const Scalar& element : elements.elements) {
+      possible &= element.number == 0 || element.number <= kLowest;
+      lowest |= element.number <= kLowest;
+    }
   }
-  return lowest;
+};
+
+// Looks at a tensor in a file, as far as it may be a mask.
+void LookAtFile(const FileRange& range, ElementType type, MaskCheck& check) {
+  const absl::StatusOr<RangeReader> reader = RangeReader::Open(range);
+  constexpr int64_t kPiece = 1 << 16;  // bytes; a multiple of every element's size
+  check.possible = reader.ok();        // who needs the values says what is wrong with the file
+  std::string piece;
+  for (int64_t at = 0; check.possible && at < reader->length(); at += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, reader->length() - at)));
+    const auto count = static_cast<int64_t>(piece.size());
+    if (!reader->Read(at, count, piece.data()).ok()) check.possible = false;
+    if (check.possible) check.Look(ValueFromBytes(type, {count / ByteSize(type)}, piece));
+  }
+}
+
+// Whether all elements are 0 or stand for -inf, which some do.
+bool IsMask(const Tensor& tensor, const InitialValue& value) {
+  if (ElementCount(tensor.type) > kLargestMask) return false;
+  MaskCheck check;
+  if (value.kind == InitialValue::kFile) {
+    LookAtFile(value.range, tensor.type.type, check);
+  } else if (value.data != nullptr) {
+    const std::vector<int64_t> one;
+    check.Look(ValueFromBytes(
+        tensor.type.type, value.kind == InitialValue::kFill ? one : tensor.type.dims, *value.data));
+  }
+  return check.possible && check.lowest;
+}
+
+// Whether all elements are 0 because a node of the file fills it, as a recurrence's first state.
+bool IsZeroFill(const Tensor& tensor, const InitialValue& value) {
+  return value.kind == InitialValue::kFill &&
+         ValueFromBytes(tensor.type.type, {}, *value.data).elements[0].number == 0;
 }
 
 class Chooser {
  public:
   Chooser(const Model& model, const TrainRecipe& recipe)
       : model_(model),
-        statistics_(recipe.statistics),
+        kept_(recipe.kept),
         freeze_(recipe.freeze),
         used_(recipe.freeze.size(), false) {}
 
@@ -50,14 +81,11 @@ class Chooser {
       const Tensor& tensor = model_.graph.tensors[t];
       const auto id = static_cast<TensorId>(t);
       if (tensor.kind != TensorKind::kParameter || !IsFloat(tensor.type.type)) continue;
-      if (IsFrozen(tensor.name)) {
-        left_out_.push_back(absl::StrCat(tensor.name, " (--freeze)"));
-      } else if (statistics_.count(tensor.name) > 0) {
-        left_out_.push_back(absl::StrCat(tensor.name, " (running statistics)"));
-      } else if (IsMask(model_, id)) {
-        left_out_.push_back(absl::StrCat(tensor.name, " (a mask of 0 and -inf)"));
-      } else if (!IsCarried(tensor)) {
+      const std::string reason = WhyNot(tensor, id);
+      if (reason.empty()) {
         chosen.push_back(id);
+      } else {
+        left_out_.push_back(absl::StrCat(tensor.name, " (", reason, ")"));
       }
     }
     return chosen;
@@ -78,6 +106,17 @@ class Chooser {
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
+  // Why the parameter is not trained; empty where it is.
+  std::string WhyNot(const Tensor& tensor, TensorId id) {
+    if (IsFrozen(tensor.name)) return "--freeze";
+    const auto kept = kept_.find(tensor.name);
+    if (kept != kept_.end()) return kept->second;
+    const auto value = model_.values.find(id);
+    if (value == model_.values.end()) return "";
+    if (IsMask(tensor, value->second)) return "a mask of 0 and -inf";
+    return IsZeroFill(tensor, value->second) ? "a fill of 0" : "";
+  }
+
   bool IsFrozen(const std::string& name) {
     bool frozen = false;
     for (size_t p = 0; p < freeze_.size(); ++p) {
@@ -88,7 +127,7 @@ class Chooser {
   }
 
   const Model& model_;
-  const std::set<std::string>& statistics_;
+  const std::map<std::string, std::string>& kept_;
   const std::vector<std::string>& freeze_;
   std::vector<bool> used_;
   std::vector<std::string> left_out_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,14 +13,31 @@
 namespace yuba::compiler {
 namespace {
 
-// "v" of "v'".
-std::string StateOf(const std::string& output) { return output.substr(0, output.size() - 1); }
-
 class Updater {
  public:
   Updater(Model& model, const Optimizer& optimizer)
       : model_(model), graph_(model.graph), optimizer_(optimizer), op_(optimizer.description) {
     for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);
+  }
+
+  // The user's error where a tensor of the model has a name that updates add.
+  absl::Status CheckNames(const std::vector<TensorId>& trained) const {
+    std::set<std::string> taken;
+    for (const Tensor& tensor : graph_.tensors) taken.insert(tensor.name);
+    for (size_t p = 2; p < op_.params.size(); ++p) {
+      const std::string& name = op_.params[p].name;
+      std::vector<std::string> added = {name};
+      if (!op_.params[p].dims.empty()) {
+        added.clear();
+        for (const TensorId tensor : trained) added.push_back(OwnName(tensor, name));
+      }
+      for (const std::string& one : added) {
+        if (taken.count(one) == 0) continue;
+        return UserError("the model has a tensor '", one, "', which is the name of what the ",
+                         "optimizer ", op_.name, " adds: rename the tensor");
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status AddShared(ElementType type) {
@@ -49,13 +67,18 @@ class Updater {
       operands.push_back(p == 0                    ? trained
                          : p == 1                  ? gradient
                          : shared != shared_.end() ? shared->second
-                                                   : AddOwnState(weight, param.name));
+                                                   : AddOwnState(trained, param.name));
       const TensorType& type = graph_.tensors[operands.back()].type;
       shapes.push_back(Shape{type.type, type.dims});
     }
     absl::StatusOr<Instance> instance = Elaborate(op_, shapes, optimizer_.attributes);
     if (!instance.ok()) {
       return Annotate(instance.status(), absl::StrCat("the update of ", weight.name));
+    }
+    for (const Slot& slot : instance->slots) {
+      if (slot.role == SlotRole::kOperand || slot.role == SlotRole::kOutput) continue;
+      if (slot.role == SlotRole::kInternal) continue;
+      return UserError("the optimizer ", op_.name, " draws random numbers, which updates cannot");
     }
     Add(*instance, operands, weight);
     return absl::OkStatus();
@@ -89,10 +112,14 @@ class Updater {
     model_.values[tensor] = std::move(initial);
   }
 
+  std::string OwnName(TensorId trained, const std::string& state) const {
+    return absl::StrCat(graph_.tensors[trained].name, ".", state);
+  }
+
   // A state of this update alone, which begins as zeros.
-  TensorId AddOwnState(const Tensor& weight, const std::string& name) {
-    const TensorId state =
-        AddTensor(absl::StrCat(weight.name, ".", name), weight.type, weight.dims);
+  TensorId AddOwnState(TensorId trained, const std::string& name) {
+    const Tensor weight = graph_.tensors[trained];
+    const TensorId state = AddTensor(OwnName(trained, name), weight.type, weight.dims);
     graph_.tensors[state].kind = TensorKind::kState;
     graph_.tensors[state].dim_names = weight.dim_names;
     SetNumber(state, 0);
@@ -107,8 +134,8 @@ class Updater {
         tensors.push_back(operands[slot.position]);
         continue;
       }
-      const bool output = slot.role == SlotRole::kOutput;
-      const std::string state = output ? StateOf(slot.name) : "";
+      const bool next = slot.role == SlotRole::kOutput;  // of a state: CheckOptimizer
+      const std::string state = next ? slot.name.substr(0, slot.name.size() - 1) : "";
       const auto known = shared_next_.find(state);
       tensors.push_back(known != shared_next_.end() ? known->second
                                                     : AddResult(slot, state, operands, weight));
@@ -174,6 +201,11 @@ absl::Status CheckOptimizer(const OpDescription& description) {
                          " has dimensions, but is no `state`");
       }
     }
+    for (const Output& output : description.outputs) {
+      if (output.name.back() == '\'') continue;
+      return UserError("the output ", output.name, " of the optimizer ", description.name,
+                       " is no next value of a `state`");
+    }
     return absl::OkStatus();
   }
   return UserError(description.name, " is no optimizer: its first operand must be a `state`, what ",
@@ -185,6 +217,7 @@ absl::StatusOr<std::vector<UpdatedState>> AddUpdates(Model& model, const Optimiz
                                                      const std::vector<TensorId>& gradients) {
   YUBA_CHECK(trained.size() == gradients.size());
   Updater updater(model, optimizer);
+  YUBA_RETURN_IF_ERROR(updater.CheckNames(trained));
   YUBA_RETURN_IF_ERROR(updater.AddShared(ElementType::kF32));
   for (size_t t = 0; t < trained.size(); ++t)
     YUBA_RETURN_IF_ERROR(updater.Update(trained[t], gradients[t]));

@@ -1,4 +1,4 @@
-// The last third of a training step: the updates of what is trained. An optimizer is a description
+// The updates of a training step. An optimizer is a description
 // like any other (opsemantics/operators/training.tdl), found by its name:
 // - its first operand, a `state`, is what is trained; its second is the gradient of that,
 // - a plain operand without dimensions is a number that all updates share, such as the learning

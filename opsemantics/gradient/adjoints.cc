@@ -6,6 +6,7 @@
 #include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/gradient/derivatives.h"
 #include "opsemantics/gradient/terms.h"
+#include "opsemantics/regions/boxes.h"
 
 namespace yuba {
 namespace {
@@ -58,8 +59,7 @@ class Adjoints {
   // Whether a read is inside its operand; null: it always is.
   ExprPtr Inside(const Expr& read) const {
     ExprPtr inside;
-    std::vector<Interval> ranges;
-    for (const Index& index : definition_.indices) ranges.push_back({0, index.extent});
+    const std::vector<Interval> ranges = WholeRanges(definition_);
     const std::vector<int64_t>& dims = definition_.operands[read.operand].dims;
     for (size_t d = 0; d < read.position.size(); ++d) {
       const Interval range = Range(read.position[d], ranges);

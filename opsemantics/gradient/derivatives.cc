@@ -38,13 +38,20 @@ ExprPtr Slope(const ExprPtr& call) {
   }
 }
 
-// x^y: y * x^(y - 1) by x, and x^y * log(x) by y.
+ExprPtr IsZero(const ExprPtr& x) {
+  return CallExpr(Function::kEq, {x, Number(0, x->type)}, ElementType::kBool);
+}
+
+// x^y: y * x^(y - 1) by x, and x^y * log(x) by y; 0 where the first factor is 0, and the second
+// perhaps infinite.
 std::vector<ExprPtr> OfPower(const ExprPtr& call, const ExprPtr& adjoint) {
   const ExprPtr &x = call->args[0], &y = call->args[1];
+  const ExprPtr zero = Number(0, adjoint->type);
   const ExprPtr less = CallExpr(Function::kPow, {x, Sum(y, Number(-1, x->type))}, x->type);
-  const ExprPtr by_exponent =
-      y->kind == Expr::kLiteral ? nullptr : Product(adjoint, Product(call, Of(Function::kLog, x)));
-  return {Product(adjoint, Product(y, less)), by_exponent};
+  const ExprPtr by_base = Product(adjoint, Product(y, less));
+  if (y->kind == Expr::kLiteral) return {by_base, nullptr};
+  const ExprPtr by_exponent = Product(adjoint, Product(call, Of(Function::kLog, x)));
+  return {Chosen(IsZero(y), zero, by_base), Chosen(IsZero(x), zero, by_exponent)};
 }
 
 }  // namespace

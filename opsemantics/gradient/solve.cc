@@ -16,10 +16,6 @@
 namespace yuba {
 namespace {
 
-bool IsCallOf(const Expr& term, Function function) {
-  return term.kind == Expr::kCall && term.function == function;
-}
-
 // The value as an affine function of the indices, where it is one without reads.
 absl::optional<Affine> AffineOf(const Expr& term) {
   if (term.kind == Expr::kIndex) return term.affine;

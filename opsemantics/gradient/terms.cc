@@ -5,14 +5,14 @@
 namespace yuba {
 namespace {
 
-bool IsCallOf(const Expr& term, Function function) {
-  return term.kind == Expr::kCall && term.function == function;
-}
-
 // The type of a term that this room makes or takes: what descriptions made says its type too.
 ElementType FloatTypeOf(const Expr& a, const Expr& b) { return IsFloat(a.type) ? a.type : b.type; }
 
 }  // namespace
+
+bool IsCallOf(const Expr& term, Function function) {
+  return term.kind == Expr::kCall && term.function == function;
+}
 
 ExprPtr Number(double value, ElementType type) {
   return LiteralExpr(type, static_cast<int64_t>(value), value);

@@ -9,6 +9,7 @@
 
 namespace yuba {
 
+bool IsCallOf(const Expr& term, Function function);
 ExprPtr Number(double value, ElementType type);
 // Whether the term is the literal `value`, of any type.
 bool IsNumber(const Expr& term, double value);

@@ -44,7 +44,10 @@ std::string FaultOfEntries(const Program& program) {
     if (entry.name().empty() || !names.insert(entry.name()).second) {
       return absl::StrCat("an entry's name, \"", entry.name(), "\", is empty or taken");
     }
-    if (names.size() == 1 && entry.begin() != 0) return "the first entry begins behind others";
+    if (names.size() == 1 && entry.begin() != 0) {
+      return absl::StrCat("the first entry, ", entry.name(), ", begins at instruction ",
+                          entry.begin(), ", not at 0");
+    }
     if (entry.begin() < last || entry.begin() > program.stages(0).instructions_size()) {
       return absl::StrCat("entry ", entry.name(), " begins at instruction ", entry.begin());
     }

@@ -48,6 +48,16 @@ TEST_CASE("and in every space of plans") {
   }
 }
 
+TEST_CASE("a run that goes on from a checkpoint draws what comes next") {
+  const std::string plan = Planned("--devices 3"), scratch = ScratchFolder("random_resumed");
+  const std::string input = " --input x=" + Folder() + "/test_data_set_0/input_0.pb ";
+  Succeed(RunOf(plan, input + "--steps 3 --outputs " + scratch + "/whole"));
+  Succeed(RunOf(plan, input + "--steps 2 --save " + scratch + "/states"));
+  Succeed(RunOf(plan, input + "--weights " + scratch + "/states --outputs " + scratch + "/rest"));
+  for (const char* file : {"/output_0.npy", "/output_1.npy", "/output_2.npy"})
+    Succeed("cmp " + scratch + "/whole" + file + " " + scratch + "/rest" + file);
+}
+
 TEST_CASE("what is drawn is the same bit for bit, whatever the plan") {
   const std::string input = " --input x=" + Folder() + "/test_data_set_0/input_0.pb --steps 3 ";
   const std::string whole = ScratchFolder("random_whole");

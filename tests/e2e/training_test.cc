@@ -163,6 +163,43 @@ TEST_CASE("the commands of docs/training.md run") {
   CHECK(commands == 5);
 }
 
+TEST_CASE("optimizers and losses of one's own") {
+  const TrainedModel model("mlp");
+  const std::string file = model.scratch + "/own.tdl";
+  std::ofstream(file) << R"(
+# Half of each step is of the gradient's sign.
+op signed(state w[s..], g[s..], lr[]) -> w'[s..]
+  w'[i..] = w[i..] - lr[] * (0.5 * g[i..] + 0.5 * sign(g[i..]))
+# The greatest of all differences.
+op worst(x[s..], labels[s..]) -> loss[]
+  loss[] = max(i..: s..) abs(x[i..] - labels[i..])
+op odd(state w[s..], g[s..], lr[]) -> w'[s..], norm[]
+  w'[i..] = w[i..] - lr[] * g[i..]
+  norm[] = sum(i..: s..) sq(g[i..])
+op whole(x[s..], labels[s..]) -> loss[]: i64
+  loss[] = cast(sum(i..: s..) sq(x[i..] - labels[i..]), i64)
+op noisy(state w[s..], g[s..], lr[]) -> w'[s..]
+  w'[i..] = w[i..] - lr[] * g[i..] * rand()
+)";
+  const std::string partition = "yuba partition " + model.model + " --devices 2 --operators " +
+                                file + " -o " + model.scratch + "/own.json ";
+  Succeed(partition + "--train signed --loss worst");
+  const CommandResult verified =
+      Succeed("yuba verify " + model.model + " " + model.scratch + "/own.json --operators " + file);
+  CHECK(verified.out.find("bit for bit") != std::string::npos);
+  const auto error = [&](const std::string& flags) {
+    const CommandResult ran = RunCommand(partition + flags);
+    INFO(ran.error);
+    CHECK(ran.exit_code == 2);
+    return ran.error;
+  };
+  CHECK(error("--train odd --loss mse").find("norm of the optimizer odd is no next value") !=
+        std::string::npos);
+  CHECK(error("--train sgd --loss whole").find("only floats can be minimized") !=
+        std::string::npos);
+  CHECK(error("--train noisy --loss mse").find("noisy draws random numbers") != std::string::npos);
+}
+
 TEST_CASE("what is wrong with a training step is said") {
   const TrainedModel model("mlp");
   const auto error = [&](const std::string& flags) {

@@ -9,10 +9,19 @@
 namespace yuba::tools {
 namespace {
 
-// The parameters that are outputs too: their buffers hold the next values.
+// The parameters that instructions write, but for those of the entry `init`, which are made anew.
 std::vector<program::Port> States(const runtime::LoadedProgram& program) {
   std::set<int> written;
-  for (const program::Port& output : program.message().outputs()) written.insert(output.buffer());
+  for (const program::EntryRange& entry : program.entries()) {
+    if (entry.name == program::kInitEntry) continue;
+    for (int i = entry.begin; i < entry.end; ++i) {
+      const runtime::Instruction& instruction = program.instructions()[i];
+      if (instruction.exchange != nullptr) written.insert(instruction.exchange->destination());
+      if (instruction.kernel == nullptr) continue;
+      for (const program::Access& result : instruction.kernel->results())
+        written.insert(result.buffer());
+    }
+  }
   std::vector<program::Port> states;
   for (const program::Initializer& parameter : program.message().parameters()) {
     if (written.count(parameter.port().buffer()) > 0) states.push_back(parameter.port());

@@ -121,7 +121,8 @@ absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const En
     if (!flags.json)
       PrintStep(name, before, session.statistics(), numbers, !flags.options.interleave);
     if (one_by_one) YUBA_RETURN_IF_ERROR(check.Check(session, run, step - 1, step));
-    if (flags.save_every > 0 && step % flags.save_every == 0)
+    const bool due = flags.save_every > 0 && step % flags.save_every == 0;
+    if (due && run.entry != program::kInitEntry)
       YUBA_RETURN_IF_ERROR(SaveStates(session, flags.save));
   }
   return one_by_one ? absl::OkStatus() : check.Check(session, run, 0, 0);

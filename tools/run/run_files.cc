@@ -118,7 +118,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   }
   YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // not before all inputs are known
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // again: now all inputs are known
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.save));
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;

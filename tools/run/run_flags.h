@@ -16,7 +16,7 @@ namespace yuba::tools {
 struct RunFlags {
   runtime::RunOptions options;
   std::vector<std::string> inputs;  // NAME=FILE
-  std::string input_dir;            // as ReadStepFiles has it
+  std::string input_dir;            // as ReadRuns has it
   std::string output_dir;           // empty: outputs are not written
   std::string weights;              // a safetensors file
   bool check = false;
@@ -24,7 +24,7 @@ struct RunFlags {
   absl::optional<uint64_t> seed;     // of the program's random numbers
   std::string random;                // empty: no; "true": with the usual seed; else the seed
   bool check_memory = false;         // poison and guard bands (runtime/arena_watch.h)
-  std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each entry of the program once
+  std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each but `init`
   int steps = 0;                     // 0: one, or as many as --inputs has folders for
   std::string trace;                 // the file to write; empty: none
   std::string save;                  // the file of states to write; empty: none

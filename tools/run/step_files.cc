@@ -127,7 +127,9 @@ absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const R
   if (flags.steps == 0) return wanted;
   if (wanted.size() > 1 || wanted[0].times > 0) {
     return UserError("--steps ", flags.steps, ": say it with --entry ", wanted[0].entry, "=",
-                     flags.steps, ", as the program has several entries");
+                     flags.steps,
+                     flags.entries.empty() ? ", as the program has several entries"
+                                           : ", as --entry says what runs");
   }
   wanted[0].times = flags.steps;
   return wanted;
@@ -151,7 +153,8 @@ absl::StatusOr<EntryRun> ReadRun(const RunFlags& flags, const RunPorts& ports, c
   if (!dir.empty()) {
     const std::vector<std::string> folders = FoldersOf(dir);
     run.steps.resize(folders.size());
-    for (size_t s = 0; s < folders.size(); ++s) {
+    const size_t wanted_steps = wanted.times > 0 ? wanted.times : folders.size();
+    for (size_t s = 0; s < std::min(folders.size(), wanted_steps); ++s) {
       YUBA_RETURN_IF_ERROR(ReadFolder(folders[s], ports, run.entry, run.steps[s]));
       if (!flags.check) continue;
       YUBA_RETURN_IF_ERROR(ReadExpected(folders[s], run.outputs.size(), run.steps[s]));

@@ -106,6 +106,10 @@ absl::StatusOr<std::vector<CachePair>> FindCaches(const ::onnx::GraphProto& prot
                          "' grows along ", pair.symbol, " to ", pair.length, ", '", pairs[0].past,
                          "' along ", pairs[0].symbol, " to ", pairs[0].length);
       }
+      for (const CachePair& other : pairs) {
+        if (other.past == pair.past)
+          return UserError(FlagText(flag), ": the input '", pair.past, "' has a cache already");
+      }
       pairs.push_back(pair);
     }
     if (pairs.size() == before) {
@@ -119,6 +123,10 @@ absl::Status AddCaches(const std::vector<CachePair>& pairs, int64_t new_rows, On
   graph.caches.clear();
   graph.new_rows = new_rows;
   if (pairs.empty()) return absl::OkStatus();
+  if (graph.by_name.count(pairs[0].symbol) > 0) {
+    return UserError("--cache: the model calls an input '", pairs[0].symbol,
+                     "', which is the dimension of its caches that grows: rename the input");
+  }
   YUBA_ASSIGN_OR_RETURN(graph.rows_used, StateOf(pairs[0].symbol, ElementType::kI64, {}, graph));
   for (const CachePair& pair : pairs) {
     CacheSlot slot;

@@ -13,8 +13,8 @@
 // for full caches only. OnnxValue::one_row_fewer says how they grow, and where they are data they
 // are computed from the count. What cannot be said so is an error.
 //
-// Example: past [b, h, past, d] with --cache past=present:64, in an entry of one new row:
-// Shape(past)[2] is 63, as a size; as data it is the count.
+// Example: past_key [b, h, past_len, d] with --cache past_key=present_key:64, in an entry of one
+// new row: Shape(past_key)[2] is 63, as a size; as data it is the count.
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_CACHES_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_CACHES_H_
 
@@ -37,8 +37,8 @@ struct CachePair {
 };
 
 // The pairs that the flags mean. The user's error where the file has no such input or output, where
-// PRESENT is no Concat of PAST and one more operand, or where the dimension has no symbol or
-// another pair another one.
+// PRESENT is no Concat of PAST and one more operand, where the dimension has no symbol, where
+// pairs differ in symbol or LENGTH, or where PAST has a cache already.
 absl::StatusOr<std::vector<CachePair>> FindCaches(const ::onnx::GraphProto& proto,
                                                   const std::vector<CacheOptions>& flags);
 
