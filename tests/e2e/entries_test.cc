@@ -94,6 +94,21 @@ TEST_CASE("decoding before any prompt is the same as a prompt of no tokens") {
   CHECK(ran.out.find("WRONG decode:logits of step 1") != std::string::npos);
 }
 
+TEST_CASE("what never changes is computed once, whatever inputs a step has") {
+  const std::string lstm = RepositoryFile("tests/models/lstm");
+  const std::string scratch = ScratchFolder("init");
+  for (const char* step : {"/test_data_set_0", "/test_data_set_1"})
+    std::filesystem::copy(lstm + "/test_data_set_0", scratch + step);
+  const CommandResult planned = Succeed(
+      "yuba partition " + lstm + "/model.onnx --init --devices 3 -o " + scratch + "/plan.json");
+  CHECK(planned.out.find("init 3.8 kB") != std::string::npos);
+  // A run that moves other bytes than the plan says fails.
+  const CommandResult ran = Succeed("yuba run " + lstm + "/model.onnx " + scratch +
+                                    "/plan.json --inputs " + scratch + " --check 2e-5");
+  CHECK(Count(ran.out, "ok   ") == 2);
+  CHECK(Count(ran.out, "init 1: ") == 1);
+}
+
 TEST_CASE("tokens beyond the caches are an error") {
   const std::string plan = ScratchFolder("full_cache") + "/plan.json";
   Succeed("yuba partition " + Model() +
