@@ -110,7 +110,7 @@ TEST_CASE("entries that leave instructions out or have one name are refused") {
   };
   CHECK_THAT(refusal(0, 1, "b"), IsOk());
   CHECK_THAT(refusal(0, 2, "b"), IsOk());
-  CHECK_THAT(refusal(1, 1, "b"), Fails("begins behind others"));
+  CHECK_THAT(refusal(1, 1, "b"), Fails("begins at instruction 1, not at 0"));
   CHECK_THAT(refusal(0, 3, "b"), Fails("begins at instruction 3"));
   CHECK_THAT(refusal(0, -1, "b"), Fails("begins at instruction -1"));
   CHECK_THAT(refusal(0, 1, "a"), Fails("empty or taken"));

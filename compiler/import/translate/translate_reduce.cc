@@ -139,15 +139,9 @@ void TranslateHardmax(NodeContext& node) {
 
 namespace {
 
-// The running statistics, operands 3 and 4, are states.
+// Running statistics, operands 3 and 4, are states where they are initializers.
 void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& operands) {
-  for (const int i : {3, 4}) {
-    if (node.failed()) return;
-    if (!node.MakeState(operands[i])) {
-      return node.Fail("in training mode its running statistics must be initializers of the type ",
-                       "of its input: they change from step to step");
-    }
-  }
+  if (node.failed()) return;
   const std::vector<int> outputs =
       node.EntryOutputs("batch_norm_train", operands,
                         {{"eps", node.Float("epsilon", 1e-5)},
@@ -155,8 +149,9 @@ void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& opera
                          {"correction", static_cast<double>(node.graph().correction)}});
   if (node.failed()) return;
   for (int i = 0; i < 3; ++i) node.SetOutput(i, outputs[i]);
-  node.KeepStatistics(operands[3], outputs[1]);
-  node.KeepStatistics(operands[4], outputs[2]);
+  for (const int i : {3, 4}) {
+    if (node.MakeState(operands[i])) node.KeepStatistics(operands[i], outputs[i - 2]);
+  }
 }
 
 }  // namespace

@@ -8,8 +8,9 @@ import normalizations
 import reductions
 import sequences
 import sorting
+import training
 import windows
 
 for module in (defaults, draws, elementwise, forms, indexing, normalizations, reductions, sequences,
-               sorting, windows):
+               sorting, training, windows):
     module.write()

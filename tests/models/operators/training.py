@@ -1,0 +1,80 @@
+"""Losses and optimizers; batch norm as PyTorch trains it."""
+import numpy as np
+
+from case import Case
+
+
+def losses():
+    with Case("softmax_cross_entropy") as case:
+        x, labels = case.normal(2, 3, 4), np.array([[0, 3, -1], [2, 2, 1]])
+        names = [case.input("x", x), case.input("labels", labels)]
+        wide = x.astype(np.float64)
+        largest = wide.max(-1, keepdims=True)
+        logs = wide - largest - np.log(np.exp(wide - largest).sum(-1, keepdims=True))
+        chosen = np.take_along_axis(logs, (labels % 4)[..., None], -1)
+        case.entry("softmax_cross_entropy", names, -chosen.mean())
+    with Case("mse") as case:
+        x, labels = case.normal(3, 4), case.normal(3, 4)
+        names = [case.input("x", x), case.input("labels", labels)]
+        case.entry("mse", names, np.square(x.astype(np.float64) - labels).mean())
+
+
+def optimizers():
+    for name in ("sgd", "momentum", "adam", "adamw"):
+        with Case(name) as case:
+            w, g, m = (case.normal(2, 3) for _ in range(3))
+            v = np.abs(case.normal(2, 3)) + np.float32(0.5)
+            lr, t = np.float32(0.25), np.float32(2)
+            given = {"w": w, "g": g, "lr": lr, "m": m, "v": v, "t": t}
+            update, operands, attributes = UPDATES[name]
+            names = [case.input(n, given[n]) for n in operands]
+            wide = {n: np.asarray(a, np.float64) for n, a in given.items()}
+            case.entry(name, names, *update(wide), **attributes)
+            if name in ("adam", "adamw"):  # the defaults
+                case.entry(name, names, *update(wide, 0.9, 0.999, 1e-8, 0.01))
+
+
+def sgd(a):
+    return (a["w"] - a["lr"] * a["g"],)
+
+
+def momentum(a, factor=0.75):
+    v = factor * a["m"] + a["g"]
+    return a["w"] - a["lr"] * v, v
+
+
+def adam(a, beta1=0.75, beta2=0.5, eps=0.25, decay=0.0):
+    t = a["t"] + 1
+    m = beta1 * a["m"] + (1 - beta1) * a["g"]
+    v = beta2 * a["v"] + (1 - beta2) * np.square(a["g"])
+    mean, square = m / (1 - beta1**t), v / (1 - beta2**t)
+    return a["w"] * (1 - a["lr"] * decay) - a["lr"] * mean / (np.sqrt(square) + eps), m, v, t
+
+
+UPDATES = {
+    "sgd": (sgd, "w g lr".split(), {}),
+    "momentum": (momentum, "w g lr m".split(), {"momentum": 0.75}),
+    "adam": (lambda a, *numbers: adam(a, *numbers[:3]), "w g lr m v t".split(),
+             {"beta1": 0.75, "beta2": 0.5, "eps": 0.25}),
+    "adamw": (lambda a, *numbers: adam(a, *(numbers or (0.75, 0.5, 0.25, 0.5))),
+              "w g lr m v t".split(), {"beta1": 0.75, "beta2": 0.5, "eps": 0.25, "decay": 0.5}),
+}
+
+
+def batch_norm():
+    with Case("batch_norm_train_correction") as case:
+        x, s, b, m = case.normal(2, 3, 4) + 2, case.normal(3), case.normal(3), case.normal(3)
+        v = np.array([0, 0.25, 1.5], np.float32)
+        names = [case.input(n, a) for n, a in zip("xsbmv", (x, s, b, m, v))]
+        wide, across = x.astype(np.float64), (0, 2)
+        mean, variance = wide.mean(across, keepdims=True), wide.var(across, keepdims=True)
+        y = (wide - mean) / np.sqrt(variance + 0.25) * s[:, None] + b[:, None]
+        case.entry("batch_norm_train", names, y, m * 0.75 + mean.ravel() * 0.25,
+                   v * 0.75 + wide.var(across, ddof=1) * 0.25, eps=0.25, momentum=0.75,
+                   correction=1.0)
+
+
+def write():
+    losses()
+    optimizers()
+    batch_norm()
