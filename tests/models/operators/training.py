@@ -6,13 +6,15 @@ from case import Case
 
 def losses():
     with Case("softmax_cross_entropy") as case:
-        x, labels = case.normal(2, 3, 4), np.array([[0, 3, -1], [2, 2, 1]])
-        names = [case.input("x", x), case.input("labels", labels)]
-        wide = x.astype(np.float64)
-        largest = wide.max(-1, keepdims=True)
-        logs = wide - largest - np.log(np.exp(wide - largest).sum(-1, keepdims=True))
-        chosen = np.take_along_axis(logs, (labels % 4)[..., None], -1)
-        case.entry("softmax_cross_entropy", names, -chosen.mean())
+        labels = np.array([[0, 3, -1], [2, 2, 1]])
+        label = case.input("labels", labels)
+        for name, scale in (("x", 1), ("large", 500)):  # exp of which would be infinite
+            x = case.normal(2, 3, 4, scale=scale)
+            wide = x.astype(np.float64)
+            largest = wide.max(-1, keepdims=True)
+            logs = wide - largest - np.log(np.exp(wide - largest).sum(-1, keepdims=True))
+            chosen = np.take_along_axis(logs, (labels % 4)[..., None], -1)
+            case.entry("softmax_cross_entropy", [case.input(name, x), label], -chosen.mean())
     with Case("mse") as case:
         x, labels = case.normal(3, 4), case.normal(3, 4)
         names = [case.input("x", x), case.input("labels", labels)]
