@@ -72,13 +72,12 @@ void AddEntryFlags(CLI::App* app, ModelFlags& flags) {
 }
 
 void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
-  CLI::Option* train =
-      app->add_option("--train", flags.train,
-                      "a training step with this optimizer: sgd, momentum, adam, adamw, or a "
-                      "description of your own; NAME or NAME:ATTRIBUTE=NUMBER,...");
-  CLI::Option* loss = app->add_option("--loss", flags.loss,
-                                      "of --train: softmax-cross-entropy, mse, or a description")
-                          ->needs(train);
+  CLI::Option* train = app->add_option(
+      "--train", flags.train,
+      "a training step with this optimizer, a description that `yuba op` lists or one of "
+      "your own (docs/training.md); NAME or NAME:ATTRIBUTE=NUMBER,...");
+  CLI::Option* loss =
+      app->add_option("--loss", flags.loss, "of --train: a description")->needs(train);
   train->needs(loss);
   app->add_option("--loss-output", flags.loss_output, "the output that the loss judges")
       ->needs(train);

@@ -154,6 +154,14 @@ TEST_CASE("the commands of docs/training.md run") {
     INFO(command);
     const CommandResult ran = Succeed(command);
     ++commands;
+    if (commands == 3) {  // the run prints, but for times, what the guide says
+      const std::string bytes = " kB moved";
+      const size_t moved = text.find(bytes);
+      CHECK(ran.out.find(text.substr(moved - 4, 4 + bytes.size())) != std::string::npos);
+      for (size_t loss = text.find(" loss 2."); loss != std::string::npos;
+           loss = text.find(" loss 2.", loss + 1))
+        CHECK(ran.out.find(text.substr(loss, 11)) != std::string::npos);  // four digits
+    }
     if (commands == 1) {
       const size_t trained = text.find("trained: 6 tensors");
       CHECK(ran.out.find(text.substr(trained, text.find('\n', trained) - trained)) !=
