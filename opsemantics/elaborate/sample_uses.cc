@@ -57,6 +57,12 @@ class Drawer {
     return static_cast<int64_t>((state_ >> 33) % static_cast<uint64_t>(bound));
   }
 
+  // `more` above a number that a description says, which may be any: the number alone at the end.
+  static int64_t AtLeast(int64_t number, int64_t more) {
+    int64_t sum = 0;
+    return __builtin_add_overflow(number, more, &sum) ? number : sum;
+  }
+
   void Note(absl::string_view what, absl::string_view how) {
     features_.insert(absl::StrCat(what, " ", how));
   }
@@ -147,11 +153,11 @@ class Drawer {
     if (attribute.pack) {
       std::vector<int64_t> list;
       for (int i = 0; i < rank_; ++i) {
-        list.push_back(integer ? value->integer + Below(2) + Below(2) : 1 + Below(4));
+        list.push_back(integer ? AtLeast(value->integer, Below(2) + Below(2)) : 1 + Below(4));
       }
       return list;
     }
-    if (integer) return value->integer + Below(3);
+    if (integer) return AtLeast(value->integer, Below(3));
     if (attribute.type == "float" || value != nullptr)
       return 0.25 * static_cast<double>(1 + Below(4));
     return 1 + Below(5);
@@ -189,7 +195,10 @@ class Drawer {
     for (int i = first; i < rank; ++i) {
       int64_t extent = 1;
       if (element.kind == Syntax::kFactors) {
-        for (const SyntaxPtr& factor : element.args) extent *= ExtentOf(*factor, i);
+        for (const SyntaxPtr& factor : element.args) {
+          // A number of the description may be any; a product beyond int64 fits no signature.
+          if (__builtin_mul_overflow(extent, ExtentOf(*factor, i), &extent)) extent = -1;
+        }
       } else {
         extent = ExtentOf(element, i);
       }
