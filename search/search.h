@@ -59,6 +59,10 @@ struct PlannedGraph {
 // plan, the graph without: with them there are more plans, of which the best are harder to find,
 // and under a limit accumulators take memory.
 //
+// Copies may make a plan need half as much again as it would without them (copies_limit.h of
+// portfolio/). Where they would take more and the options state no limit, that is the limit, and
+// the plan states it.
+//
 // The plan's lower bound is a bound of the space that the plan states. With pins and the default
 // search a search without them follows, in the time that is left, and the plan says what it found
 // (Plan::unpinned). Errors as of Search. Where no plan fits, the error is that of the space that

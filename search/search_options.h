@@ -1,7 +1,7 @@
 // What a search is asked for: the mesh, the space of plans, limits on memory and time.
 //
 // The defaults plan all mesh axes at once, with free nesting, nothing replicated and no limit; only
-// `mesh` must be set. Example: options.mesh = MeshOf(8); options.copies = 8;
+// `mesh` must be set. Example: options.mesh = MeshOf(8); options.copies = true;
 // options.memory_limit = 60'000'000.
 #ifndef YUBA_SEARCH_SEARCH_OPTIONS_H_
 #define YUBA_SEARCH_SEARCH_OPTIONS_H_
@@ -40,7 +40,7 @@ struct SearchOptions {
   int64_t table_cells = int64_t{1} << 26;  // exact elimination only where its tables fit
   std::vector<Pin> pins;
   std::vector<std::string> pin_texts;  // more pins, as people write them (pin_text.h)
-  int copies = 0;  // the window, in nodes, in which readers may share a copy; 0: no copies
+  bool copies = false;                 // whether the readers of a tensor may share a copy of it
   // kAuto: where there are copies and no pins by number, all; SearchSpaces also tries none.
   Accumulators accumulators = Accumulators::kAuto;
   Replicate replicate = Replicate::kNone;
@@ -48,8 +48,8 @@ struct SearchOptions {
   // The bytes a device that the program of a plan of this graph allocates, which is more than the
   // search can count. The limit holds for this. May be empty: then the search's own count decides.
   std::function<int64_t(const Graph&, const Plan&)> memory_of;
-  // The bytes that a plan known from elsewhere moves; 0: there is none. With a limit on memory or
-  // with replicas, only plans that move less are of use.
+  // The bytes that a plan known from elsewhere moves; 0: there is none. Plans that move more are of
+  // no use, with a limit on memory or with replicas neither those that move as much.
   int64_t known_bytes = 0;
   double time_limit = 0;  // seconds; 0: none
   int threads = 1;        // the plan is the same for any number

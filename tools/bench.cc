@@ -169,8 +169,11 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   search->add_option("--search", flags->searches, "which searches, as in default,recursive")
       ->delimiter(',');
-  search->add_option("--copies", flags->options.copies, "the window of copies; 0: none")
-      ->check(WholeNumber(0, 1 << 20));
+  search
+      ->add_option_function<std::string>(
+          "--copies", [flags](const std::string& word) { flags->options.copies = word == "all"; },
+          "all: readers of a tensor may share a copy of it; none: each gathers for itself")
+      ->check(CLI::IsMember({"all", "none"}));
   search
       ->add_option("--threads", flags->options.threads,
                    absl::StrCat("threads of a search, at most ", kMostThreads))

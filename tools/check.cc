@@ -74,7 +74,7 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
     it->second = planned.plan.search;
   }
   if (const auto it = notes.options.find("copies"); it != notes.options.end()) {
-    it->second = absl::StrCat(planned.plan.space.copies);
+    it->second = planned.plan.space.copies ? "all" : "none";
   }
   if (const auto it = notes.options.find("replicate"); it != notes.options.end()) {
     it->second = search::WordOf(planned.plan.space.replicate);

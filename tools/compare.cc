@@ -32,8 +32,8 @@ namespace {
 struct CompareFlags {
   ModelFlags model;
   MeshFlags mesh;
-  int copies = 8;         // window of the default search
-  double time_limit = 0;  // seconds, of each search; 0: none
+  std::string copies = "all";  // of the default search
+  double time_limit = 0;       // seconds, of each search; 0: none
   bool json = false;
 };
 
@@ -68,7 +68,7 @@ absl::StatusOr<Candidate> Try(compiler::Model model, search::SearchOptions optio
 
 // The default first.
 absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
-                                              search::SearchOptions options, int copies) {
+                                              search::SearchOptions options, bool copies) {
   std::vector<Candidate> candidates;
   auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
     YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, options, name, what));
@@ -77,10 +77,10 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
   };
   options.copies = copies;
   YUBA_RETURN_IF_ERROR(add("default", "fewest bytes, all levels together"));
-  options.copies = 0;
-  if (copies > 0) {
+  options.copies = false;
+  if (copies) {
     YUBA_RETURN_IF_ERROR(
-        add("no copies", "the same, but every reader gathers for itself (--copies 0)"));
+        add("no copies", "the same, but every reader gathers for itself (--copies none)"));
   }
   options.search = "recursive";
   YUBA_RETURN_IF_ERROR(
@@ -253,7 +253,7 @@ absl::Status Compare(const CompareFlags& flags) {
   options.mesh = mesh;
   options.time_limit = flags.time_limit;
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
-                        TryAll(loaded.model, options, flags.copies));
+                        TryAll(loaded.model, options, flags.copies == "all"));
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
                                            {"devices", mesh.devices()},
@@ -279,7 +279,7 @@ void AddCompare(CLI::App& app, int& exit_code) {
   AddTrainFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   command->add_option("--copies", flags->copies, "as in partition; of the default alone")
-      ->check(CLI::Range(0, 1 << 20))
+      ->check(CLI::IsMember({"all", "none"}))
       ->capture_default_str();
   command
       ->add_option("--time-limit", flags->time_limit,

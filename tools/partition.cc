@@ -33,7 +33,7 @@ struct PartitionFlags {
   ModelFlags model;
   MeshFlags mesh;
   std::string search = "default";
-  int copies = 8;
+  std::string copies = "all";
   std::string accumulators = "auto";
   bool copies_given = false;
   std::string space = "default";
@@ -119,16 +119,15 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
 absl::Status TakeNoCopies(PartitionFlags& flags) {
   const bool baseline = search::FindBaseline(flags.search) != nullptr;
   if (!baseline && flags.space != "tofu") return absl::OkStatus();
-  if (flags.copies_given && flags.copies > 0) {
+  if (flags.copies_given && flags.copies == "all") {
     return UserError(baseline ? "--search " + flags.search : "--space tofu",
-                     " has no shared copies: every reader gathers for itself; leave --copies ",
-                     flags.copies, " out");
+                     " has no shared copies: every reader gathers for itself; leave --copies out");
   }
   if (flags.accumulators == "all") {
     return UserError(baseline ? "--search " + flags.search : "--space tofu",
                      " reduces each product for itself; leave --accumulators out");
   }
-  flags.copies = 0;
+  flags.copies = "none";
   return absl::OkStatus();
 }
 
@@ -137,7 +136,7 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   search::SearchOptions options;
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
-  options.copies = flags.copies;
+  options.copies = flags.copies == "all";
   options.accumulators = *search::FromWord<search::Accumulators>(flags.accumulators);
   options.pin_texts = flags.pins;
   if (flags.space == "tofu") options.nesting = search::Nesting::kLevel;
@@ -178,7 +177,7 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
   // With --from the plan may be one that other flags asked for.
   notes.options["search"] = plan.search;
-  notes.options["copies"] = absl::StrCat(plan.space.copies);
+  notes.options["copies"] = plan.space.copies ? "all" : "none";
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(plan.space.memory);
   if (!flags.without.empty()) notes.options["without"] = absl::StrJoin(flags.without, ",");
@@ -191,8 +190,9 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
 // that search does not end in time, or cannot follow the pins.
 absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
                                                        const Graph& graph,
+                                                       const search::Plan& found,
                                                        search::SearchOptions options) {
-  const bool plain = options.memory_limit == 0 && flags.replicate == "none";
+  const bool plain = found.space.memory == 0 && flags.replicate == "none";
   if (flags.search != "default" || !plain || options.mesh.devices() == 1) {
     return absl::optional<int64_t>();
   }
@@ -219,7 +219,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
   options.pin_texts = plan.space.pin_texts;  // with --from those of the dump
   if (search_on) {
     options.time_limit = std::min(left, seconds + 1);
-    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, options));
+    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, options));
   }
   std::cout << SearchText(plan, by_level, seconds);
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
@@ -317,8 +317,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
       command
           ->add_option(
               "--copies", flags->copies,
-              "nodes that read a tensor within so many nodes may share a copy of it; 0: none do")
-          ->check(CLI::Range(0, 1 << 20))
+              "all: nodes that read a tensor may share a copy of it, which lives until the last of "
+              "them has read it; none: each gathers for itself")
+          ->check(CLI::IsMember({"all", "none"}))
           ->capture_default_str();
   command
       ->add_option(

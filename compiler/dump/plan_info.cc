@@ -46,7 +46,7 @@ void AddPlanInfo(const search::Plan& plan, mlir::Builder& builder,
   if (!plan.stopped.empty()) add("stopped", builder.getStringAttr(plan.stopped));
   add("nesting", builder.getStringAttr(search::WordOf(plan.space.nesting)));
   add("factors", builder.getBoolAttr(plan.space.factors));
-  add("copies", builder.getI64IntegerAttr(plan.space.copies));
+  add("copies", builder.getBoolAttr(plan.space.copies));
   add("replicate", builder.getStringAttr(search::WordOf(plan.space.replicate)));
   add("accumulators", builder.getBoolAttr(plan.space.accumulators));
   add("partials", builder.getBoolAttr(plan.space.partials));

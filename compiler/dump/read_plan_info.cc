@@ -125,7 +125,7 @@ absl::Status ReadSpace(mlir::DictionaryAttr info, search::Space& space) {
   YUBA_ASSIGN_OR_RETURN(const auto nesting, InfoField<mlir::StringAttr>(info, "nesting"));
   YUBA_ASSIGN_OR_RETURN(space.nesting, ReadWord<search::Nesting>(nesting));
   YUBA_ASSIGN_OR_RETURN(space.factors, InfoFlag(info, "factors"));
-  YUBA_ASSIGN_OR_RETURN(space.copies, InfoNumber<int>(info, "copies", 0, 1 << 20));
+  YUBA_ASSIGN_OR_RETURN(space.copies, InfoFlag(info, "copies"));
   YUBA_ASSIGN_OR_RETURN(const auto replicate, InfoField<mlir::StringAttr>(info, "replicate"));
   YUBA_ASSIGN_OR_RETURN(space.replicate, ReadWord<search::Replicate>(replicate));
   YUBA_ASSIGN_OR_RETURN(space.accumulators, InfoFlag(info, "accumulators"));

@@ -108,7 +108,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;  // in the order of the user's model, parameters not among them
   std::vector<TensorId> outputs;
-  int copies = 0;  // the window of its copies, in nodes (search/rewrite/copies.h); 0: it has none
+  bool copies = false;  // whether readers share copies (search/rewrite/copies.h)
 };
 
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.

@@ -93,7 +93,9 @@ class Assigner {
       const VariableMap variables = VariablesOf(problem_);
       SearchTied(TiedVariables(variables, NextRepetition(graph_, variables), period));
     }
-    Refine(problem_, kUntied, options_, {search_.choices()}, &search_);
+    std::vector<std::vector<int>> starts = {search_.choices()};
+    for (const Choices& start : options_.starts) starts.push_back(NumbersOf(start));
+    Refine(problem_, kUntied, options_, std::move(starts), &search_);
     return ChoicesOfElements(problem_, search_.choices(), &store_);
   }
 
@@ -114,11 +116,23 @@ class Assigner {
         alike.Start(likeliest_grids);
         starts.push_back(alike.choices());
       }
+      for (const Choices& start : options_.starts) {
+        const std::vector<int> choices = NumbersOf(start);
+        for (size_t v = numbers.size(); v-- > 0;) alike.Set(numbers[v], choices[v]);
+        starts.push_back(alike.choices());
+      }
     }
     Refine(tied, kTied, options_, std::move(starts), &alike);
     for (size_t v = 0; v < numbers.size(); ++v) {
       search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
     }
+  }
+
+  // By variable: its number in the store, where elements have these choices.
+  std::vector<int> NumbersOf(const Choices& choices) {
+    std::vector<int> numbers;
+    for (const int element : problem_.elements) numbers.push_back(store_.Number(choices[element]));
+    return numbers;
   }
 
   const Graph& graph_;

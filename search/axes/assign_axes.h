@@ -28,6 +28,7 @@ struct AxisOptions {
   int64_t table_cells = int64_t{1} << 22;  // the largest table when pools are eliminated
   int64_t bound = 0;  // bytes a step, a lower bound: at most 0.001 % above it the search ends
   const Budget* budget = &Budget::Unlimited();
+  std::vector<Choices> starts = {};  // more starts than the grids are: each of all elements
 };
 
 // How long Refine searches: `rounds` rounds of `runs` runs, each of `work` sums of costs (some

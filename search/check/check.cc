@@ -53,8 +53,8 @@ absl::Status CheckShardings(const Graph& graph, const Plan& plan) {
     return ProofError("sums stay unreduced only where the plan's space replicates \"auto\"");
   }
   if (plan.space.copies != graph.copies) {
-    return ProofError("the plan copies within ", plan.space.copies, " nodes, the graph within ",
-                      graph.copies);
+    return ProofError(plan.space.copies ? "the plan is of a graph with copies, this one has none"
+                                        : "the plan is of a graph without copies");
   }
   if (plan.space.nesting == Nesting::kAnywhere) {
     return ProofError("the plan's space nests \"anywhere\", which is no space of plans");

@@ -41,9 +41,12 @@ bool AnotherStart(Task& task, const Incumbent& incumbent) {
   if (task.repeats) return false;
   return !OnGrids(task) || !IsReached(incumbent);
 }
+bool HasCopies(Task& task) { return task.graph().copies && !task.pinned(); }
+// A copy pays only where all its readers agree, so axes for grids with copies end far from the best
+// where they do not begin from a plan without.
+bool StartsAxes(Task& task, const Incumbent&) { return OnGrids(task) && HasCopies(task); }
 bool AnotherGraph(Task& task, const Incumbent& incumbent) {
-  if (task.graph().copies == 0 || task.pinned()) return false;
-  return OnGrids(task) ? !IsReached(incumbent) : OnWideTables(task) && !incumbent.IsNear();
+  return HasCopies(task) && OnWideTables(task) && !incumbent.IsNear();
 }
 bool RepeatedAxesHelp(Task& task, const Incumbent& incumbent) {
   return OnGrids(task) && incumbent.HasPlan() && !incumbent.IsNear();
@@ -59,6 +62,7 @@ bool CanBePruned(Task& task, const Incumbent& incumbent) {
 constexpr Engine kEngines[] = {
     {"eliminate", SoonEliminated, EliminateAll},       // exactly, on tables of all choices
     {"grids", Always, BoundGrids},                     // the dual bound of grids
+    {"uncopied", StartsAxes, SearchUncopied},          // the plan without copies
     {"axes", HasLikelyGrids, PlaceAxes},               // mesh axes for likely grids
     {"eliminate", CanBeEliminated, EliminateAll},      // exactly, on tables of all choices
     {"repeat", OnTablesWithGap, SolveRepeated},        // repeated blocks choose alike

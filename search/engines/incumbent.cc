@@ -72,7 +72,9 @@ bool Incumbent::IsLimited() const {
 }
 
 bool Incumbent::IsOfUse() const {
-  if (!IsLimited() || options_.known_bytes == 0) return true;
+  if (options_.known_bytes == 0) return true;
+  // Without a limit a plan that moves as much is of use where it has the smaller gap.
+  if (!IsLimited()) return bound_.bytes() <= options_.known_bytes;
   return !dismissed_ && bound_.bytes() < options_.known_bytes;
 }
 
@@ -104,7 +106,7 @@ bool Incumbent::IsNear() const { return search::IsNear(bytes(), bound_.bytes());
 
 absl::StatusOr<Plan> Incumbent::Take() {
   const bool beats_known = options_.known_bytes == 0 || bytes() < options_.known_bytes;
-  if (IsLimited() && (!IsOfUse() || (HasPlan() && !beats_known))) {
+  if (!IsOfUse() || (IsLimited() && HasPlan() && !beats_known)) {
     return absl::NotFoundError("nothing moves less than what is known");
   }
   if (!HasPlan()) return failure_;

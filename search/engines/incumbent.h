@@ -51,8 +51,8 @@ class Incumbent {
  public:
   // All arguments must outlive this. Plans must meet the restrictions, and need at most
   // options.memory_limit: by options.memory_of, or where that is empty by the rows of memory
-  // (search/model/memory_rows.h). Under a limit or with replicas, plans that move
-  // options.known_bytes or more are of no use.
+  // (search/model/memory_rows.h). Plans that move more than options.known_bytes are of no use,
+  // under a limit or with replicas neither those that move as much.
   Incumbent(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions)
       : graph_(graph), options_(options), restrictions_(restrictions) {}
 

@@ -14,8 +14,10 @@ AxisOptions AxisOptionsOf(Task& task, const Incumbent& incumbent) {
 }
 
 void PlaceAxes(Task& task, Incumbent& incumbent) {
-  Choices found = AssignAxes(task.graph(), AxisOptionsOf(task, incumbent), task.uses(),
-                             task.likely_grids, task.restrictions());
+  AxisOptions options = AxisOptionsOf(task, incumbent);
+  options.starts = incumbent.starts();
+  Choices found =
+      AssignAxes(task.graph(), options, task.uses(), task.likely_grids, task.restrictions());
   if (task.on_tables() && !task.limited()) {
     // Clusters allow fewer choices than axes do.
     const Problem& problem = task.problem();

@@ -114,7 +114,7 @@ absl::Status ComparePins(const Graph& graph, const Space& space) {
 }  // namespace
 
 Graph SharedGraph(const Graph& bare, const PlanFile& file) {
-  Graph graph = WithCopies(bare, file.space.copies);
+  Graph graph = file.space.copies ? WithCopies(bare) : bare;
   if (file.space.accumulators) graph = WithAccumulators(graph, file.mesh);
   if (file.space.partials) graph = WithPartials(graph, file.mesh);
   return graph;
@@ -123,8 +123,8 @@ Graph SharedGraph(const Graph& bare, const PlanFile& file) {
 absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
                                 const PlanNotes& expected) {
   if (file.space.copies != graph.copies) {
-    return OtherGraph(absl::StrCat("it copies within ", graph.copies, " nodes, the plan within ",
-                                   file.space.copies));
+    return OtherGraph(graph.copies ? "its readers share copies, those of the plan do not"
+                                   : "its readers share no copies, those of the plan do");
   }
   YUBA_RETURN_IF_ERROR(CompareTensors(graph, file));
   YUBA_RETURN_IF_ERROR(CompareNodes(graph, file));

@@ -130,7 +130,7 @@ void ReadSpace(const JsonReader& root, PlanFile* file) {
   Space& space = file->space;
   space.nesting = ReadWord<Nesting>(reader.Field("nesting"));
   space.factors = reader.Field("factors").Bool();
-  space.copies = static_cast<int>(reader.Field("copies").Integer(0, 1 << 20));
+  space.copies = reader.Field("copies").Bool();
   space.accumulators = reader.Field("accumulators").Bool();
   space.partials = reader.Field("partials").Bool();
   space.replicate = ReadWord<Replicate>(reader.Field("replicate"));

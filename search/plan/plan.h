@@ -73,7 +73,7 @@ struct Proof {
 struct Space {
   Nesting nesting = Nesting::kFree;  // or kLevel: the axes of an extent in the order of the mesh
   bool factors = true;               // dimensions are split into factors (768 as 12 x 64)
-  int copies = 0;  // the window of copies, in nodes (search/rewrite/copies.h); 0: none
+  bool copies = false;               // readers of a tensor share a copy (search/rewrite/copies.h)
   bool accumulators = false, partials = false;  // whether the graph has them
   Replicate replicate = Replicate::kNone;       // whether stored tensors may be replicated
   int64_t memory = 0;                           // bytes a device that a plan may need; 0: no limit

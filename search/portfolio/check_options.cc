@@ -60,7 +60,7 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
                      " knows neither --memory nor --replicate: use default");
   }
   if (recursive) return absl::OkStatus();
-  if (graph.copies > 0) {
+  if (graph.copies) {
     return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
   }
   if (HasAccumulators(graph)) {

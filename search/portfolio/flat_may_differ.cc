@@ -68,4 +68,18 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
                      [](const Node& node) { return HasLooseBoxes(*node.definition); });
 }
 
+bool ComputesAlike(const Graph& a, const Graph& b) {
+  const auto same_tensor = [](const Tensor& x, const Tensor& y) {
+    return x.kind == y.kind && x.type == y.type && x.dims == y.dims;
+  };
+  const auto same_node = [](const Node& x, const Node& y) {
+    return x.entry == y.entry && x.operands == y.operands && x.result == y.result &&
+           (x.definition == y.definition || *x.definition == *y.definition);
+  };
+  return std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
+                    same_tensor) &&
+         std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
+         a.inputs == b.inputs && a.outputs == b.outputs;
+}
+
 }  // namespace yuba::search

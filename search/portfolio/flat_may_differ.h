@@ -15,6 +15,10 @@ namespace yuba::search {
 // the box that such a definition reads.
 bool FlatMayDiffer(const Graph& graph, const Mesh& mesh);
 
+// Whether two variants of one model have the same tensors and nodes in one order, so that every
+// plan of the one is a plan of the other.
+bool ComputesAlike(const Graph& a, const Graph& b);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_PORTFOLIO_FLAT_MAY_DIFFER_H_

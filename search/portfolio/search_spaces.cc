@@ -12,6 +12,7 @@
 #include "search/model/grid_bound.h"
 #include "search/model/grid_problem.h"
 #include "search/portfolio/alternatives.h"
+#include "search/portfolio/copies_limit.h"
 #include "search/portfolio/flat_may_differ.h"
 #include "search/portfolio/pins_in_the_way.h"
 #include "search/portfolio/shared_graph.h"
@@ -80,13 +81,14 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
   return best;
 }
 
-// Searches the variant with flat dimensions, whose plan replaces `best` where it is better.
-void TryFlat(const Variant& variant, SearchOptions options, const Budget& budget,
+// Searches the variant with flat dimensions, whose plan replaces `best` where it is better, unless
+// it is `bare` itself: then no dimension has factors.
+void TryFlat(const Variant& variant, const Graph& bare, SearchOptions options, const Budget& budget,
              absl::StatusOr<PlannedGraph>& best) {
   options = NamedWithin("flat", std::move(options));
   options.factors = false;
   const absl::StatusOr<Graph> flat = variant(false);
-  if (!flat.ok()) return;
+  if (!flat.ok() || ComputesAlike(*flat, bare)) return;
   if (IsOfNoUse(SharedGraph(*flat, options), options, budget, best)) return;
   if (best.ok() && budget.ShouldStop()) return;
   if (best.ok()) options.known_bytes = best->plan.cost.bytes();
@@ -102,7 +104,7 @@ absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const Search
   absl::StatusOr<PlannedGraph> best = SearchShared(bare, options, budget);
   // Where the time was too short for any plan with factors, flat dimensions may have one that fits.
   if (may_differ && (absl::IsDeadlineExceeded(best.status()) || !IsOver(best, budget))) {
-    TryFlat(variant, options, budget, best);
+    TryFlat(variant, bare, options, budget, best);
   }
   MarkStopped(budget, best);
   return best;
@@ -118,6 +120,16 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
   if (!found.ok() || budget.ShouldStop()) return found;
   options = InTimeLeft(std::move(options), budget);
+  if (const int64_t limit = LimitForCopies(*found, options); limit > 0) {
+    options.memory_limit = limit;
+    absl::StatusOr<PlannedGraph> smaller =
+        SearchNamingPins(NamedWithin("smaller", options), variant, SearchVariants);
+    if (!smaller.ok() || budget.ShouldStop()) return smaller.ok() ? smaller : found;
+    found = std::move(smaller);
+    found->left_out.push_back(
+        "copies take at most half as much memory as the plan without them; --memory allows more");
+    options = InTimeLeft(std::move(options), budget);
+  }
   options.factors = found->plan.space.factors;
   found->plan.unpinned = SearchUnpinned(found->graph, options, found->plan);
   return found;

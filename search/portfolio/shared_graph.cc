@@ -38,8 +38,8 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options) {
   const bool automatic = options.accumulators == Accumulators::kAuto;
   // Pins by number are of a graph without accumulators, which change the numbers of nodes.
   const bool none = options.accumulators == Accumulators::kNone ||
-                    (automatic && (options.copies == 0 || !options.pins.empty()));
-  Graph graph = WithCopies(bare, options.copies);
+                    (automatic && (!options.copies || !options.pins.empty()));
+  Graph graph = options.copies ? WithCopies(bare) : bare;
   if (!none) {
     Graph accumulating = WithAccumulators(graph, options.mesh);
     if (!automatic || CheckCountable(accumulating, options.mesh).ok()) {

@@ -1,71 +1,21 @@
 #include "search/rewrite/copies.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
-#include "search/rewrite/canonical.h"
 
 namespace yuba::search {
 namespace {
 
-// Nodes of one depth that read the same are ordered by what surrounds them, so many uses away, so
-// that repeated blocks get equal copies.
-constexpr int kSurroundings = 5;
-
-// [node]: how many nodes come before it on the longest path to it.
-std::vector<int> Depths(const Graph& graph) {
-  std::vector<int> depths;
-  for (const Node& node : graph.nodes) {
-    const auto n = static_cast<NodeId>(depths.size());
-    int depth = 0;
-    for (TensorId operand : node.operands) {
-      const NodeId producer = ProducerFor(graph, operand, n);
-      if (producer >= 0) depth = std::max(depth, depths[producer] + 1);
-    }
-    depths.push_back(depth);
-  }
-  return depths;
-}
-
-// [node]: its place in the order in which windows count nodes.
-std::vector<int> Places(const Graph& graph) {
-  const int tensors = static_cast<int>(graph.tensors.size());
-  std::map<int, std::vector<NodeId>> by_depth;
-  const std::vector<int> depths = Depths(graph);
-  for (int element : CanonicalOrder(graph)) {
-    if (element >= tensors) by_depth[depths[element - tensors]].push_back(element - tensors);
-  }
-  const std::vector<uint64_t> surroundings = SurroundingHashes(graph, kSurroundings);
-  std::vector<int> places(graph.nodes.size());
-  int count = 0;
-  for (auto& [depth, nodes] : by_depth) {
-    std::vector<std::tuple<int, uint64_t, int, NodeId>> order;
-    for (const NodeId n : nodes) {
-      int last = -1;  // of the nodes that it reads
-      for (const TensorId operand : graph.nodes[n].operands) {
-        const NodeId producer = ProducerFor(graph, operand, n);
-        if (producer >= 0) last = std::max(last, places[producer]);
-      }
-      order.emplace_back(last, surroundings[tensors + n], static_cast<int>(order.size()), n);
-    }
-    std::sort(order.begin(), order.end());
-    for (const auto& node : order) places[std::get<3>(node)] = count++;
-  }
-  return places;
-}
-
-// The readers of the tensor in groups that read the same value of it in the same entry: of a
-// carried tensor two for each entry, those of its value before and those of its value after.
+// The readers of the tensor, ascending, in groups that read the same value of it in the same entry:
+// of a carried tensor two for each entry, those of its value before and those of its value after.
 std::vector<std::vector<NodeId>> ReadersByValue(const Graph& graph, TensorId tensor) {
   std::map<std::pair<int, NodeId>, std::vector<NodeId>> readers;  // by entry and producer
   for (const NodeId reader : graph.tensors[tensor].consumers) {
@@ -76,29 +26,10 @@ std::vector<std::vector<NodeId>> ReadersByValue(const Graph& graph, TensorId ten
   return groups;
 }
 
-// [window]: the readers of a value that share it, in ascending order of nodes. `places` as of
-// Places.
-std::vector<std::vector<NodeId>> Windows(std::vector<NodeId> readers,
-                                         const std::vector<int>& places, int window) {
-  std::sort(readers.begin(), readers.end(),
-            [&](NodeId a, NodeId b) { return places[a] < places[b]; });
-  std::vector<std::vector<NodeId>> windows;
-  int first = 0;
-  for (NodeId reader : readers) {
-    if (windows.empty() || places[reader] - first > window) {
-      windows.push_back({});
-      first = places[reader];
-    }
-    windows.back().push_back(reader);
-  }
-  for (std::vector<NodeId>& members : windows) std::sort(members.begin(), members.end());
-  return windows;
-}
-
 class Copier {
  public:
-  Copier(const Graph& graph, int window) : graph_(graph), places_(Places(graph)), result_(graph) {
-    result_.copies = window;
+  explicit Copier(const Graph& graph) : graph_(graph), result_(graph) {
+    result_.copies = true;
     for (const Tensor& tensor : graph.tensors) names_.insert(tensor.name);
     for (const Node& node : graph.nodes) names_.insert(node.name);
   }
@@ -112,10 +43,8 @@ class Copier {
       const bool can_be_cut =
           std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > 1; });
       if (!can_be_cut || tensor.consumers.size() < 2) continue;
-      for (const std::vector<NodeId>& same_value : ReadersByValue(graph_, id)) {
-        for (const auto& readers : Windows(same_value, places_, result_.copies)) {
-          if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));
-        }
+      for (const std::vector<NodeId>& readers : ReadersByValue(graph_, id)) {
+        if (readers.size() > 1) before[readers[0]].push_back(Copy(id, readers));
       }
     }
     std::vector<Node> nodes;
@@ -167,7 +96,6 @@ class Copier {
   }
 
   const Graph& graph_;
-  const std::vector<int> places_;
   Graph result_;
   absl::flat_hash_set<std::string> names_;
   std::vector<std::shared_ptr<const Definition>> identities_;
@@ -175,9 +103,9 @@ class Copier {
 
 }  // namespace
 
-Graph WithCopies(const Graph& graph, int window) {
-  YUBA_CHECK(graph.copies == 0) << "a graph's copies are made once";
-  return window > 0 ? Copier(graph, window).Run() : graph;
+Graph WithCopies(const Graph& graph) {
+  YUBA_CHECK(!graph.copies) << "a graph's copies are made once";
+  return Copier(graph).Run();
 }
 
 Uncopied WithoutCopies(const Graph& graph) {

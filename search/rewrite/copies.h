@@ -15,17 +15,13 @@
 
 namespace yuba::search {
 
-// The graph with a copy (an identity node, and its result of kind kCopy) for each tensor and each
-// window in which at least two nodes read the tensor; these nodes read the copy instead. Tensors of
-// which no dimension is longer than 1 get none.
-//
-// For windows, nodes are counted in an order that depends on structure alone: by their longest path
-// from the inputs, then by the last of the nodes that they read, so that readers of one tensor are
-// near each other, then by what surrounds them. Repeated blocks get equal copies. A reader that is
-// more than `window` nodes after the first of a window starts the next window. With window 0 there
-// are no copies. `graph` must have none yet. Tensors keep their numbers, nodes their order; a copy
+// The graph with a copy (an identity node, and its result of kind kCopy) for each value of a tensor
+// that at least two nodes of an entry read; these nodes read the copy instead. It lives until the
+// last of them has read it: what it then takes is in the rows of memory. Of a carried tensor each
+// entry has two values, before and after its producer. Tensors of which no dimension is longer than
+// 1 get none. `graph` must have none yet. Tensors keep their numbers, nodes their order; a copy
 // node stands before the first of its readers.
-Graph WithCopies(const Graph& graph, int window);
+Graph WithCopies(const Graph& graph);
 
 // A graph without its copies: nodes read the tensors themselves.
 struct Uncopied {

@@ -85,7 +85,7 @@ class Spaces {
   const OperatorLibrary library_;
 };
 
-search::SearchOptions On(int devices, int copies = 0) {
+search::SearchOptions On(int devices, bool copies = false) {
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.copies = copies;
@@ -99,7 +99,7 @@ TEST_CASE("the default is the cheaper of dimensions with factors and without") {
        {std::tuple<int64_t, int64_t, int64_t>{32, 4, 2}, {64, 12, 12}, {70, 8, 2}}) {
     const std::string file = Attention(width, heads, shared);
     for (const int devices : {2, 5, 7, 8, 12}) {
-      const search::SearchOptions options = On(devices, devices == 5 ? 8 : 0);
+      const search::SearchOptions options = On(devices, devices == 5);
       const Planned both = spaces.Both(file, options);
       const int64_t with = spaces.Alone(file, true, options).plan.cost.bytes(),
                     without = spaces.Alone(file, false, options).plan.cost.bytes();
@@ -135,7 +135,7 @@ TEST_CASE("within a limit the default is the cheaper of sums with accumulators a
   int without = 0;
   for (const auto& [rows, width, limit] :
        {std::tuple<int64_t, int64_t, int64_t>{6, 4, 640}, {8, 8, 1792}}) {
-    search::SearchOptions options = On(2, 8);
+    search::SearchOptions options = On(2, true);
     options.replicate = search::Replicate::kAuto;
     options.memory_limit = limit;
     std::map<std::string, int64_t> bytes;
@@ -205,7 +205,7 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
   const std::string file = "tests/models/lstm/model.onnx";
   for (const int devices : {12, 16, 30}) {
     INFO(devices);
-    search::SearchOptions options = On(devices, 8);
+    search::SearchOptions options = On(devices, true);
     const Planned both = spaces.Both(file, options);
     CHECK(search::HasAccumulators(both.model.graph));
     CHECK(both.plan.space.accumulators);
@@ -220,7 +220,7 @@ TEST_CASE("accumulators are taken where they save more than their bound leaves o
 TEST_CASE("accumulators are taken with replicas, and within a limit that their plan meets") {
   const Spaces spaces;
   const std::string file = "tests/models/lstm/model.onnx";
-  search::SearchOptions options = On(12, 8);
+  search::SearchOptions options = On(12, true);
   const Planned free = spaces.Both(file, options);
   REQUIRE(free.plan.space.accumulators);
   const int64_t arena = ArenaBytes(free.model.graph, free.plan);

@@ -59,7 +59,7 @@ TEST_CASE("within a limit, replicas never cost bytes") {
     Random random(seed);
     Model model = RandomModel(random);
     search::SearchOptions options = Options(2 + seed % 5, search::Replicate::kNone, 0);
-    options.copies = 8;
+    options.copies = true;
     model.graph = search::SharedGraph(model.graph, options);
     const absl::StatusOr<search::Plan> free = search::Search(model.graph, options);
     REQUIRE_THAT(free, IsOk());
@@ -110,10 +110,10 @@ TEST_CASE("within a limit, copies never cost bytes") {
     REQUIRE_THAT(free, IsOk());
     for (const int part : {90, 80}) {
       options.memory_limit = ArenaBytes(bare.graph, *free) * part / 100;
-      options.copies = 0;
+      options.copies = false;
       const absl::StatusOr<search::Plan> without = search::Search(bare.graph, options);
       if (!without.ok()) continue;
-      options.copies = 8;
+      options.copies = true;
       Model model = bare;
       model.graph = search::SharedGraph(bare.graph, options);
       if (model.graph.tensors.size() == bare.graph.tensors.size()) continue;
@@ -153,7 +153,7 @@ TEST_CASE("a search that is stopped later has no plan that is much dearer") {
   absl::StatusOr<Model> model = ImportFile("tests/models/gpt/model.onnx");
   REQUIRE_THAT(model, IsOk());
   search::SearchOptions options = Options(8, search::Replicate::kAuto, 57'000);
-  options.copies = 8;
+  options.copies = true;
   model->graph = search::SharedGraph(model->graph, options);
   int64_t least = int64_t{1} << 60, first = 0;
   bool finished = false;

@@ -215,7 +215,7 @@ search::SearchOptions On(int devices, bool replicate) {
 }
 
 Model WithCopies(Model model, search::SearchOptions* options) {
-  options->copies = 8;
+  options->copies = true;
   model.graph = search::SharedGraph(model.graph, *options);
   return model;
 }

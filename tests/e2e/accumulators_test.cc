@@ -43,7 +43,8 @@ TEST_CASE("two products of one sum meet in an accumulator, from the plan to the 
   Succeed("yuba run " + model + " " + whole + " --outputs " + folder + "/whole");
 
   // Seven eighths of eight parts of 16 x 16 floats: once instead of twice.
-  CHECK(Has(Succeed("yuba partition " + model + " --devices 8 --copies 0 -o " + plan), "14.3 kB"));
+  CHECK(
+      Has(Succeed("yuba partition " + model + " --devices 8 --copies none -o " + plan), "14.3 kB"));
   CHECK(Has(Succeed("yuba partition " + model + " --devices 8 -o " + plan), "7.2 kB"));
   const CommandResult shown = Succeed("yuba show " + plan);
   CHECK(Has(shown, "accumulator"));

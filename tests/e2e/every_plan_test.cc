@@ -13,7 +13,7 @@
 namespace yuba {
 namespace {
 
-const std::vector<std::string> kSpaces = {"", "--copies 0", "--space tofu", "--replicate auto"};
+const std::vector<std::string> kSpaces = {"", "--copies none", "--space tofu", "--replicate auto"};
 const std::vector<std::string> kBaselines = {
     "--search data",       "--search zero3",   "--search megatron", "--search all-row",
     "--search equal-chop", "--search spartan", "--search icml18",   "--search mindspore"};

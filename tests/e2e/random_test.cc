@@ -41,7 +41,7 @@ TEST_CASE("on any number of devices a step draws the numbers of its place, step 
 
 TEST_CASE("and in every space of plans") {
   for (const char* flags : {"--space tofu", "--space flat", "--space factored", "--replicate auto",
-                            "--copies 0", "--search data", "--search recursive"}) {
+                            "--copies none", "--search data", "--search recursive"}) {
     const std::string plan = Planned(std::string("--devices 6 ") + flags);
     Succeed("yuba verify " + Model() + " " + plan);
     CheckSteps(RunOf(plan, ""));

@@ -65,7 +65,7 @@ TEST_CASE("and in every space of plans, and within a limit on memory") {
   for (const std::string& name : kModels) {
     const StateModel model(name);
     for (const char* flags :
-         {"--space tofu", "--space flat", "--copies 0", "--replicate auto", "--search recursive",
+         {"--space tofu", "--space flat", "--copies none", "--replicate auto", "--search recursive",
           "--search data", "--memory 4kB", "--replicate auto --memory 4kB"}) {
       model.PlanAndRun(std::string("--devices 6 ") + flags, "--check-memory --seed-executor 4");
     }

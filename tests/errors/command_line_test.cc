@@ -142,7 +142,7 @@ TEST_CASE("show does all that its flags ask for, or refuses") {
 TEST_CASE("a comparison of plans of different graphs says so first") {
   const std::string folder = ScratchFolder("diff");
   const std::string plan = Planned(Model(), "", folder + "/p.json"),
-                    same = Planned(Model(), "--copies 0", folder + "/same.json"),
+                    same = Planned(Model(), "--copies none", folder + "/same.json"),
                     other = Planned(RepositoryFile("tests/models/conv/model.onnx"), "",
                                     folder + "/other.json");
   const std::string note = "NOTE: the plans are of different graphs, model.onnx (";

@@ -43,7 +43,7 @@ TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
   ExpectError("yuba partition " + Model() + " --dim batch", 2, "NAME=N");
   ExpectError("yuba partition " + Model() + " --batch 0", 2, "--batch");
-  ExpectError("yuba partition " + Model() + " --copies -1", 2, "--copies");
+  ExpectError("yuba partition " + Model() + " --copies 8", 2, "--copies");
   ExpectError("yuba op no_such_operator", 2, "no_such_operator");
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("an option of a plan that is wrong is named as the plan's, not as a fl
   REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
   const auto says = [&](const std::string& option, const std::string& words) {
     std::string text = Read(plan);
-    Write(lie, text.insert(text.find("\"copies\":\"8\""), option + ","));
+    Write(lie, text.insert(text.find("\"copies\":\"all\""), option + ","));
     const CommandResult result = RunCommand("yuba run " + Model() + " " + lie);
     INFO(option << ": " << result.error);
     CHECK(result.exit_code == 2);

@@ -65,7 +65,7 @@ TEST_CASE("a state that says what is not so is refused where it says so") {
   const Lie lies[] = {
       {"memory = 0", "memory = 100", "'memory' is 100, but the plan's program allocates"},
       {"hash = \"", "hash = \"0", "but the hash of this graph is"},
-      {"copies = 8", "copies = -8", "'copies' is -8"},
+      {"copies = true", "copies = 8", "'copies' is"},
       {"flops = ", "flops = -", "'flops' is -"},
       {"lower_bound = ", "lower_bound = 9", "'lower_bound' is 9"},
       {"replicate = \"none\"", "replicate = \"auto\"", "its proof"},
@@ -107,7 +107,7 @@ TEST_CASE("a state of another model is refused at the tensor or node that differ
   refused("yuba.op \"", "yuba.op \"zork", "yuba.op", next);
   refused("yuba.tensor \"", "yuba.tensor \"zork", "yuba.tensor", "is not that of");
   refused("from = \"", "from = \"zork", "yuba.op", "is not that of");
-  refused("copies = 8", "copies = 0", "yuba.graph", "are not those of its space");
+  refused("copies = true", "copies = false", "yuba.graph", "are not those of its space");
   refused("flops = ", "flops = 1", "yuba.graph", "one of hash, opset, file_nodes, flops");
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("a bound that was not replayed for the state that was read is not call
 TEST_CASE("states of all kinds of plans are read again") {
   for (const std::string flags :
        {"gpt --replicate auto", "encoder", "lstm --accumulators all", "conv --space flat",
-        "gpt --copies 0", "conv --space tofu", "conv --batch 4", "mlp --memory 20kB",
+        "gpt --copies none", "conv --space tofu", "conv --batch 4", "mlp --memory 20kB",
         "conv --search recursive"}) {
     INFO(flags);
     const std::string folder = ScratchFolder("kinds");

@@ -23,7 +23,7 @@ TOLERANCE_PERCENT = 0.1
 # (docs/decisions/068-orders.md).
 WITHIN_PERCENT = 3
 
-SHARED = ("--copies", "8")
+SHARED = ("--copies", "all")
 REPLICAS = (*SHARED, "--replicate", "auto")
 
 
@@ -36,8 +36,8 @@ class Space(NamedTuple):
 
 
 SPACES = [
-    Space("flat, no copies", ("--space", "flat", "--copies", "0")),
-    Space("no copies", ("--copies", "0"), narrower=("flat, no copies",)),
+    Space("flat, no copies", ("--space", "flat", "--copies", "none")),
+    Space("no copies", ("--copies", "none"), narrower=("flat, no copies",)),
     Space("copies", (*SHARED, "--accumulators", "none"), narrower=("no copies",)),
     Space("pinned", SHARED, pinned=True, limited=True),
     Space("copies, accumulators", SHARED, narrower=("copies", "pinned"), limited=True),

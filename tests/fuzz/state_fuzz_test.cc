@@ -24,7 +24,7 @@ std::string Text(search::Replicate replicate) {
   state.request.model_file = RepositoryFile("tests/models/conv/model.onnx");
   state.request.import.library = &library;
   state.request.search.mesh = MeshOf(4);
-  state.request.search.copies = 8;
+  state.request.search.copies = true;
   state.request.search.replicate = replicate;
   compiler::PhaseOptions options;
   options.to = "memory";

@@ -23,7 +23,7 @@ absl::optional<Compared> CompareWithAllPlans(const Graph& bare, const TriedSpace
   const TriedPlans tried = TryAllPlans(bare, options.mesh, space, limit);
   if (tried.least < 0) return absl::nullopt;
   Compared compared;
-  compared.graph = WithCopies(bare, space.copies ? 1000 : 0);
+  compared.graph = space.copies ? WithCopies(bare) : bare;
   compared.options = options;
   compared.least = tried.least;
   compared.plans = tried.plans;

@@ -117,8 +117,8 @@ TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
   Succeed("yuba check " + model + " " + plan);
   Succeed("yuba verify " + model + " " + plan);
   CHECK(RunCommand("yuba partition " + model + " --space paper").exit_code == 2);
-  CHECK(RunCommand("yuba partition " + model + " --space tofu --copies 4").exit_code == 2);
-  CHECK(RunCommand("yuba partition " + model + " --search data --copies 4").exit_code == 2);
+  CHECK(RunCommand("yuba partition " + model + " --space tofu --copies all").exit_code == 2);
+  CHECK(RunCommand("yuba partition " + model + " --search data --copies all").exit_code == 2);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_CASE("a dimension that the model names is pinned, in what it becomes too") 
   const std::string model = ModelFile("modern/decoder_opset18"), folder = ScratchFolder("named"),
                     plan = folder + "/plan.json",
                     import = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
-                             "--search recursive --copies 0 --space factored " +
+                             "--search recursive --copies none --space factored " +
                              "--mesh data=2,model=4",
                     command = import + " -o " + plan;
   const auto holds = [&](const std::string& flags) {

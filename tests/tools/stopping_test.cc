@@ -136,7 +136,7 @@ TEST_CASE("any number of threads writes the same bytes") {
   const std::string folder = ScratchFolder("threads");
   for (const std::string what :
        {"mlp --devices 6", "conv --devices 8", "gpt --devices 64", "lstm --devices 8",
-        "conv --devices 4 --copies 0 --replicate auto --memory 300kB"}) {
+        "conv --devices 4 --copies none --replicate auto --memory 300kB"}) {
     INFO(what);
     const size_t name = what.find(' ');
     const std::string partition =

@@ -71,7 +71,7 @@ TEST_CASE("what check refuses it names, with the file and what to do") {
 TEST_CASE("one is one, and help says what is taken where nothing is given") {
   const std::string plan = ScratchFolder("one") + "/p.json";
   const std::string made =
-      RunCommand("yuba partition " + Model() + " --devices 1 --copies 1 -o " + plan).out;
+      RunCommand("yuba partition " + Model() + " --devices 1 --copies all -o " + plan).out;
   const std::string shown = RunCommand("yuba verify " + Model() + " " + plan).out + made;
   INFO(shown);
   CHECK(shown.find("1 device as mesh") != std::string::npos);

@@ -112,9 +112,7 @@ std::string EntriesText(const search::PlanFile& plan) {
 std::string SpaceText(const search::Space& space) {
   std::string text = absl::StrCat(search::WordOf(space.nesting), " nesting, ",
                                   space.factors ? "factors" : "no factors");
-  if (space.copies > 0) {
-    absl::StrAppend(&text, ", copies for readers within ", Counted(space.copies, "node"));
-  }
+  if (space.copies) absl::StrAppend(&text, ", copies");
   if (space.accumulators) absl::StrAppend(&text, ", accumulators");
   if (space.replicate == search::Replicate::kAuto) absl::StrAppend(&text, ", replicas");
   if (space.partials) absl::StrAppend(&text, ", partial sums");

@@ -131,8 +131,8 @@ std::string CopiesText(const search::PlanFile& plan, size_t count) {
                absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
                absl::StrCat(copy->readers), Megabytes(copy->bytes)});
   }
-  return absl::StrCat("copies, within ", Counted(plan.space.copies, "node"), "\n", table.ToString(),
-                      SmallerText(plan.copies.size() - rows.size()), "\n");
+  return absl::StrCat("copies\n", table.ToString(), SmallerText(plan.copies.size() - rows.size()),
+                      "\n");
 }
 
 std::string AccumulatorsText(const search::PlanFile& plan, size_t count) {

@@ -144,7 +144,7 @@ void Compare(const std::string& file, int devices, bool copies, Tally* tally) {
   search::SearchOptions options;
   options.mesh = MeshOf(devices);
   options.flat_too = true;
-  options.copies = copies ? 1000 : 0;
+  options.copies = copies;
   options.accumulators = search::Accumulators::kNone;
   TriedSpace space;
   space.copies = copies;

@@ -174,7 +174,7 @@ TEST_CASE("the search's rows of memory are hardly less than what a program has l
     Random random(seed);
     Model model = RandomModel(random);
     const size_t tensors = model.graph.tensors.size();
-    if (seed % 2 == 1) model.graph = search::WithCopies(model.graph, 8);
+    if (seed % 2 == 1) model.graph = search::WithCopies(model.graph);
     with_copies += model.graph.tensors.size() > tensors;
     search::ProblemOptions options;
     options.mesh = MeshOf(2 + seed % 7);

@@ -48,7 +48,7 @@ TEST_CASE("no model at hand keeps more bytes live than in the depth-first order"
 }
 
 TEST_CASE("a program runs its kernels in the order of the phase") {
-  for (const int copies : {0, 8}) {
+  for (const bool copies : {false, true}) {
     Compilation compilation;
     compilation.request.model_file = "tests/models/lstm/model.onnx";
     compilation.request.import.library = &BuiltInLibrary();

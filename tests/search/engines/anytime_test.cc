@@ -45,7 +45,7 @@ std::vector<Way> Ways() {
     return ways.back().options;
   };
   add("elimination", Rings(), 8);
-  add("copies", WithCopies(Rings(), 8), 4).copies = 8;
+  add("copies", WithCopies(Rings()), 4).copies = true;
   add("local search", Rings(), 8).table_cells = 2000;
   add("pruned", Rings(), 8).table_cells = 20000;
   add("anchored dual", Recurrent(3, 5, 2, 4), 4).table_cells = 2000;

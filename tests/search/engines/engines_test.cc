@@ -47,7 +47,7 @@ SearchOptions Pinned(SearchOptions options, const std::string& pin) {
 // grids, with copies, within limits, with replicas, with little room for tables and with pins.
 std::vector<Example> Examples() {
   const Graph chain = MatmulChain({64, 128, 64}, 32), network = ResNet(4, {1, 1});
-  const Graph recurrent = Recurrent(16, 24, 1, 4), copied = WithCopies(Recurrent(8, 24, 2, 3), 8);
+  const Graph recurrent = Recurrent(16, 24, 1, 4), copied = WithCopies(Recurrent(8, 24, 2, 3));
   return {
       {"chain", chain, On(8)},
       {"network", network, On(6)},

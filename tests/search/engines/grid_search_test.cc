@@ -61,7 +61,7 @@ TEST_CASE("axes are assigned first to the grids of the bound") {
 }
 
 TEST_CASE("tables that are known, or of which more is known, are taken from there") {
-  const Graph graph = WithCopies(Dense({4}, 16, 4), 8);
+  const Graph graph = WithCopies(Dense({4}, 16, 4));
   const Mesh mesh = MeshOf(12);
   TableCache known;
   BuildGridProblem(graph, mesh, TensorUsesOf(graph, mesh), false, Budget::Unlimited(), &known);
@@ -139,7 +139,7 @@ TEST_CASE("with copies no plan costs more than without") {
   for (const int devices : {12, 16, 24}) {
     for (const auto& blocks : std::vector<std::vector<int>>{{4}, {6, 4}}) {
       const Graph graph = Dense(blocks, 16, 4);
-      const Plan without = PlanOf(graph, devices), with = PlanOf(WithCopies(graph, 8), devices);
+      const Plan without = PlanOf(graph, devices), with = PlanOf(WithCopies(graph), devices);
       INFO(blocks.size() << " blocks on " << devices);
       CHECK(with.cost.bytes() <= without.cost.bytes());
       grids += with.proof.kind == ProofKind::kDual || with.proof.kind == ProofKind::kGrids;

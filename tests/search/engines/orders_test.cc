@@ -50,7 +50,7 @@ const std::vector<std::pair<std::string, SearchOptions>>& Spaces() {
   static const std::vector<std::pair<std::string, SearchOptions>> spaces = [] {
     SearchOptions bare;
     SearchOptions copies = bare;
-    copies.copies = 8;
+    copies.copies = true;
     copies.accumulators = Accumulators::kNone;
     SearchOptions accumulators = copies;
     accumulators.accumulators = Accumulators::kAuto;

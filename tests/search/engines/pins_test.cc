@@ -67,7 +67,7 @@ TEST_CASE("a pin of a term of a sum is met by the graph without accumulators") {
   const TensorId other = b.Matmul(y, b.Parameter({64, 64}));
   const Graph bare = b.Finish({b.Relu(b.Add(term, other))});
   SearchOptions options = DataAndModel();
-  options.copies = 8;
+  options.copies = true;
   options.pin_texts = {bare.tensors[term].name + "=[a, -]"};
   const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
   const absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
@@ -122,7 +122,7 @@ TEST_CASE("a pattern that names a term of a sum among others loses no demand") {
   const TensorId other = b.Matmul(x, b.Parameter({64, 64}));
   const Graph bare = b.Finish({b.Relu(b.Add(term, other))});
   SearchOptions options = DataAndModel();
-  options.copies = 8;
+  options.copies = true;
   REQUIRE_FALSE(ParsePin(SharedGraph(bare, options), options.mesh, "t0=[a, -]")->empty());
   options.pin_texts = {"t*=[b, *]"};
   const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };

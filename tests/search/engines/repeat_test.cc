@@ -169,7 +169,7 @@ TEST_CASE("chains of any length are solved as a few of their blocks") {
 TEST_CASE("each further block of a ladder costs the same") {
   std::vector<int64_t> bytes;
   for (const int layers : {16, 24, 32}) {
-    const Graph graph = WithCopies(LadderOf(layers).graph, 8);
+    const Graph graph = WithCopies(LadderOf(layers).graph);
     const Plan plan = Search(graph, Only(On(8), {"repeat"})).value();
     CHECK_THAT(CheckPlan(graph, plan), IsOk());
     bytes.push_back(plan.cost.bytes());
@@ -191,7 +191,7 @@ TEST_CASE("repeated blocks get equal copies") {
   std::vector<int> copies;
   for (const int layers : {16, 24, 32}) {
     const Graph graph = LadderOf(layers).graph;
-    copies.push_back(static_cast<int>(WithCopies(graph, 4).nodes.size() - graph.nodes.size()));
+    copies.push_back(static_cast<int>(WithCopies(graph).nodes.size() - graph.nodes.size()));
   }
   CHECK(copies[0] > 0);
   CHECK(copies[2] - copies[1] == copies[1] - copies[0]);

@@ -56,7 +56,7 @@ TEST_CASE("what moves more than is counted is refused, what moves less is planne
       const bool replicas = search == std::string("replicas");
       options.search = replicas ? "default" : search;
       options.replicate = replicas ? Replicate::kAuto : Replicate::kNone;
-      options.copies = options.search == "data" ? 0 : 8;
+      options.copies = options.search != "data";
       options.memory_limit = replicas ? int64_t{1} << 48 : 0;
       INFO("2^" << size << " " << search);
       const Graph graph = SharedGraph(MatmulChain({n, n, n, n}, n), options);

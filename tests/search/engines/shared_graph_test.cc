@@ -25,7 +25,7 @@ TEST_CASE("the cells of all tables are counted, with copies and with replicas") 
   for (const Graph& bare :
        {MatmulChain({128, 64, 256}, 64), Recurrent(32, 64, 2, 3), ResNet(8, {1, 1})}) {
     int64_t before = 0;
-    for (const Graph& graph : {bare, WithCopies(bare, 8)}) {
+    for (const Graph& graph : {bare, WithCopies(bare)}) {
       for (const bool replicate : {false, true}) {
         options.replicate = replicate;
         const Problem problem = BuildProblem(graph, options);
@@ -45,7 +45,7 @@ TEST_CASE("the cells of all tables are counted, with copies and with replicas") 
 TEST_CASE("what the search leaves out is said") {
   SearchOptions options;
   options.replicate = Replicate::kAuto;
-  options.copies = 8;
+  options.copies = true;
   const auto left_out = [&](const Graph& bare, int devices) {
     options.mesh = MeshOf(devices);
     const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
@@ -84,7 +84,7 @@ TEST_CASE("with accumulators left to the search, no plan is dearer than with the
     for (const int devices : {4, 8, 48}) {
       SearchOptions options;
       options.mesh = MeshOf(devices);
-      options.copies = 8;
+      options.copies = true;
       const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
       const auto search = [&](Accumulators accumulators) {
         options.accumulators = accumulators;

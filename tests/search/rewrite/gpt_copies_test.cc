@@ -31,7 +31,7 @@ TEST_CASE("q, k and v of each layer gather their input once") {
   absl::StatusOr<compiler::Model> model =
       onnx::ImportOnnx("tests/models/gpt2_separate/model.onnx", import);
   REQUIRE_THAT(model, IsOk());
-  const Graph graph = WithCopies(model->graph, 8);
+  const Graph graph = WithCopies(model->graph);
   const Plan bare = PlanOf(model->graph), copied = PlanOf(graph);
   CHECK(copied.cost.bytes() <= 0.88 * bare.cost.bytes());
   std::set<TensorId> copies;
