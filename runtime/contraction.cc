@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/program/enums.h"
+#include "runtime/program/library_windows.h"
 
 namespace yuba::runtime {
 namespace {
@@ -43,11 +44,19 @@ Box WrittenBox(const LoadedProgram& program, const program::Kernel& kernel, int 
   auto narrow = [&](int dim, int index) {
     if (dim >= 0) written[dim] = program.IntervalOf(kernel.indices(index), device);
   };
-  for (const auto* role : {&call.batch(), &call.groups(), &call.rows(), &call.columns()}) {
+  for (const auto* role :
+       {&call.batch(), &call.groups(), &call.rows(), &call.columns(), &call.inner()}) {
     for (const program::LibraryIndex& index : *role) narrow(index.result_dim(), index.index());
   }
   for (const program::LibraryWindow& window : call.windows()) {
-    narrow(window.result_dim(), window.output());
+    const ConvolutionTensors tensors = TensorsOf(call.kind());
+    const WindowParts parts = PartsOf(program, kernel, window, device);
+    const auto write = [&](LibraryTensor tensor, int dim, const Interval& part) {
+      if (tensor == LibraryTensor::kResult && dim >= 0) written[dim] = part;
+    };
+    write(tensors.output, window.output_dim(), parts.output);
+    write(tensors.filter, window.filter_dim(), parts.taps);
+    write(tensors.input, window.input_dim(), parts.input);
   }
   return written;
 }
@@ -156,9 +165,16 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
     *strided = MergeIndices(*strided);
   }
   for (const program::LibraryWindow& window : call.windows()) {  // convolutions add these offsets
-    left.begins[window.input_dim()] = left.box[window.input_dim()].begin;
-    right.begins[window.filter_dim()] = right.box[window.filter_dim()].begin;
-    result.begins[window.result_dim()] = result.box[window.result_dim()].begin;
+    const ConvolutionTensors tensors = TensorsOf(call.kind());
+    const auto from_buffer = [&](LibraryTensor tensor, int dim) {
+      TensorPosition& position = tensor == LibraryTensor::kLeft    ? left
+                                 : tensor == LibraryTensor::kRight ? right
+                                                                   : result;
+      if (dim >= 0) position.begins[dim] = position.box[dim].begin;
+    };
+    from_buffer(tensors.output, window.output_dim());
+    from_buffer(tensors.filter, window.filter_dim());
+    from_buffer(tensors.input, window.input_dim());
   }
   shape.left = left.Offset();
   shape.right = right.Offset();

@@ -6,6 +6,7 @@
 #include "compiler/cluster/loops_fit.h"
 #include "compiler/kernels/loop_plan.h"
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {

@@ -20,7 +20,7 @@ namespace yuba::compiler {
 
 // Sets model.clusters. The graph's nodes are in the order in which they will run and are not
 // copies. Nodes next to each other join where
-// - none of them is for a library (a contraction, a convolution);
+// - none of them is for a library (a contraction, a convolution, a gradient of one);
 // - they begin with output indices of equal extents, whose loops stand outside of all others in
 //   each node's loop plan, so that a kernel of all has the loops that each has alone;
 // - what one reads of another is its own slice (compiler/spmd/own_slice.h);

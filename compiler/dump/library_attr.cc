@@ -1,8 +1,11 @@
 #include "compiler/dump/library_attr.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/element_type.h"
 #include "runtime/program/enums.h"
 
@@ -12,15 +15,20 @@ namespace {
 using IndexAttrs = llvm::SmallVector<LibraryIndexAttr>;
 using Indices = google::protobuf::RepeatedPtrField<program::LibraryIndex>;
 
-constexpr char kContraction[] = "contraction", kConvolution[] = "convolution";
+// What a call computes, LibraryCall::Kind, by its number.
+constexpr const char* kKinds[] = {"contraction", "convolution", "data_gradient", "weight_gradient"};
+static_assert(program::LibraryCall::Kind_ARRAYSIZE == std::size(kKinds));
 
-mlir::ParseResult ReadKind(mlir::AsmParser& parser, bool& convolution) {
+mlir::ParseResult ReadKind(mlir::AsmParser& parser, int32_t& kind) {
   const llvm::SMLoc place = parser.getCurrentLocation();
   llvm::StringRef word;
   if (parser.parseKeyword(&word)) return mlir::failure();
-  convolution = word == kConvolution;
-  if (convolution || word == kContraction) return mlir::success();
-  return parser.emitError(place, "one of contraction, convolution expected");
+  const auto found = std::find(std::begin(kKinds), std::end(kKinds), word);
+  if (found == std::end(kKinds)) {
+    return parser.emitError(place, "one of ") << absl::StrJoin(kKinds, ", ") << " expected";
+  }
+  kind = static_cast<int32_t>(found - std::begin(kKinds));
+  return mlir::success();
 }
 
 mlir::ParseResult ReadType(mlir::AsmParser& parser, ElementType& type) {
@@ -76,7 +84,7 @@ Indices IndicesFrom(llvm::ArrayRef<LibraryIndexAttr> attrs) {
 
 mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   int32_t left = 0, right = 0;
-  bool convolution = false;
+  int32_t kind = 0;
   ElementType type = ElementType::kF32, accumulator = ElementType::kF32;
   IndexAttrs batch, groups, rows, columns, inner;
   llvm::SmallVector<LibraryWindowAttr> windows;
@@ -89,7 +97,7 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
     if (!said.insert(word.str()).second) {
       return parser.emitError(place, "the library call has its field ") << word << " twice";
     }
-    if (word == "kind") return ReadKind(parser, convolution);
+    if (word == "kind") return ReadKind(parser, kind);
     if (word == "type") return ReadType(parser, type);
     if (word == "accumulator") return ReadType(parser, accumulator);
     if (word == "left") return parser.parseInteger(left);
@@ -109,7 +117,7 @@ mlir::Attribute LibraryAttr::parse(mlir::AsmParser& parser, mlir::Type) {
     return {};
   }
   return LibraryAttr::get(parser.getContext(), left, right, batch, groups, rows, columns, inner,
-                          windows, convolution, type, accumulator);
+                          windows, kind, type, accumulator);
 }
 
 void LibraryAttr::print(mlir::AsmPrinter& printer) const {
@@ -120,28 +128,27 @@ void LibraryAttr::print(mlir::AsmPrinter& printer) const {
   PrintList(printer, "columns", getColumns());
   PrintList(printer, "inner", getInner());
   PrintList(printer, "windows", getWindows());
-  printer << ", kind = " << (getConvolution() ? kConvolution : kContraction)
-          << ", type = " << Name(getType()) << ", accumulator = " << Name(getAccumulator()) << ")";
+  printer << ", kind = " << kKinds[getKind()] << ", type = " << Name(getType())
+          << ", accumulator = " << Name(getAccumulator()) << ")";
 }
 
 LibraryAttr AttrOf(mlir::MLIRContext* context, const program::LibraryCall& call) {
   llvm::SmallVector<LibraryWindowAttr> windows;
   for (const program::LibraryWindow& window : call.windows()) {
-    windows.push_back(LibraryWindowAttr::get(
-        context, window.output(), window.kernel(), window.stride(), window.dilation(), window.low(),
-        window.input_dim(), window.filter_dim(), window.result_dim()));
+    windows.push_back(LibraryWindowAttr::get(context, window.output(), window.kernel(),
+                                             window.input(), window.stride(), window.dilation(),
+                                             window.low(), window.input_dim(), window.filter_dim(),
+                                             window.output_dim()));
   }
   return LibraryAttr::get(context, call.left(), call.right(), AttrsOf(context, call.batch()),
                           AttrsOf(context, call.groups()), AttrsOf(context, call.rows()),
                           AttrsOf(context, call.columns()), AttrsOf(context, call.inner()), windows,
-                          call.kind() == program::LibraryCall::CONVOLUTION, FromProto(call.type()),
-                          FromProto(call.accumulator()));
+                          call.kind(), FromProto(call.type()), FromProto(call.accumulator()));
 }
 
 program::LibraryCall LibraryFrom(LibraryAttr library) {
   program::LibraryCall call;
-  call.set_kind(library.getConvolution() ? program::LibraryCall::CONVOLUTION
-                                         : program::LibraryCall::CONTRACTION);
+  call.set_kind(static_cast<program::LibraryCall::Kind>(library.getKind()));
   call.set_type(ToProto(library.getType()));
   call.set_accumulator(ToProto(library.getAccumulator()));
   call.set_left(library.getLeft());
@@ -155,12 +162,13 @@ program::LibraryCall LibraryFrom(LibraryAttr library) {
     program::LibraryWindow* window = call.add_windows();
     window->set_output(attr.getOutput());
     window->set_kernel(attr.getKernel());
+    window->set_input(attr.getInput());
     window->set_stride(attr.getStride());
     window->set_dilation(attr.getDilation());
     window->set_low(attr.getLow());
-    window->set_input_dim(attr.getInput());
-    window->set_filter_dim(attr.getFilter());
-    window->set_result_dim(attr.getResult());
+    window->set_input_dim(attr.getInputDim());
+    window->set_filter_dim(attr.getFilterDim());
+    window->set_output_dim(attr.getOutputDim());
   }
   return call;
 }

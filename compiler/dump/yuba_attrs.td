@@ -144,9 +144,13 @@ def Yuba_LibraryIndexAttr : Yuba_StructAttr<"LibraryIndex", "library_index"> {
 
 def Yuba_LibraryWindowAttr : Yuba_StructAttr<"LibraryWindow", "library_window"> {
   let summary = "A window of a convolution: indices, numbers and dimensions";
-  let parameters = (ins "int32_t":$output, "int32_t":$kernel, "int64_t":$stride,
-                    "int64_t":$dilation, "int64_t":$low, "int32_t":$input, "int32_t":$filter,
-                    "int32_t":$result);
+  let parameters = (ins DefaultValuedParameter<"int32_t", "-1">:$output,
+                    DefaultValuedParameter<"int32_t", "-1">:$kernel,
+                    DefaultValuedParameter<"int32_t", "-1">:$input, "int64_t":$stride,
+                    "int64_t":$dilation, "int64_t":$low,
+                    DefaultValuedParameter<"int32_t", "-1">:$input_dim,
+                    DefaultValuedParameter<"int32_t", "-1">:$filter_dim,
+                    DefaultValuedParameter<"int32_t", "-1">:$output_dim);
 }
 
 def Yuba_LibraryAttr : Yuba_Attr<"Library", "library"> {
@@ -159,7 +163,7 @@ def Yuba_LibraryAttr : Yuba_Attr<"Library", "library"> {
                     ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$columns,
                     ArrayRefParameter<"::yuba::compiler::LibraryIndexAttr">:$inner,
                     ArrayRefParameter<"::yuba::compiler::LibraryWindowAttr">:$windows,
-                    "bool":$convolution, "::yuba::ElementType":$type,
+                    "int32_t":$kind, "::yuba::ElementType":$type,
                     "::yuba::ElementType":$accumulator);
 }
 

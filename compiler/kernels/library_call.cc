@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/program/enums.h"
 
@@ -88,27 +89,40 @@ program::LibraryCall CallOf(const Definition& definition, const Contraction& con
   return call;
 }
 
+// Which tensor is left and which right follows from what the result is (program.proto).
 program::LibraryCall CallOf(const Definition& definition, const Convolution& convolution) {
-  program::LibraryCall call = TypedCall(program::LibraryCall::CONVOLUTION, definition);
-  call.set_left(convolution.input);
-  call.set_right(convolution.filter);
-  const Reads reads = FindReads(definition, convolution.input, convolution.filter,
-                                convolution.batch, convolution.outputs);
+  auto kind = program::LibraryCall::CONVOLUTION;
+  ProductTensor left = convolution.input, right = convolution.filter;
+  if (convolution.input == ProductTensor::kResult) {
+    kind = program::LibraryCall::DATA_GRADIENT;
+    left = convolution.output;
+  } else if (convolution.filter == ProductTensor::kResult) {
+    kind = program::LibraryCall::WEIGHT_GRADIENT;
+    right = convolution.output;
+  }
+  program::LibraryCall call = TypedCall(kind, definition);
+  const auto read = [&](ProductTensor factor) -> const Expr& {
+    return *definition.body->args[static_cast<size_t>(factor)];
+  };
+  call.set_left(read(left).operand);
+  call.set_right(read(right).operand);
+  const Reads reads = {read(left).position, read(right).position};
   const Position& result = definition.left;
-  AddIndices(convolution.batch, reads, result, call.mutable_batch());
+  AddIndices(convolution.images, reads, result, call.mutable_batch());
   AddIndices(convolution.groups, reads, result, call.mutable_groups());
   AddIndices(convolution.outputs, reads, result, call.mutable_columns());
-  AddIndices(convolution.inner, reads, result, call.mutable_inner());
+  AddIndices(convolution.inputs, reads, result, call.mutable_inner());
   for (const Window& window : convolution.windows) {
     program::LibraryWindow* added = call.add_windows();
     added->set_output(window.output);
     added->set_kernel(window.kernel);
+    added->set_input(window.input);
     added->set_stride(window.stride);
     added->set_dilation(window.dilation);
     added->set_low(window.low);
     added->set_input_dim(window.input_dim);
-    added->set_filter_dim(DimOf(reads.right, window.kernel));
-    added->set_result_dim(DimOf(result, window.output));
+    added->set_filter_dim(window.filter_dim);
+    added->set_output_dim(window.output_dim);
   }
   return call;
 }

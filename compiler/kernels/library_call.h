@@ -1,6 +1,6 @@
 // Which definitions a tuned library computes, and how it is to be called. The structure of a
-// definition decides (opsemantics/regions/structure.h), never an operator's name: a product of
-// matrices that a user describes is a library call too.
+// definition decides (structure.h and convolution.h of opsemantics/regions), never an operator's
+// name: a product of matrices that a user describes is a library call too.
 //
 // Example: y[i, j] = sum(k) x[i, k] * w[k, j] in f32 is a contraction with rows {i}, columns {j},
 // inner {k} and no batch; for each index the call says along which flat dimension of x, w and y it
@@ -16,13 +16,13 @@ namespace yuba::kernels {
 
 // What the library of a target has, beside contractions of f32.
 struct LibraryFeatures {
-  bool convolutions = false;  // of f32
+  bool convolutions = false;  // and their gradients, of f32
   bool small_floats = false;  // contractions of bf16 and f16, accumulated in f32
 };
 
-// The call for a contraction or convolution that the library has; nullopt for everything else, also
-// for convolutions with more than three windows. Ranges and addresses are no part of it: the
-// runtime takes them from the kernel instruction.
+// The call for a contraction, a convolution or a gradient of one that the library has; nullopt for
+// everything else, also where there are more than three windows. Ranges and addresses are no part
+// of it: the runtime takes them from the kernel instruction.
 absl::optional<program::LibraryCall> LibraryCallFor(const Definition& definition,
                                                     const LibraryFeatures& features);
 

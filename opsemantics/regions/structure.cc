@@ -34,93 +34,12 @@ bool IsCallOf(const Expr& expr, Function function) {
   return expr.kind == Expr::kCall && expr.function == function;
 }
 
-bool IsZero(const Expr& expr) {
-  return expr.kind == Expr::kLiteral && (IsFloat(expr.type) ? expr.number == 0 : expr.integer == 0);
-}
-
-// sum(..) a * b of two reads without conditions.
-bool IsSumOfProducts(const Definition& definition) {
-  const Expr& body = *definition.body;
-  return definition.reducer == Reducer::kSum && definition.where.empty() &&
-         definition.data_where.empty() && IsCallOf(body, Function::kMul) && IsRead(*body.args[0]) &&
-         IsRead(*body.args[1]);
-}
-
 // The first output index, in the order of the result, that `own` has and `other` does not.
 int FirstOwn(const Definition& definition, const Dims& own, const Dims& other) {
   for (size_t i = 0; i < definition.indices.size(); ++i) {
     if (!definition.indices[i].reduction && own[i] >= 0 && other[i] < 0) return i;
   }
   return std::numeric_limits<int>::max();
-}
-
-// The window of a position p*stride + u*dilation - low in the input; nullopt for other positions.
-absl::optional<Window> WindowOf(const Definition& definition, const Affine& affine, int dim) {
-  if (affine.terms.size() != 2) return absl::nullopt;
-  Window window;
-  auto [output, stride] = affine.terms[0];  // output indices come before reduction indices
-  auto [kernel, dilation] = affine.terms[1];
-  if (definition.indices[output].reduction || !definition.indices[kernel].reduction) {
-    return absl::nullopt;
-  }
-  if (stride < 1 || dilation < 1) return absl::nullopt;
-  window.output = output;
-  window.kernel = kernel;
-  window.stride = stride;
-  window.dilation = dilation;
-  window.low = -affine.constant;
-  window.input_dim = dim;
-  return window;
-}
-
-// The convolution whose input and filter are these two reads, if it is one.
-absl::optional<Convolution> MatchRoles(const Definition& definition, const Dims& result,
-                                       const Expr& input, const Expr& filter) {
-  const size_t count = definition.indices.size();
-  if (!IsPlainRead(filter) || (!input.args.empty() && !IsZero(*input.args[0]))) {
-    return absl::nullopt;
-  }
-  const auto filter_dims = BareDims(filter.position, definition.operands[filter.operand], count);
-  if (!filter_dims.has_value()) return absl::nullopt;
-  Convolution convolution;
-  convolution.input = input.operand;
-  convolution.filter = filter.operand;
-  std::vector<Affine> outside_windows = input.position;
-  std::vector<bool> in_window(count);
-  for (size_t d = 0; d < input.position.size(); ++d) {
-    const auto window = WindowOf(definition, input.position[d], d);
-    if (!window.has_value()) continue;
-    for (int index : {window->output, window->kernel}) {
-      if (in_window[index]) return absl::nullopt;
-      in_window[index] = true;
-    }
-    if ((*filter_dims)[window->kernel] < 0 || (*filter_dims)[window->output] >= 0 ||
-        result[window->output] < 0) {
-      return absl::nullopt;
-    }
-    convolution.windows.push_back(*window);
-    outside_windows[d] = Affine();
-  }
-  if (convolution.windows.empty()) return absl::nullopt;
-  // The dimensions of windows are done: they pass as dimensions of extent 1.
-  TensorType rest = definition.operands[input.operand];
-  for (const Window& window : convolution.windows) rest.dims[window.input_dim] = 1;
-  const auto input_dims = BareDims(outside_windows, rest, count);
-  if (!input_dims.has_value()) return absl::nullopt;
-  for (size_t i = 0; i < count; ++i) {
-    const bool in_input = (*input_dims)[i] >= 0, in_filter = (*filter_dims)[i] >= 0;
-    if (in_window[i]) {
-      if (in_input) return absl::nullopt;
-    } else if (definition.indices[i].reduction) {
-      if (!in_input || !in_filter) return absl::nullopt;
-      convolution.inner.push_back(i);
-    } else {
-      if (!in_input && !in_filter) return absl::nullopt;
-      (in_input ? in_filter ? convolution.groups : convolution.batch : convolution.outputs)
-          .push_back(i);
-    }
-  }
-  return convolution;
 }
 
 bool IsOperation(const Expr& expr) {
@@ -150,8 +69,14 @@ int64_t SaturatingProduct(int64_t a, int64_t b) {
 
 }  // namespace
 
+bool IsSumOfProducts(const Definition& definition) {
+  const Expr& body = *definition.body;
+  return definition.reducer == Reducer::kSum && definition.data_where.empty() &&
+         IsCallOf(body, Function::kMul) && IsRead(*body.args[0]) && IsRead(*body.args[1]);
+}
+
 absl::optional<Contraction> MatchContraction(const Definition& definition) {
-  if (!IsSumOfProducts(definition)) return absl::nullopt;
+  if (!IsSumOfProducts(definition) || !definition.where.empty()) return absl::nullopt;
   const Expr* left = definition.body->args[0].get();
   const Expr* right = definition.body->args[1].get();
   if (!IsPlainRead(*left) || !IsPlainRead(*right)) return absl::nullopt;
@@ -182,15 +107,6 @@ absl::optional<Contraction> MatchContraction(const Definition& definition) {
   }
   if (contraction.inner.empty()) return absl::nullopt;
   return contraction;
-}
-
-absl::optional<Convolution> MatchConvolution(const Definition& definition) {
-  if (!IsSumOfProducts(definition)) return absl::nullopt;
-  const auto result = BareDims(definition.left, definition.result, definition.indices.size());
-  if (!result.has_value()) return absl::nullopt;
-  const Expr &first = *definition.body->args[0], &second = *definition.body->args[1];
-  const auto convolution = MatchRoles(definition, *result, first, second);
-  return convolution.has_value() ? convolution : MatchRoles(definition, *result, second, first);
 }
 
 bool IsMap(const Definition& definition) { return definition.reducer == Reducer::kNone; }

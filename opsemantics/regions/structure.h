@@ -1,8 +1,9 @@
 // Structure: what kind of computation a definition is, whatever its operator is called and however
-// its indices are ordered: a contraction, a convolution, a map, a view. Library kernels attach to
-// this and to nothing else. A match names indices by their positions in Definition::indices and
-// operands by their positions in Definition::operands; nullopt means that the definition has
-// another structure. Also here: how many operations a part of a definition is (Flops).
+// its indices are ordered: a contraction, a map, a view; convolution.h has convolutions and their
+// gradients. Library kernels attach to this and to nothing else. A match names indices by their
+// positions in Definition::indices and operands by their positions in Definition::operands; nullopt
+// means that the definition has another structure. Also here: how many operations a part of a
+// definition is (Flops).
 //
 // Example: y[i, j] = sum(k) x[i, k] * w[k, j] is a contraction with left 0, right 1, rows {i},
 // columns {j}, inner {k} and no batch.
@@ -16,6 +17,9 @@
 
 namespace yuba {
 
+// sum(..) a * b of two reads, under any constraints on indices and none on data.
+bool IsSumOfProducts(const Definition& definition);
+
 // result[b.., m.., n..] = sum(k..) left[b.., m.., k..] * right[b.., k.., n..], in any order of the
 // dimensions; each read is of bare indices (dimensions of extent 1 may be read at 0), without
 // conditions. `left` is the operand whose own indices come first in the result.
@@ -25,24 +29,6 @@ struct Contraction {
   std::vector<int> batch, rows, columns, inner;  // b, m, n, k
 };
 absl::optional<Contraction> MatchContraction(const Definition& definition);
-
-// One spatial dimension of a convolution: position in the input = p*stride + u*dilation - low.
-struct Window {
-  int output = 0;  // index p, of the result
-  int kernel = 0;  // index u, of the filter
-  int64_t stride = 1, dilation = 1, low = 0;
-  int input_dim = 0;  // flat dimension of the input operand
-};
-
-// result[n.., a.., o.., p..] =
-//   sum(c.., u..) input[n.., a.., c.., window] * filter[a.., o.., c.., u..],
-// in any order of dimensions; the input reads as 0 outside.
-struct Convolution {
-  int input = 0, filter = 1;                       // operands
-  std::vector<int> batch, groups, outputs, inner;  // n, a, o, c
-  std::vector<Window> windows;                     // at least one
-};
-absl::optional<Convolution> MatchConvolution(const Definition& definition);
 
 // Whether there is no reduction: each element of the result is the body at its indices.
 bool IsMap(const Definition& definition);

@@ -1,6 +1,8 @@
-// Convolutions through oneDNN: plain strided tensors, reordered to the library's own formats where
-// it prefers those; a filter that does not change between runs is reordered once.
+// Convolutions and their gradients through oneDNN: plain strided tensors, reordered to the
+// library's own formats where it prefers those; a filter that does not change between runs is
+// reordered once.
 #include <algorithm>
+#include <array>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
@@ -12,44 +14,72 @@
 namespace yuba::runtime {
 namespace {
 
+// The tensors of a convolution, in the order in which the library's functions take them.
+enum { kInput, kFilter, kOutput, kTensors };
+using Formats = std::array<dnnl_memory_desc_t, kTensors>;
+
+// What the library calls the three tensors.
+struct Routine {
+  std::array<dnnl_query_t, kTensors> formats;  // to ask for the format of each
+  std::array<int, kTensors> arguments;
+};
+
+Routine RoutineOf(program::LibraryCall::Kind kind) {
+  switch (kind) {
+    case program::LibraryCall::DATA_GRADIENT:
+      return {{dnnl_query_diff_src_md, dnnl_query_weights_md, dnnl_query_diff_dst_md},
+              {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST}};
+    case program::LibraryCall::WEIGHT_GRADIENT:
+      return {{dnnl_query_src_md, dnnl_query_diff_weights_md, dnnl_query_diff_dst_md},
+              {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST}};
+    default:
+      return {{dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
+              {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}};
+  }
+}
+
 class Convolution : public LibraryKernel {
  public:
-  Convolution(const OneDnn& library, const LibraryShape& shape, ConvolutionGeometry geometry)
+  Convolution(const OneDnn& library, program::LibraryCall::Kind kind, const LibraryShape& shape,
+              ConvolutionGeometry geometry)
       : library_(library),
+        kind_(kind),
+        routine_(RoutineOf(kind)),
         shape_(shape),
         geometry_(std::move(geometry)),
-        first_(library),
-        next_(library),
-        left_(library),
-        right_(library),
-        result_(library),
-        scratchpad_(library) {}
+        primitive_(library),
+        tensors_{DnnlTensor(library), DnnlTensor(library), DnnlTensor(library)},
+        scratchpad_(library) {
+    const ConvolutionTensors tensors = TensorsOf(kind);
+    places_ = {tensors.input, tensors.filter, tensors.output};
+  }
 
   ~Convolution() override {
     if (stream_ != nullptr) library_.stream_destroy(stream_);
   }
 
-  // With `keep_filter` the filter in the library's format is kept, if one call uses all of it.
-  absl::Status Prepare(bool keep_filter) {
-    if (geometry_.only_padding) return absl::OkStatus();
-    dnnl_memory_desc_t plain[3], any[3];
+  // With `keep_right` a filter on the right is kept in the library's format, if one call uses all
+  // of it.
+  absl::Status Prepare(bool keep_right) {
+    if (geometry_.no_terms) return absl::OkStatus();
+    Formats plain, any;
     YUBA_RETURN_IF_ERROR(Describe(plain, any));
     dnnl_convolution_desc_t desc;
     YUBA_RETURN_IF_ERROR(DescribeConvolution(any, &desc));
-    YUBA_RETURN_IF_ERROR(first_.Convolution(desc, false));
-    const dnnl_memory_desc_t inner[3] = {first_.Query(dnnl_query_src_md, 0),
-                                         first_.Query(dnnl_query_weights_md, 0),
-                                         first_.Query(dnnl_query_dst_md, 0)};
-    YUBA_RETURN_IF_ERROR(left_.Prepare(library_, plain[0], inner[0], false));
-    YUBA_RETURN_IF_ERROR(right_.Prepare(library_, plain[1], inner[1], false));
-    YUBA_RETURN_IF_ERROR(result_.Prepare(library_, plain[2], inner[2], true));
-    if (!geometry_.sums.empty()) {
-      YUBA_RETURN_IF_ERROR(DescribeConvolution(inner, &desc));
-      YUBA_RETURN_IF_ERROR(next_.Convolution(desc, true));
+    YUBA_RETURN_IF_ERROR(primitive_.Convolution(desc));
+    for (int t = 0; t < kTensors; ++t) {
+      const bool result = places_[t] == LibraryTensor::kResult;
+      const auto role = !result                  ? DnnlTensor::kOperand
+                        : geometry_.sums.empty() ? DnnlTensor::kResult
+                                                 : DnnlTensor::kSum;
+      const dnnl_memory_desc_t& inner = primitive_.Query(routine_.formats[t], 0);
+      YUBA_RETURN_IF_ERROR(tensors_[t].Prepare(library_, plain[t], inner, role));
     }
-    if (keep_filter && right_.reordered && geometry_.loops.empty() && geometry_.sums.empty()) {
-      kept_bytes_ = right_.bytes;
-      right_.bytes = 0;  // none in the workspace
+    DnnlTensor& filter = tensors_[kFilter];
+    if (keep_right && places_[kFilter] == LibraryTensor::kRight && filter.reordered &&
+        geometry_.loops.empty() && geometry_.sums.empty()) {
+      kept_bytes_ = filter.bytes;
+      filter.bytes = 0;  // none in the workspace
       YUBA_RETURN_IF_ERROR(kept_.Map(kept_bytes_));
     }
     return PrepareWorkspace();
@@ -64,26 +94,18 @@ class Convolution : public LibraryKernel {
     const float* const left = static_cast<const float*>(left_buffer);
     const float* const right = static_cast<const float*>(right_buffer);
     float* const result = static_cast<float*>(result_buffer);
-    if (geometry_.only_padding) {
-      ForEachRun(shape_.result, [&](const std::vector<int64_t>& offsets, int64_t length) {
-        const int64_t stride = shape_.result.buffers[0].strides.back();
-        for (int64_t i = 0; i < length; ++i) result[offsets[0] + i * stride] = 0;
-      });
-      return absl::OkStatus();
-    }
+    if (geometry_.no_terms || geometry_.has_gaps) Clear(result);
+    if (geometry_.no_terms) return absl::OkStatus();
     workspace_ = workspace;
     status_ = dnnl_success;
     ForEachStep(geometry_.loops, 0, geometry_.left, geometry_.right, geometry_.output,
                 [&](int64_t left_at, int64_t right_at, int64_t result_at) {
-                  float* const to = result + result_at;
                   bool first = true;
                   ForEachStep(geometry_.sums, 0, left_at, right_at, 0,
                               [&](int64_t l, int64_t r, int64_t) {
-                                Convolve(left + l, right + r, to, first);
+                                Convolve(left + l, right + r, result + result_at, first);
                                 first = false;
                               });
-                  if (result_.reordered)
-                    Reorder(result_, result_.inner.At(At(result_)), result_.plain.At(to));
                 });
     if (status_ == dnnl_success) status_ = library_.stream_wait(stream_);
     if (status_ != dnnl_success) return OneDnnError("a convolution", status_);
@@ -91,32 +113,40 @@ class Convolution : public LibraryKernel {
   }
 
  private:
-  absl::Status Describe(dnnl_memory_desc_t* plain, dnnl_memory_desc_t* any) const {
-    const ConvolutionGeometry& g = geometry_;
-    DnnlDimensions left, right, result;
-    const bool grouped = g.group.extent > 1;
-    // With one channel in each group the groups themselves are the channels.
-    const int64_t left_step = g.inner.extent > 1 ? g.inner.left : g.group.left;
-    const int64_t result_step = g.channel.extent > 1 ? g.channel.result : g.group.result;
-    left.Add(g.batch.extent, g.batch.left);
-    left.Add(g.group.extent * g.inner.extent, left_step);
-    if (grouped) right.Add(g.group.extent, g.group.right);
-    right.Add(g.channel.extent, g.channel.right);
-    right.Add(g.inner.extent, g.inner.right);
-    result.Add(g.batch.extent, g.batch.result);
-    result.Add(g.group.extent * g.channel.extent, result_step);
-    for (const LocalWindow& window : g.windows) {
-      left.Add(window.input, window.input_step);
-      right.Add(window.taps, window.tap_step);
-      result.Add(window.outputs, window.output_step);
-    }
-    YUBA_RETURN_IF_ERROR(left.Describe(library_, &plain[0], &any[0]));
-    YUBA_RETURN_IF_ERROR(right.Describe(library_, &plain[1], &any[1]));
-    return result.Describe(library_, &plain[2], &any[2]);
+  void Clear(float* result) const {
+    ForEachRun(shape_.result, [&](const std::vector<int64_t>& offsets, int64_t length) {
+      const int64_t stride = shape_.result.buffers[0].strides.back();
+      for (int64_t i = 0; i < length; ++i) result[offsets[0] + i * stride] = 0;
+    });
   }
 
-  absl::Status DescribeConvolution(const dnnl_memory_desc_t* tensors,
-                                   dnnl_convolution_desc_t* desc) const {
+  absl::Status Describe(Formats& plain, Formats& any) const {
+    const ConvolutionGeometry& g = geometry_;
+    const auto step = [&](const StridedIndex& index, int tensor) {
+      return StepIn(index, places_[tensor]);
+    };
+    // With one channel in each group the groups themselves are the channels.
+    const StridedIndex& inputs = g.inner.extent > 1 ? g.inner : g.group;
+    const StridedIndex& outputs = g.channel.extent > 1 ? g.channel : g.group;
+    std::array<DnnlDimensions, kTensors> dims;
+    dims[kInput].Add(g.batch.extent, step(g.batch, kInput));
+    dims[kInput].Add(g.group.extent * g.inner.extent, step(inputs, kInput));
+    if (g.group.extent > 1) dims[kFilter].Add(g.group.extent, step(g.group, kFilter));
+    dims[kFilter].Add(g.channel.extent, step(g.channel, kFilter));
+    dims[kFilter].Add(g.inner.extent, step(g.inner, kFilter));
+    dims[kOutput].Add(g.batch.extent, step(g.batch, kOutput));
+    dims[kOutput].Add(g.group.extent * g.channel.extent, step(outputs, kOutput));
+    for (const LocalWindow& window : g.windows) {
+      dims[kInput].Add(window.input, window.input_step);
+      dims[kFilter].Add(window.taps, window.tap_step);
+      dims[kOutput].Add(window.outputs, window.output_step);
+    }
+    for (int t = 0; t < kTensors; ++t)
+      YUBA_RETURN_IF_ERROR(dims[t].Describe(library_, &plain[t], &any[t]));
+    return absl::OkStatus();
+  }
+
+  absl::Status DescribeConvolution(const Formats& formats, dnnl_convolution_desc_t* desc) const {
     dnnl_dims_t strides, dilations, left, right;
     for (size_t w = 0; w < geometry_.windows.size(); ++w) {
       strides[w] = geometry_.windows[w].stride;
@@ -124,24 +154,36 @@ class Convolution : public LibraryKernel {
       left[w] = geometry_.windows[w].pad_left;
       right[w] = geometry_.windows[w].pad_right;
     }
-    const dnnl_status_t status = library_.dilated_convolution_forward_desc_init(
-        desc, dnnl_forward_inference, dnnl_convolution_direct, &tensors[0], &tensors[1], nullptr,
-        &tensors[2], strides, dilations, left, right);
+    const auto &input = formats[kInput], &filter = formats[kFilter], &output = formats[kOutput];
+    dnnl_status_t status = dnnl_success;
+    switch (kind_) {
+      case program::LibraryCall::DATA_GRADIENT:
+        status = library_.dilated_convolution_backward_data_desc_init(
+            desc, dnnl_convolution_direct, &input, &filter, &output, strides, dilations, left,
+            right);
+        break;
+      case program::LibraryCall::WEIGHT_GRADIENT:
+        status = library_.dilated_convolution_backward_weights_desc_init(
+            desc, dnnl_convolution_direct, &input, &filter, nullptr, &output, strides, dilations,
+            left, right);
+        break;
+      default:
+        status = library_.dilated_convolution_forward_desc_init(
+            desc, dnnl_forward_inference, dnnl_convolution_direct, &input, &filter, nullptr,
+            &output, strides, dilations, left, right);
+    }
     return status == dnnl_success ? absl::OkStatus()
                                   : OneDnnError("describing a convolution", status);
   }
 
   absl::Status PrepareWorkspace() {
-    for (DnnlTensor* tensor : {&left_, &right_, &result_}) {
-      tensor->offset = workspace_bytes_;
-      workspace_bytes_ += tensor->bytes;
+    int64_t scratchpad = primitive_.scratchpad();
+    for (DnnlTensor& tensor : tensors_) {
+      tensor.offset = workspace_bytes_;
+      workspace_bytes_ += tensor.bytes;
+      scratchpad = std::max(scratchpad, tensor.scratchpad());
     }
     scratchpad_offset_ = workspace_bytes_;
-    int64_t scratchpad = first_.scratchpad();
-    if (!geometry_.sums.empty()) scratchpad = std::max(scratchpad, next_.scratchpad());
-    for (DnnlTensor* tensor : {&left_, &right_, &result_}) {
-      if (tensor->reordered) scratchpad = std::max(scratchpad, tensor->reorder.scratchpad());
-    }
     workspace_bytes_ += DnnlAligned(scratchpad);
     const dnnl_dim_t extent = std::max<int64_t>(scratchpad, 1);
     dnnl_memory_desc_t desc;
@@ -162,39 +204,49 @@ class Convolution : public LibraryKernel {
                                          arguments.data());
   }
 
-  void Reorder(const DnnlTensor& tensor, dnnl_memory_t from, dnnl_memory_t to) {
-    Execute(tensor.reorder.get(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  void Copy(const DnnlPrimitive& reorder, dnnl_memory_t from, dnnl_memory_t to) {
+    Execute(reorder.get(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
   }
 
-  dnnl_memory_t Bring(const DnnlTensor& tensor, const float* data) {
-    if (!tensor.reordered) return tensor.inner.At(data);
-    dnnl_memory_t inner = tensor.inner.At(At(tensor));
-    Reorder(tensor, tensor.plain.At(data), inner);
-    return inner;
-  }
-
-  dnnl_memory_t BringFilter(const float* data) {
-    if (kept_bytes_ == 0) return Bring(right_, data);
-    dnnl_memory_t inner = right_.inner.At(kept_.data());
-    if (!is_kept_) Reorder(right_, right_.plain.At(data), inner);
-    is_kept_ = status_ == dnnl_success;
+  // The operand in the format that the primitive wants.
+  dnnl_memory_t Bring(int tensor, const float* data) {
+    DnnlTensor& operand = tensors_[tensor];
+    if (!operand.reordered) return operand.inner.At(data);
+    const bool kept = tensor == kFilter && kept_bytes_ > 0;
+    dnnl_memory_t inner = operand.inner.At(kept ? kept_.data() : At(operand));
+    if (!kept || !is_kept_) Copy(operand.reorder, operand.plain.At(data), inner);
+    if (kept) is_kept_ = status_ == dnnl_success;
     return inner;
   }
 
   void Convolve(const float* left, const float* right, float* result, bool first) {
-    dnnl_memory_t input = Bring(left_, left);
-    dnnl_memory_t filter = BringFilter(right);
-    dnnl_memory_t output =
-        result_.inner.At(result_.reordered ? static_cast<void*>(At(result_)) : result);
-    Execute(first ? first_.get() : next_.get(),
-            {{DNNL_ARG_SRC, input}, {DNNL_ARG_WEIGHTS, filter}, {DNNL_ARG_DST, output}});
+    std::vector<dnnl_exec_arg_t> arguments;
+    const DnnlTensor* written = nullptr;
+    dnnl_memory_t computed = nullptr;
+    for (int t = 0; t < kTensors; ++t) {
+      dnnl_memory_t memory = nullptr;
+      if (places_[t] == LibraryTensor::kResult) {
+        written = &tensors_[t];
+        computed = memory =
+            written->inner.At(written->reordered ? static_cast<void*>(At(*written)) : result);
+      } else {
+        memory = Bring(t, places_[t] == LibraryTensor::kLeft ? left : right);
+      }
+      arguments.push_back({routine_.arguments[t], memory});
+    }
+    Execute(primitive_.get(), std::move(arguments));
+    if (!written->reordered) return;
+    Copy(first ? written->reorder : written->add, computed, written->plain.At(result));
   }
 
   const OneDnn& library_;
+  const program::LibraryCall::Kind kind_;
+  const Routine routine_;
+  std::array<LibraryTensor, kTensors> places_;  // which tensors of the call they are
   const LibraryShape shape_;
   const ConvolutionGeometry geometry_;
-  DnnlPrimitive first_, next_;  // writes the result; adds to it
-  DnnlTensor left_, right_, result_;
+  DnnlPrimitive primitive_;
+  DnnlTensor tensors_[kTensors];
   DnnlMemory scratchpad_;
   dnnl_stream_t stream_ = nullptr;
   int64_t scratchpad_offset_ = 0, workspace_bytes_ = 0;
@@ -210,12 +262,13 @@ class Convolution : public LibraryKernel {
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
                                                                const LoadedProgram& program,
                                                                const program::Kernel& kernel,
-                                                               int device, bool keep_filter) {
+                                                               int device, bool keep_right) {
   const LibraryShape shape = ShapeOf(program, kernel, device);
   YUBA_CHECK(!shape.no_result && !shape.no_terms);
-  auto convolution =
-      std::make_unique<Convolution>(library, shape, GeometryOf(program, kernel, shape, device));
-  YUBA_RETURN_IF_ERROR(convolution->Prepare(keep_filter));
+  auto convolution = std::make_unique<Convolution>(
+      library, program.message().functions(kernel.function()).library().kind(), shape,
+      GeometryOf(program, kernel, shape, device));
+  YUBA_RETURN_IF_ERROR(convolution->Prepare(keep_right));
   return std::unique_ptr<LibraryKernel>(std::move(convolution));
 }
 

@@ -1,11 +1,12 @@
 #include "runtime/host/convolution_geometry.h"
 
 #include <algorithm>
-
-#include "runtime/program/validate.h"
+#include <utility>
 
 namespace yuba::runtime {
 namespace {
+
+constexpr size_t kMostWindows = 3;  // that a routine has
 
 StridedIndex TakeLargest(std::vector<StridedIndex> indices, std::vector<StridedIndex>& rest) {
   StridedIndex largest;
@@ -20,75 +21,135 @@ StridedIndex TakeLargest(std::vector<StridedIndex> indices, std::vector<StridedI
   return largest;
 }
 
-// Whether the channels of consecutive groups are contiguous in the input and in the result, so that
-// groups and channels together are one dimension there.
-bool GroupsAreChannels(const LibraryShape& shape) {
-  if (shape.groups.size() != 1 || shape.inner.size() > 1 || shape.columns.size() > 1) return false;
-  const StridedIndex& group = shape.groups[0];
-  if (!shape.inner.empty() && group.left != shape.inner[0].extent * shape.inner[0].left)
-    return false;
-  return shape.columns.empty() || group.result == shape.columns[0].extent * shape.columns[0].result;
-}
+// Fills a geometry role by role.
+class Placer {
+ public:
+  Placer(const LoadedProgram& program, const program::Kernel& kernel, const LibraryShape& shape,
+         int device)
+      : program_(program),
+        kernel_(kernel),
+        call_(program.message().functions(kernel.function()).library()),
+        shape_(shape),
+        device_(device),
+        tensors_(TensorsOf(call_.kind())) {
+    geometry_.left = shape.left;
+    geometry_.right = shape.right;
+    geometry_.output = shape.output;
+  }
 
-LocalWindow PlaceWindow(const LoadedProgram& program, const program::Kernel& kernel,
-                        const program::LibraryWindow& window, int device,
-                        ConvolutionGeometry& geometry) {
-  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
-  const Box input = program.BufferBox(kernel.operands(call.left()).buffer(), device);
-  const Box filter = program.BufferBox(kernel.operands(call.right()).buffer(), device);
-  const Box result = program.BufferBox(kernel.results(0).buffer(), device);
-  const Interval outputs = program.IntervalOf(kernel.indices(window.output()), device);
-  const Interval taps = program.IntervalOf(kernel.indices(window.kernel()), device);
-  const Interval& held = input[window.input_dim()];
+  ConvolutionGeometry Place() {
+    for (const program::LibraryWindow& window : call_.windows()) PlaceWindow(window);
+    std::vector<StridedIndex> images;
+    geometry_.batch = TakeLargest(shape_.batch, images);
+    for (const StridedIndex& image : images) PlaceImages(image);
+    if (GroupsAreChannels()) {
+      geometry_.group = shape_.groups[0];
+    } else {
+      for (const StridedIndex& group : shape_.groups) GoRound(group);
+    }
+    std::vector<StridedIndex> channels;
+    geometry_.channel = TakeLargest(shape_.columns, channels);
+    geometry_.inner = TakeLargest(shape_.inner, channels);
+    for (const StridedIndex& channel : channels) GoRound(channel);
+    std::sort(
+        geometry_.windows.begin(), geometry_.windows.end(),
+        [](const LocalWindow& a, const LocalWindow& b) { return a.input_step > b.input_step; });
+    return std::move(geometry_);
+  }
 
-  LocalWindow local;
-  local.stride = window.stride();
-  local.dilation = window.dilation();
-  local.taps = taps.size();
-  local.outputs = outputs.size();
-  local.input_step = DenseStrides(input)[window.input_dim()];
-  local.tap_step = DenseStrides(filter)[window.filter_dim()];
-  local.output_step = DenseStrides(result)[window.result_dim()];
-  // Positions outside what the device holds are outside the tensor: padding.
-  const int64_t first = outputs.begin * local.stride + taps.begin * local.dilation - window.low();
-  const int64_t end =
-      (outputs.end - 1) * local.stride + (taps.end - 1) * local.dilation - window.low() + 1;
-  const Interval used = Intersect(Interval{first, end}, held);
-  const program::Buffer& whole = program.stage().buffers(kernel.operands(call.left()).buffer());
-  // Where only padding is read, validation lets the boxes be anything: they are not looked at.
-  geometry.only_padding |=
-      WindowReads(window, whole.dims(window.input_dim()), outputs, taps).empty();
-  local.input = used.size();
-  local.pad_left = used.begin - first;
-  local.pad_right = end - used.end;
-  geometry.left += (used.begin - held.begin) * local.input_step;
-  geometry.right += (taps.begin - filter[window.filter_dim()].begin) * local.tap_step;
-  geometry.output += (outputs.begin - result[window.result_dim()].begin) * local.output_step;
-  return local;
-}
+ private:
+  void GoRound(const StridedIndex& index) {
+    (index.result != 0 ? geometry_.loops : geometry_.sums).push_back(index);
+  }
+
+  // More images than one index numbers: a window with one tap, while there is room for it.
+  void PlaceImages(const StridedIndex& images) {
+    if (geometry_.windows.size() >= kMostWindows) return GoRound(images);
+    LocalWindow& window = geometry_.windows.emplace_back();
+    window.input = window.outputs = images.extent;
+    window.input_step = StepIn(images, tensors_.input);
+    window.output_step = StepIn(images, tensors_.output);
+  }
+
+  // Whether the channels of consecutive groups are contiguous in the input and in the output, so
+  // that groups and channels together are one dimension there.
+  bool GroupsAreChannels() const {
+    if (shape_.groups.size() != 1) return false;
+    const auto continues = [&](const std::vector<StridedIndex>& channels, LibraryTensor tensor) {
+      if (channels.empty()) return true;
+      return channels.size() == 1 &&
+             StepIn(shape_.groups[0], tensor) == channels[0].extent * StepIn(channels[0], tensor);
+    };
+    return continues(shape_.inner, tensors_.input) && continues(shape_.columns, tensors_.output);
+  }
+
+  // The memory stride along a window's dimension; moves the tensor's offset to the first position
+  // that is used. `part` is what is used.
+  int64_t StepTo(LibraryTensor tensor, int dim, const Interval& part) {
+    if (dim < 0) return 0;
+    const Box box = program_.BufferBox(AccessOf(program_, kernel_, tensor).buffer(), device_);
+    const int64_t step = DenseStrides(box)[dim];
+    int64_t& offset = tensor == LibraryTensor::kLeft    ? geometry_.left
+                      : tensor == LibraryTensor::kRight ? geometry_.right
+                                                        : geometry_.output;
+    offset += (part.begin - box[dim].begin) * step;
+    return step;
+  }
+
+  void PlaceWindow(const program::LibraryWindow& window) {
+    const WindowParts parts = PartsOf(program_, kernel_, window, device_);
+    const WindowParts hits = WindowHits(window, parts);
+    // Where nothing meets, validation lets the boxes be anything: they are not looked at.
+    geometry_.no_terms |= hits.output.empty();
+    if (geometry_.no_terms) return;
+    const auto whole = [&](LibraryTensor tensor, const Interval& hit, const Interval& part) {
+      return tensor != LibraryTensor::kResult || hit == part;
+    };
+    geometry_.has_gaps |= !whole(tensors_.output, hits.output, parts.output) ||
+                          !whole(tensors_.filter, hits.taps, parts.taps) ||
+                          !whole(tensors_.input, hits.input, parts.input);
+    LocalWindow local;
+    local.stride = window.stride();
+    local.dilation = window.dilation();
+    local.outputs = hits.output.size();
+    local.taps = hits.taps.size();
+    local.input = hits.input.size();
+    local.output_step = StepTo(tensors_.output, window.output_dim(), hits.output);
+    local.tap_step = StepTo(tensors_.filter, window.filter_dim(), hits.taps);
+    local.input_step = StepTo(tensors_.input, window.input_dim(), hits.input);
+    // How far outputs and taps reach beyond the input that they meet.
+    const int64_t first =
+        hits.output.begin * local.stride + hits.taps.begin * local.dilation - window.low();
+    const int64_t reach =
+        (local.outputs - 1) * local.stride + (local.taps - 1) * local.dilation + 1;
+    local.pad_left = hits.input.begin - first;
+    local.pad_right = first + reach - hits.input.end;
+    geometry_.windows.push_back(local);
+  }
+
+  const LoadedProgram& program_;
+  const program::Kernel& kernel_;
+  const program::LibraryCall& call_;
+  const LibraryShape& shape_;
+  const int device_;
+  const ConvolutionTensors tensors_;
+  ConvolutionGeometry geometry_;
+};
 
 }  // namespace
 
 ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kernel& kernel,
                                const LibraryShape& shape, int device) {
-  ConvolutionGeometry geometry;
-  geometry.left = shape.left;
-  geometry.right = shape.right;
-  geometry.output = shape.output;
-  geometry.batch = TakeLargest(shape.batch, geometry.loops);
-  if (GroupsAreChannels(shape))
-    geometry.group = shape.groups[0];
-  else
-    geometry.loops.insert(geometry.loops.end(), shape.groups.begin(), shape.groups.end());
-  geometry.channel = TakeLargest(shape.columns, geometry.loops);
-  geometry.inner = TakeLargest(shape.inner, geometry.sums);
-  for (const program::LibraryWindow& window :
-       program.message().functions(kernel.function()).library().windows()) {
-    geometry.windows.push_back(PlaceWindow(program, kernel, window, device, geometry));
+  return Placer(program, kernel, shape, device).Place();
+}
+
+int64_t StepIn(const StridedIndex& index, LibraryTensor tensor) {
+  switch (tensor) {
+    case LibraryTensor::kLeft: return index.left;
+    case LibraryTensor::kRight: return index.right;
+    case LibraryTensor::kResult: return index.result;
   }
-  std::sort(geometry.windows.begin(), geometry.windows.end(),
-            [](const LocalWindow& a, const LocalWindow& b) { return a.input_step > b.input_step; });
-  return geometry;
+  return 0;
 }
 
 }  // namespace yuba::runtime

@@ -1,5 +1,5 @@
-// oneDNN 2 (libdnnl.so.2), which is opened when a program first calls it, and the two kinds of
-// library calls made with it: contractions of f32, bf16 and f16, and convolutions of f32. The
+// oneDNN 2 (libdnnl.so.2), which is opened when a program first calls it, and the library calls
+// made with it: contractions of f32, bf16 and f16, convolutions of f32 and their gradients. The
 // library has threads of its own for each thread that calls it, as many as UseThreads last said
 // there; a device has it use as many as the device has itself.
 #ifndef YUBA_RUNTIME_HOST_ONEDNN_H_
@@ -18,36 +18,38 @@ namespace yuba::runtime {
 
 // The functions used, by their names without "dnnl_".
 // clang-format off
-#define YUBA_ONEDNN_FUNCTIONS(F)           \
-  F(sgemm)                                 \
-  F(engine_create)                         \
-  F(engine_destroy)                        \
-  F(stream_create)                         \
-  F(stream_destroy)                        \
-  F(stream_wait)                           \
-  F(memory_create)                         \
-  F(memory_destroy)                        \
-  F(memory_set_data_handle)                \
-  F(memory_desc_init_by_strides)           \
-  F(memory_desc_init_by_tag)               \
-  F(memory_desc_get_size)                  \
-  F(memory_desc_equal)                     \
-  F(dilated_convolution_forward_desc_init) \
-  F(matmul_desc_init)                      \
-  F(primitive_desc_create)                 \
-  F(primitive_desc_destroy)                \
-  F(primitive_desc_query)                  \
-  F(primitive_desc_query_md)               \
-  F(primitive_create)                      \
-  F(primitive_destroy)                     \
-  F(primitive_execute)                     \
-  F(primitive_attr_create)                 \
-  F(primitive_attr_destroy)                \
-  F(primitive_attr_set_scratchpad_mode)    \
-  F(primitive_attr_set_post_ops)           \
-  F(post_ops_create)                       \
-  F(post_ops_destroy)                      \
-  F(post_ops_append_sum)                   \
+#define YUBA_ONEDNN_FUNCTIONS(F)                     \
+  F(sgemm)                                           \
+  F(engine_create)                                   \
+  F(engine_destroy)                                  \
+  F(stream_create)                                   \
+  F(stream_destroy)                                  \
+  F(stream_wait)                                     \
+  F(memory_create)                                   \
+  F(memory_destroy)                                  \
+  F(memory_set_data_handle)                          \
+  F(memory_desc_init_by_strides)                     \
+  F(memory_desc_init_by_tag)                         \
+  F(memory_desc_get_size)                            \
+  F(memory_desc_equal)                               \
+  F(dilated_convolution_forward_desc_init)           \
+  F(dilated_convolution_backward_data_desc_init)     \
+  F(dilated_convolution_backward_weights_desc_init)  \
+  F(matmul_desc_init)                                \
+  F(primitive_desc_create)                           \
+  F(primitive_desc_destroy)                          \
+  F(primitive_desc_query)                            \
+  F(primitive_desc_query_md)                         \
+  F(primitive_create)                                \
+  F(primitive_destroy)                               \
+  F(primitive_execute)                               \
+  F(primitive_attr_create)                           \
+  F(primitive_attr_destroy)                          \
+  F(primitive_attr_set_scratchpad_mode)              \
+  F(primitive_attr_set_post_ops)                     \
+  F(post_ops_create)                                 \
+  F(post_ops_destroy)                                \
+  F(post_ops_append_sum)                             \
   F(reorder_primitive_desc_create)
 // clang-format on
 
@@ -97,13 +99,14 @@ std::unique_ptr<LibraryKernel> MakeContraction(const OneDnn& library, const Libr
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeBF16Contraction(const OneDnn& library,
                                                                    const LibraryShape& shape);
 
-// `kernel` is a convolution that has a result and terms on `device`. With `keep_filter` no
-// instruction writes the filter, so it is reordered once, in the first run. Internal where the
-// library refuses it, ResourceExhausted where there is no memory to keep the filter.
+// `kernel` is a convolution, or a gradient of one, that has a result and terms on `device`. With
+// `keep_right` no instruction writes the right operand: a filter there is reordered once, in the
+// first run. Internal where the library refuses it, ResourceExhausted where there is no memory to
+// keep the filter.
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
                                                                const LoadedProgram& program,
                                                                const program::Kernel& kernel,
-                                                               int device, bool keep_filter);
+                                                               int device, bool keep_right);
 
 // The Internal error for a call of the library that failed: what was tried, and the library's
 // status.

@@ -39,19 +39,12 @@ DnnlPrimitive::~DnnlPrimitive() {
   if (desc_ != nullptr) library_.primitive_desc_destroy(desc_);
 }
 
-absl::Status DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc, bool accumulate) {
+absl::Status DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc) {
   dnnl_primitive_attr_t attributes = nullptr;
-  dnnl_post_ops_t after = nullptr;
   dnnl_status_t status = Attributes(&attributes);
-  if (status == dnnl_success && accumulate) {
-    status = library_.post_ops_create(&after);
-    if (status == dnnl_success) status = library_.post_ops_append_sum(after, 1.0f);
-    if (status == dnnl_success) status = library_.primitive_attr_set_post_ops(attributes, after);
-  }
   if (status == dnnl_success) {
     status = library_.primitive_desc_create(&desc_, &desc, attributes, library_.engine, nullptr);
   }
-  if (after != nullptr) library_.post_ops_destroy(after);
   return Finish("preparing a convolution", status, attributes);
 }
 
@@ -75,13 +68,21 @@ absl::StatusOr<bool> DnnlPrimitive::Product(const dnnl_matmul_desc_t& desc) {
   return true;
 }
 
-absl::Status DnnlPrimitive::Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to) {
+absl::Status DnnlPrimitive::Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to,
+                                    bool accumulate) {
   dnnl_primitive_attr_t attributes = nullptr;
+  dnnl_post_ops_t after = nullptr;
   dnnl_status_t status = Attributes(&attributes);
+  if (status == dnnl_success && accumulate) {
+    status = library_.post_ops_create(&after);
+    if (status == dnnl_success) status = library_.post_ops_append_sum(after, 1.0f);
+    if (status == dnnl_success) status = library_.primitive_attr_set_post_ops(attributes, after);
+  }
   if (status == dnnl_success) {
     status = library_.reorder_primitive_desc_create(&desc_, &from, library_.engine, &to,
                                                     library_.engine, attributes);
   }
+  if (after != nullptr) library_.post_ops_destroy(after);
   return Finish("preparing a reorder", status, attributes);
 }
 
@@ -90,6 +91,7 @@ const dnnl_memory_desc_t& DnnlPrimitive::Query(dnnl_query_t what, int index) con
 }
 
 int64_t DnnlPrimitive::scratchpad() const {
+  if (desc_ == nullptr) return 0;
   const dnnl_memory_desc_t* desc =
       library_.primitive_desc_query_md(desc_, dnnl_query_scratchpad_md, 0);
   return desc == nullptr ? 0 : static_cast<int64_t>(library_.memory_desc_get_size(desc));
@@ -124,14 +126,17 @@ dnnl_memory_t DnnlMemory::At(const void* data) const {
 }
 
 absl::Status DnnlTensor::Prepare(const OneDnn& library, const dnnl_memory_desc_t& plain_desc,
-                                 const dnnl_memory_desc_t& inner_desc, bool is_result) {
+                                 const dnnl_memory_desc_t& inner_desc, Role role) {
   YUBA_RETURN_IF_ERROR(plain.Create(plain_desc));
   YUBA_RETURN_IF_ERROR(inner.Create(inner_desc));
-  reordered = library.memory_desc_equal(&plain_desc, &inner_desc) == 0;
+  reordered = role == kSum || library.memory_desc_equal(&plain_desc, &inner_desc) == 0;
   if (!reordered) return absl::OkStatus();
   bytes = DnnlAligned(static_cast<int64_t>(library.memory_desc_get_size(&inner_desc)));
-  return is_result ? reorder.Reorder(inner_desc, plain_desc)
-                   : reorder.Reorder(plain_desc, inner_desc);
+  if (role == kOperand) return reorder.Reorder(plain_desc, inner_desc);
+  if (role == kSum) YUBA_RETURN_IF_ERROR(add.Reorder(inner_desc, plain_desc, true));
+  return reorder.Reorder(inner_desc, plain_desc);
 }
+
+int64_t DnnlTensor::scratchpad() const { return std::max(reorder.scratchpad(), add.scratchpad()); }
 
 }  // namespace yuba::runtime

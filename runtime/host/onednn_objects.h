@@ -34,17 +34,19 @@ class DnnlPrimitive {
   ~DnnlPrimitive();
   DnnlPrimitive(const DnnlPrimitive&) = delete;
 
-  // Makes this a convolution; with `accumulate` its result is added to what the destination holds.
-  absl::Status Convolution(const dnnl_convolution_desc_t& desc, bool accumulate);
+  // Makes this a convolution or a gradient of one.
+  absl::Status Convolution(const dnnl_convolution_desc_t& desc);
   // Makes this a matrix product by a routine of the kind that oneDNN calls `brg`, its fast one;
   // false where it has none for these operands on this processor.
   absl::StatusOr<bool> Product(const dnnl_matmul_desc_t& desc);
-  // Makes this a copy from one format to another. One of the three is called, once.
-  absl::Status Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to);
+  // Makes this a copy from one format to another; with `accumulate` it is added to what is there.
+  // One of the three is called, once.
+  absl::Status Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to,
+                       bool accumulate = false);
 
   // The format of an operand or result that the library chose.
   const dnnl_memory_desc_t& Query(dnnl_query_t what, int index) const;
-  int64_t scratchpad() const;  // bytes
+  int64_t scratchpad() const;  // bytes; 0 where this was made nothing
   dnnl_primitive_t get() const { return primitive_; }
 
  private:
@@ -74,16 +76,20 @@ class DnnlMemory {
 
 // An operand or the result of a primitive: `plain` is how it lies in its buffer, `inner` how the
 // primitive wants it. Where the two differ, `reorder` copies an operand from plain to inner and a
-// result from inner to plain.
+// result from inner to plain. A result of which there are several to add up is always copied: the
+// first one by `reorder`, the others by `add`.
 struct DnnlTensor {
-  explicit DnnlTensor(const OneDnn& library) : plain(library), inner(library), reorder(library) {}
+  explicit DnnlTensor(const OneDnn& library)
+      : plain(library), inner(library), reorder(library), add(library) {}
 
+  enum Role { kOperand, kResult, kSum };
   absl::Status Prepare(const OneDnn& library, const dnnl_memory_desc_t& plain_desc,
-                       const dnnl_memory_desc_t& inner_desc, bool is_result);
+                       const dnnl_memory_desc_t& inner_desc, Role role);
+  int64_t scratchpad() const;  // bytes, of the copies
 
   DnnlMemory plain, inner;
-  DnnlPrimitive reorder;
-  bool reordered = false;         // the formats differ
+  DnnlPrimitive reorder, add;
+  bool reordered = false;         // it is copied
   int64_t offset = 0, bytes = 0;  // of `inner` in the workspace; 0 bytes where not reordered
 };
 

@@ -23,13 +23,6 @@ absl::Status ValidateContent(const LoadedProgram& program);
 // left operand and of the result and along none of the right operand.
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call);
 
-// The interval of positions, within a dimension of `extent`, that a window reads for these outputs
-// and taps; empty where it reads padding only. Stride 2, dilation 1, low 1, extent 8, outputs [0,
-// 4), taps [0, 3): the window reaches from -1 to 7, of which it reads [0, 8). Strides and dilations
-// may step over the first or last positions.
-Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
-                     const Interval& taps);
-
 // Checks that, on one device, what the library call reads and writes lies within its buffers'
 // boxes.
 absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::Kernel& kernel,

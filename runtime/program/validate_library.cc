@@ -1,9 +1,10 @@
-// The part of validation that knows what a contraction and a convolution are.
+// The part of validation that knows what contractions, convolutions and their gradients are.
 #include <algorithm>
+#include <array>
 
-#include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
+#include "runtime/program/library_windows.h"
 #include "runtime/program/program.h"
 #include "runtime/program/validate.h"
 
@@ -15,21 +16,38 @@ constexpr int64_t kMostTaps = int64_t{1} << 20;
 constexpr int64_t kLargestStep = int64_t{1} << 20;
 constexpr int64_t kLargestOffset = int64_t{1} << 40;
 
-// Which of left, right and result an index of a role runs along.
+// An index of a role runs along these tensors, and along no other.
 struct Role {
   const char* name;
-  bool left, right, result;
+  std::array<bool, 3> tensors;  // [LibraryTensor]
 };
 
 absl::Status CheckRole(const google::protobuf::RepeatedPtrField<program::LibraryIndex>& indices,
                        const Role& role) {
   for (const program::LibraryIndex& index : indices) {
-    if ((index.left_dim() >= 0) != role.left || (index.right_dim() >= 0) != role.right ||
-        (index.result_dim() >= 0) != role.result) {
+    const std::array<bool, 3> has = {index.left_dim() >= 0, index.right_dim() >= 0,
+                                     index.result_dim() >= 0};
+    if (has != role.tensors) {
       return UserError("a ", role.name, " index that runs along the wrong tensors");
     }
   }
   return absl::OkStatus();
+}
+
+// All tensors but one.
+std::array<bool, 3> Without(LibraryTensor tensor) {
+  std::array<bool, 3> tensors = {true, true, true};
+  tensors[static_cast<size_t>(tensor)] = false;
+  return tensors;
+}
+
+const char* NameOf(program::LibraryCall::Kind kind) {
+  switch (kind) {
+    case program::LibraryCall::CONVOLUTION: return "convolution";
+    case program::LibraryCall::DATA_GRADIENT: return "data gradient of a convolution";
+    case program::LibraryCall::WEIGHT_GRADIENT: return "weight gradient of a convolution";
+    default: return "contraction";
+  }
 }
 
 // Libraries multiply f32, and the small floats in f32; convolutions are of f32 alone.
@@ -42,12 +60,12 @@ absl::Status CheckTypes(const program::LibraryCall& call) {
     return UserError("a library call on no element type");
   }
   const ElementType type = FromProto(call.type()), accumulator = FromProto(call.accumulator());
-  const bool convolution = call.kind() == program::LibraryCall::CONVOLUTION;
-  const bool possible = type == ElementType::kF32 ||
-                        (!convolution && (type == ElementType::kBF16 || type == ElementType::kF16));
+  const bool small = type == ElementType::kBF16 || type == ElementType::kF16;
+  const bool possible =
+      type == ElementType::kF32 || (small && call.kind() == program::LibraryCall::CONTRACTION);
   if (possible && accumulator == ElementType::kF32) return absl::OkStatus();
-  return UserError("a ", convolution ? "convolution" : "contraction", " of ", Name(type),
-                   " accumulated in ", Name(accumulator), ", which no library has here");
+  return UserError("a ", NameOf(call.kind()), " of ", Name(type), " accumulated in ",
+                   Name(accumulator), ", which no library has here");
 }
 
 absl::Status CheckWindow(const program::LibraryWindow& window) {
@@ -56,6 +74,11 @@ absl::Status CheckWindow(const program::LibraryWindow& window) {
       window.low() < -kLargestOffset) {
     return UserError("a window of stride ", window.stride(), ", dilation ", window.dilation(),
                      " and padding ", window.low());
+  }
+  if ((window.output() >= 0 && window.output_dim() < 0) ||
+      (window.kernel() >= 0 && window.filter_dim() < 0) ||
+      (window.input() >= 0 && window.input_dim() < 0)) {
+    return UserError("a window's index that runs along no dimension");
   }
   return absl::OkStatus();
 }
@@ -105,43 +128,150 @@ class Tensor {
   bool untouched_;
 };
 
-}  // namespace
+// p, u or q of a window: the tensor with that dimension, and what of it is used.
+struct WindowNumber {
+  int index = -1, dim = -1;
+  LibraryTensor tensor = LibraryTensor::kLeft;
+  Interval part;
+};
 
-Interval WindowReads(const program::LibraryWindow& window, int64_t extent, const Interval& output,
-                     const Interval& taps) {
-  Interval hit;
-  for (int64_t tap = taps.begin; tap < taps.end && !output.empty(); ++tap) {
-    const int64_t shift = tap * window.dilation() - window.low();
-    // The outputs p with 0 <= p*stride + shift < extent.
-    const int64_t first = std::max(output.begin, -FloorDiv(shift, window.stride()));
-    const int64_t last = std::min(output.end - 1, FloorDiv(extent - 1 - shift, window.stride()));
-    if (first > last) continue;
-    hit = Hull(hit, {first * window.stride() + shift, last * window.stride() + shift + 1});
+// Operands are read where the window's numbers meet, the result is written as far as it goes.
+struct WindowUse {
+  std::array<WindowNumber, 3> numbers;
+  bool nothing_meets = false;
+};
+
+absl::StatusOr<WindowUse> UseOf(const LoadedProgram& program, const program::Kernel& kernel,
+                                const program::LibraryWindow& window, int device) {
+  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
+  const ConvolutionTensors tensors = TensorsOf(call.kind());
+  WindowUse use;
+  use.numbers = {WindowNumber{window.output(), window.output_dim(), tensors.output, {}},
+                 WindowNumber{window.kernel(), window.filter_dim(), tensors.filter, {}},
+                 WindowNumber{window.input(), window.input_dim(), tensors.input, {}}};
+  for (const WindowNumber& number : use.numbers) {
+    if (number.index >= kernel.indices_size()) {
+      return UserError("index ", number.index, " is not there or named twice");
+    }
+    const program::Access& access = AccessOf(program, kernel, number.tensor);
+    if (number.dim >= program.stage().buffers(access.buffer()).dims_size()) {
+      return UserError("dimension ", number.dim, " is not there or named twice");
+    }
   }
-  return hit;
+  const WindowParts parts = PartsOf(program, kernel, window, device);
+  if (parts.taps.size() > kMostTaps) {
+    return UserError("a window of ", parts.taps.size(), " taps");
+  }
+  const WindowParts hits = WindowHits(window, parts);
+  use.nothing_meets = hits.output.empty();
+  const auto part = [](const WindowNumber& number, const Interval& all, const Interval& met) {
+    return number.tensor == LibraryTensor::kResult ? all : met;
+  };
+  use.numbers[0].part = part(use.numbers[0], parts.output, hits.output);
+  use.numbers[1].part = part(use.numbers[1], parts.taps, hits.taps);
+  use.numbers[2].part = part(use.numbers[2], parts.input, hits.input);
+  return use;
 }
+
+// The tensors of one call on one device, and the indices that run along them.
+class BoxCheck {
+ public:
+  BoxCheck(const LoadedProgram& program, const program::Kernel& kernel, int device)
+      : program_(program),
+        kernel_(kernel),
+        call_(program.message().functions(kernel.function()).library()),
+        device_(device),
+        used_(kernel.indices_size()) {}
+
+  absl::Status Run() {
+    bool nothing_read = std::any_of(
+        kernel_.indices().begin(), kernel_.indices().end(),
+        [&](const program::Range& range) { return program_.IntervalOf(range, device_).empty(); });
+    std::vector<WindowUse> windows;
+    for (const program::LibraryWindow& window : call_.windows()) {
+      YUBA_ASSIGN_OR_RETURN(windows.emplace_back(), UseOf(program_, kernel_, window, device_));
+      nothing_read |= windows.back().nothing_meets;
+    }
+    for (LibraryTensor tensor : {LibraryTensor::kLeft, LibraryTensor::kRight})
+      tensors_.emplace_back(program_, AccessOf(program_, kernel_, tensor), device_, nothing_read);
+    const bool nothing_made = IsEmpty(program_.BoxOf(kernel_.results(0).box(), device_));
+    tensors_.emplace_back(program_, kernel_.results(0), device_, nothing_made);
+    for (const WindowUse& window : windows) YUBA_RETURN_IF_ERROR(TakeWindow(window));
+    for (const auto* role :
+         {&call_.batch(), &call_.groups(), &call_.rows(), &call_.columns(), &call_.inner()}) {
+      for (const program::LibraryIndex& index : *role) YUBA_RETURN_IF_ERROR(TakeIndex(index));
+    }
+    const ElementType type = FromProto(call_.type());
+    YUBA_RETURN_IF_ERROR(tensors_[0].Finish("the left operand", type, type));
+    YUBA_RETURN_IF_ERROR(tensors_[1].Finish("the right operand", type, type));
+    return tensors_[2].Finish("the result", type, FromProto(call_.accumulator()));
+  }
+
+ private:
+  absl::Status Use(int index) {
+    if (index < 0 || index >= kernel_.indices_size() || used_[index]) {
+      return UserError("index ", index, " is not there or named twice");
+    }
+    used_[index] = true;
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeWindow(const WindowUse& window) {
+    for (const WindowNumber& number : window.numbers) {
+      if (number.index >= 0) YUBA_RETURN_IF_ERROR(Use(number.index));
+      if (number.dim < 0) continue;
+      Tensor& tensor = tensors_[static_cast<size_t>(number.tensor)];
+      YUBA_RETURN_IF_ERROR(tensor.Take(number.dim, number.part));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeIndex(const program::LibraryIndex& index) {
+    YUBA_RETURN_IF_ERROR(Use(index.index()));
+    const Interval part = program_.IntervalOf(kernel_.indices(index.index()), device_);
+    const int dims[] = {index.left_dim(), index.right_dim(), index.result_dim()};
+    for (size_t t = 0; t < tensors_.size(); ++t) {
+      if (dims[t] >= 0) YUBA_RETURN_IF_ERROR(tensors_[t].Take(dims[t], part));
+    }
+    return absl::OkStatus();
+  }
+
+  const LoadedProgram& program_;
+  const program::Kernel& kernel_;
+  const program::LibraryCall& call_;
+  const int device_;
+  std::vector<Tensor> tensors_;  // [LibraryTensor]
+  std::vector<bool> used_;       // [index]
+};
+
+}  // namespace
 
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call) {
   YUBA_RETURN_IF_ERROR(CheckTypes(call));
-  const bool convolution = call.kind() == program::LibraryCall::CONVOLUTION;
-  if (convolution != (call.windows_size() > 0)) {
-    return UserError("a ", convolution ? "convolution" : "contraction", " with ",
-                     call.windows_size(), " windows");
+  const bool contraction = call.kind() == program::LibraryCall::CONTRACTION;
+  if (contraction != (call.windows_size() == 0)) {
+    return UserError("a ", NameOf(call.kind()), " with ", call.windows_size(), " windows");
   }
   if (call.windows_size() > kMostWindows) {
-    return UserError("a convolution over ", call.windows_size(),
+    return UserError("a ", NameOf(call.kind()), " over ", call.windows_size(),
                      " dimensions; at most 3 are possible");
   }
   for (const program::LibraryWindow& window : call.windows()) {
     YUBA_RETURN_IF_ERROR(CheckWindow(window));
   }
-  if (convolution && call.rows_size() > 0) return UserError("a convolution with row indices");
-  if (!convolution && call.groups_size() > 0) return UserError("a contraction with group indices");
-  YUBA_RETURN_IF_ERROR(CheckRole(call.batch(), {"batch", true, !convolution, true}));
-  YUBA_RETURN_IF_ERROR(CheckRole(call.groups(), {"group", true, true, true}));
-  YUBA_RETURN_IF_ERROR(CheckRole(call.rows(), {"row", true, false, true}));
-  YUBA_RETURN_IF_ERROR(CheckRole(call.columns(), {"column", false, true, true}));
-  return CheckRole(call.inner(), {"inner", true, true, false});
+  if (contraction) {
+    if (call.groups_size() > 0) return UserError("a contraction with group indices");
+    YUBA_RETURN_IF_ERROR(CheckRole(call.batch(), {"batch", {true, true, true}}));
+    YUBA_RETURN_IF_ERROR(CheckRole(call.rows(), {"row", Without(LibraryTensor::kRight)}));
+    YUBA_RETURN_IF_ERROR(CheckRole(call.columns(), {"column", Without(LibraryTensor::kLeft)}));
+    return CheckRole(call.inner(), {"inner", Without(LibraryTensor::kResult)});
+  }
+  if (call.rows_size() > 0) return UserError("a ", NameOf(call.kind()), " with row indices");
+  const ConvolutionTensors tensors = TensorsOf(call.kind());
+  YUBA_RETURN_IF_ERROR(CheckRole(call.batch(), {"batch", Without(tensors.filter)}));
+  YUBA_RETURN_IF_ERROR(CheckRole(call.groups(), {"group", {true, true, true}}));
+  YUBA_RETURN_IF_ERROR(CheckRole(call.columns(), {"column", Without(tensors.input)}));
+  return CheckRole(call.inner(), {"inner", Without(tensors.output)});
 }
 
 absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::Kernel& kernel,
@@ -151,53 +281,7 @@ absl::Status ValidateLibraryBoxes(const LoadedProgram& program, const program::K
       call.right() >= kernel.operands_size()) {
     return UserError("a library call on operands that are not there");
   }
-  std::vector<bool> used(kernel.indices_size());
-  auto use = [&](int index) -> absl::StatusOr<Interval> {
-    if (index < 0 || index >= kernel.indices_size() || used[index]) {
-      return UserError("index ", index, " is not there or named twice");
-    }
-    used[index] = true;
-    return program.IntervalOf(kernel.indices(index), device);
-  };
-  const bool nothing_read = std::any_of(
-      kernel.indices().begin(), kernel.indices().end(),
-      [&](const program::Range& range) { return program.IntervalOf(range, device).empty(); });
-  const bool nothing_made = IsEmpty(program.BoxOf(kernel.results(0).box(), device));
-  Tensor right(program, kernel.operands(call.right()), device, nothing_read);
-  Tensor result(program, kernel.results(0), device, nothing_made);
-  std::vector<Interval> hits;  // by window
-  bool only_padding = false;
-  const program::Buffer& input = program.stage().buffers(kernel.operands(call.left()).buffer());
-  for (const program::LibraryWindow& window : call.windows()) {
-    YUBA_ASSIGN_OR_RETURN(const Interval output, use(window.output()));
-    YUBA_ASSIGN_OR_RETURN(const Interval taps, use(window.kernel()));
-    const int d = window.input_dim();
-    if (taps.size() > kMostTaps) return UserError("a window of ", taps.size(), " taps");
-    const int64_t extent = d < 0 || d >= input.dims_size() ? 0 : input.dims(d);
-    hits.push_back(WindowReads(window, extent, output, taps));
-    only_padding |= hits.back().empty();
-    YUBA_RETURN_IF_ERROR(right.Take(window.filter_dim(), taps));
-    YUBA_RETURN_IF_ERROR(result.Take(window.result_dim(), output));
-  }
-  Tensor left(program, kernel.operands(call.left()), device, nothing_read || only_padding);
-  for (int w = 0; w < call.windows_size(); ++w) {
-    YUBA_RETURN_IF_ERROR(left.Take(call.windows(w).input_dim(), hits[w]));
-  }
-  for (const auto* role :
-       {&call.batch(), &call.groups(), &call.rows(), &call.columns(), &call.inner()}) {
-    for (const program::LibraryIndex& index : *role) {
-      YUBA_ASSIGN_OR_RETURN(const Interval part, use(index.index()));
-      if (index.left_dim() >= 0) YUBA_RETURN_IF_ERROR(left.Take(index.left_dim(), part));
-      if (index.right_dim() >= 0) YUBA_RETURN_IF_ERROR(right.Take(index.right_dim(), part));
-      if (index.result_dim() >= 0) {
-        YUBA_RETURN_IF_ERROR(result.Take(index.result_dim(), part));
-      }
-    }
-  }
-  const ElementType type = FromProto(call.type());
-  YUBA_RETURN_IF_ERROR(left.Finish("the left operand", type, type));
-  YUBA_RETURN_IF_ERROR(right.Finish("the right operand", type, type));
-  return result.Finish("the result", type, FromProto(call.accumulator()));
+  return BoxCheck(program, kernel, device).Run();
 }
 
 }  // namespace yuba::runtime

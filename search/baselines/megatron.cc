@@ -13,6 +13,7 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/regions/along.h"
+#include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/batch.h"
@@ -37,13 +38,14 @@ absl::optional<WeightProduct> MatchWeightProduct(const Graph& graph, const Node&
     product.other = left ? contraction->right : contraction->left;
     product.inner = contraction->inner;
     product.outputs = left ? contraction->rows : contraction->columns;
-  } else if (const auto convolution = MatchConvolution(*node.definition)) {
-    product.weight = convolution->filter;
-    product.other = convolution->input;
-    product.inner = convolution->inner;
-    product.outputs = convolution->outputs;
   } else {
-    return absl::nullopt;
+    const auto convolution = MatchConvolution(*node.definition);
+    if (!convolution.has_value() || convolution->output != ProductTensor::kResult)
+      return absl::nullopt;
+    product.weight = OperandOf(*node.definition, convolution->filter);
+    product.other = OperandOf(*node.definition, convolution->input);
+    product.inner = convolution->inputs;
+    product.outputs = convolution->outputs;
   }
   const bool weight = IsStoredBefore(graph.tensors[node.operands[product.weight]]);
   const bool other = IsStoredBefore(graph.tensors[node.operands[product.other]]);

@@ -96,8 +96,6 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
   program::Function* function = message_.add_functions();
   *function->mutable_library() = call;
   program::LibraryCall& typed = *function->mutable_library();
-  typed.set_kind(call.windows_size() > 0 ? program::LibraryCall::CONVOLUTION
-                                         : program::LibraryCall::CONTRACTION);
   typed.set_type(stage().buffers(operands[call.left()]).type());
   typed.set_accumulator(ToProto(AccumulatorType(FromProto(typed.type()))));
   program::Kernel* kernel = stage().add_instructions()->mutable_kernel();

@@ -36,7 +36,7 @@ class ProgramBuilder {
   // Reduces `parts` partials; device d wrote partial part[d].
   program::Exchange* AddReduction(int source, int destination, program::Reducer reducer, int parts,
                                   const std::vector<int64_t>& part);
-  // A library call; its kind follows from its windows, its types from the left operand's.
+  // A library call; its types follow from the left operand's.
   // indices[i][d] is what index i runs over on device d; the accesses are the buffers' whole boxes.
   // `operands` and `result` are buffers.
   program::Kernel* AddLibraryKernel(const program::LibraryCall& call,

@@ -10,6 +10,7 @@
 #include "opsemantics/elaborate/elaborate.h"
 #include "opsemantics/elaborate/sample_uses.h"
 #include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
 #include "tools/report/text_table.h"
 
@@ -64,7 +65,11 @@ int64_t Showing(const Instance& instance) {
 
 const char* StructureName(const Definition& definition) {
   if (IsOpaque(definition)) return "call of an opaque function";
-  if (MatchConvolution(definition).has_value()) return "convolution";
+  if (const auto convolution = MatchConvolution(definition)) {
+    return convolution->input == ProductTensor::kResult    ? "data gradient of a convolution"
+           : convolution->filter == ProductTensor::kResult ? "weight gradient of a convolution"
+                                                           : "convolution";
+  }
   if (MatchContraction(definition).has_value()) return "contraction";
   if (MatchView(definition).has_value()) return "view";
   return IsMap(definition) ? "map" : "reduction";

@@ -46,7 +46,8 @@ program::LibraryCall EveryField() {
   window->set_low(-next++);
   window->set_input_dim(next++);
   window->set_filter_dim(next++);
-  window->set_result_dim(next++);
+  window->set_output_dim(next++);
+  window->set_input(next++);
   return call;
 }
 
@@ -363,7 +364,7 @@ TEST_CASE("a wrong library call and a wrong port are refused where they stand") 
   CheckRefused(text, "library (left = 1, right = 2", "library (right = 2", "(right",
                "left and right");
   CheckRefused(text, "kind = convolution", "kind = convoluted", "convoluted",
-               "one of contraction, convolution");
+               "one of contraction, convolution, data_gradient, weight_gradient");
   CheckRefused(text, "type = bf16", "type = bf17", "bf17", "an element type");
   CheckRefused(text, "batch = [<index = 3", "batch = [<number = 3", "3", "number");
   CheckRefused(text, "stride = ", "stride = 99999999999999999999 ", "99", "integer");

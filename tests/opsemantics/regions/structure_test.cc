@@ -8,8 +8,7 @@ namespace yuba {
 namespace {
 
 using Ints = std::vector<int>;
-const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3),
-             m = IndexAffine(4), n = IndexAffine(5);
+const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3);
 
 ExprPtr Product(ExprPtr a, ExprPtr b) { return Call(Function::kMul, {a, b}); }
 
@@ -27,7 +26,6 @@ TEST_CASE("a matrix product is a contraction whatever the order of its factors a
     CHECK(contraction->rows == Ints{1});
     CHECK(contraction->columns == Ints{2});
     CHECK(contraction->inner == Ints{3});
-    CHECK_FALSE(MatchConvolution(product).has_value());
   }
 }
 
@@ -65,47 +63,6 @@ TEST_CASE("an operand can be multiplied with itself") {
   CHECK(contraction->right == 0);
   CHECK(contraction->rows == Ints{0});
   CHECK(contraction->columns == Ints{1});
-}
-
-// y[n, a, o, p] = sum(c, u) (x[n, a, c, p*2 + u*3 - 1] else 0) * f[a, o, c, u]
-Definition GroupedConvolution(bool swapped, double outside) {
-  const ExprPtr x = Read(0, {i, j, m, l * 2 + n * 3 - ConstantAffine(1)}, Number(outside));
-  const ExprPtr f = Read(1, {j, k, m, n});
-  return Define({2, 3, 4, 5, 6, 2}, 4, Reducer::kSum, {{2, 3, 6, 9}, {3, 4, 6, 2}},
-                swapped ? Product(f, x) : Product(x, f));
-}
-
-TEST_CASE("a convolution has windows, groups and channels") {
-  for (bool swapped : {false, true}) {
-    const auto convolution = MatchConvolution(GroupedConvolution(swapped, 0));
-    REQUIRE(convolution.has_value());
-    CHECK(convolution->input == 0);
-    CHECK(convolution->filter == 1);
-    CHECK(convolution->batch == Ints{0});
-    CHECK(convolution->groups == Ints{1});
-    CHECK(convolution->outputs == Ints{2});
-    CHECK(convolution->inner == Ints{4});
-    REQUIRE(convolution->windows.size() == 1);
-    const Window& window = convolution->windows[0];
-    CHECK(window.output == 3);
-    CHECK(window.kernel == 5);
-    CHECK(window.stride == 2);
-    CHECK(window.dilation == 3);
-    CHECK(window.low == 1);
-    CHECK(window.input_dim == 3);
-  }
-  CHECK_FALSE(MatchConvolution(GroupedConvolution(false, 1)).has_value());
-  CHECK_FALSE(MatchContraction(GroupedConvolution(false, 0)).has_value());
-}
-
-TEST_CASE("a window that reuses its indices is no convolution") {
-  // sum(u) x[p + u, u] * f[u], and sum(u) x[p + u] * f[p, u]
-  CHECK_FALSE(MatchConvolution(Define({3, 2}, 1, Reducer::kSum, {{4, 2}, {2}},
-                                      Product(Read(0, {i + j, j}), Read(1, {j}))))
-                  .has_value());
-  CHECK_FALSE(MatchConvolution(Define({3, 2}, 1, Reducer::kSum, {{4}, {3, 2}},
-                                      Product(Read(0, {i + j}), Read(1, {i, j}))))
-                  .has_value());
 }
 
 TEST_CASE("views permute dimensions and compute nothing") {

@@ -25,6 +25,7 @@ std::shared_ptr<const LoadedProgram> ConvolutionProgram(bool filter_is_parameter
   const int y = add("y", {kChannels, kOutput, kOutput});
   program::LibraryCall call;
   call.set_right(1);
+  call.set_kind(program::LibraryCall::CONVOLUTION);
   program::LibraryIndex* out = call.add_columns();
   out->set_left_dim(-1);
   program::LibraryIndex* in = call.add_inner();
@@ -40,7 +41,8 @@ std::shared_ptr<const LoadedProgram> ConvolutionProgram(bool filter_is_parameter
     window->set_dilation(1);
     window->set_input_dim(1 + d);
     window->set_filter_dim(2 + d);
-    window->set_result_dim(1 + d);
+    window->set_output_dim(1 + d);
+    window->set_input(-1);
     indices.push_back({{0, kOutput}});
     indices.push_back({{0, kTaps}});
   }

@@ -78,6 +78,16 @@ program::Kernel& KernelOf(program::Program& p) {
 program::LibraryCall& CallOf(program::Program& p) {
   return *p.mutable_functions(0)->mutable_library();
 }
+// A window in which every number is 0.
+program::LibraryWindow* AddWindow(program::Program& p) {
+  using W = program::LibraryWindow;
+  W* window = CallOf(p).add_windows();
+  for (auto set : {&W::set_stride, &W::set_dilation}) (window->*set)(1);
+  for (auto set : {&W::set_output, &W::set_kernel, &W::set_input, &W::set_output_dim,
+                   &W::set_filter_dim, &W::set_input_dim})
+    (window->*set)(-1);
+  return window;
+}
 program::FunctionDefinition& DefinitionOf(program::Program& p) {
   return *p.mutable_functions(KernelOf(p).function())->mutable_definitions(0);
 }
@@ -183,10 +193,9 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) {
          CallOf(p).clear_rows();
          CallOf(p).set_kind(program::LibraryCall::CONVOLUTION);
-         program::LibraryWindow* window = CallOf(p).add_windows();
+         program::LibraryWindow* window = AddWindow(p);
          window->set_kernel(3);
-         window->set_stride(1);
-         window->set_dilation(1);
+         window->set_filter_dim(0);
          *KernelOf(p).add_indices() = KernelOf(p).indices(0);
          p.mutable_functions(KernelOf(p).function())->add_indices();
          SetEnd(KernelOf(p).mutable_indices(3), 1 << 21);
@@ -250,6 +259,19 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
       {"a convolution with 0 windows",
        [](auto& p) { CallOf(p).set_kind(program::LibraryCall::CONVOLUTION); }},
+      {"a weight gradient of a convolution with 0 windows",
+       [](auto& p) { CallOf(p).set_kind(program::LibraryCall::WEIGHT_GRADIENT); }},
+      {"a window's index that runs along no dimension",
+       [](auto& p) {
+         CallOf(p).set_kind(program::LibraryCall::DATA_GRADIENT);
+         AddWindow(p)->set_input(0);
+       }},
+      {"dimension 7 is not there or named twice",
+       [](auto& p) {
+         CallOf(p).clear_rows();
+         CallOf(p).set_kind(program::LibraryCall::CONVOLUTION);
+         AddWindow(p)->set_input_dim(7);
+       }},
       {"a contraction with 1 windows", [](auto& p) { CallOf(p).add_windows(); }},
       {"no kind 7 of library calls",
        [](auto& p) { CallOf(p).set_kind(static_cast<program::LibraryCall::Kind>(7)); }},

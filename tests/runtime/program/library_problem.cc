@@ -1,0 +1,250 @@
+#include "tests/runtime/program/library_problem.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "absl/types/optional.h"
+#include "tests/runtime/program_builder.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::runtime {
+namespace {
+
+std::vector<int64_t> Extents(const ProblemTensor& tensor) {
+  std::vector<int64_t> extents;
+  for (const Dimension& dim : tensor.dims) extents.push_back(dim.extent);
+  return extents;
+}
+
+// [dimension]: where it is in a random order of the tensor's dimensions.
+std::vector<int> Shuffle(Random& random, ProblemTensor& tensor) {
+  std::vector<int> order(tensor.dims.size()), position(tensor.dims.size());
+  for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int>(d);
+  std::shuffle(order.begin(), order.end(), random);
+  ProblemTensor shuffled;
+  for (size_t d = 0; d < order.size(); ++d) {
+    position[order[d]] = static_cast<int>(d);
+    shuffled.dims.push_back(tensor.dims[order[d]]);
+  }
+  tensor = shuffled;
+  return position;
+}
+
+int64_t FlatPlace(const ProblemTensor& tensor, const std::vector<int64_t>& point) {
+  int64_t place = 0;
+  for (size_t d = 0; d < point.size(); ++d) {
+    place = place * tensor.dims[d].held.size() + point[d] - tensor.dims[d].held.begin;
+  }
+  return place;
+}
+
+bool IsHeld(const ProblemTensor& tensor, const std::vector<int64_t>& point) {
+  for (size_t d = 0; d < point.size(); ++d) {
+    if (!tensor.dims[d].held.Contains({point[d], point[d] + 1})) return false;
+  }
+  return true;
+}
+
+std::vector<float> SmallIntegers(Random& random, int64_t count) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(Pick(random, -4, 4)));
+  return values;
+}
+
+// The numbers p, u and q of a window at a point of the indices, one without an index found from the
+// two others; nullopt where they do not meet.
+absl::optional<std::array<int64_t, 3>> NumbersAt(const Problem& problem,
+                                                 const program::LibraryWindow& window,
+                                                 const std::vector<int64_t>& at) {
+  const ConvolutionTensors tensors = TensorsOf(problem.call.kind());
+  const LibraryTensor places[] = {tensors.output, tensors.filter, tensors.input};
+  const int indices[] = {window.output(), window.kernel(), window.input()};
+  const int dims[] = {window.output_dim(), window.filter_dim(), window.input_dim()};
+  const int64_t factors[] = {window.stride(), window.dilation(), -1};
+  std::array<int64_t, 3> numbers = {0, 0, 0};
+  int64_t sum = -window.low();
+  int derived = -1;
+  for (int k = 0; k < 3; ++k) {
+    if (indices[k] >= 0) numbers[k] = at[indices[k]];
+    if (indices[k] < 0 && dims[k] >= 0) derived = k;
+    sum += numbers[k] * factors[k];
+  }
+  if (derived >= 0) {
+    if (sum % factors[derived] != 0) return absl::nullopt;
+    numbers[derived] = -sum / factors[derived];
+    const int64_t extent = problem.At(places[derived]).dims[dims[derived]].extent;
+    if (numbers[derived] < 0 || numbers[derived] >= extent) return absl::nullopt;
+  } else if (sum != 0) {
+    return absl::nullopt;
+  }
+  return numbers;
+}
+
+// Calls visit(points, has_term) with the point of each tensor, [LibraryTensor], that belongs to a
+// point of the indices. Where there is no term only the result's is meant.
+template <typename Visit>
+void ForEachTerm(const Problem& problem, const Visit& visit) {
+  const program::LibraryCall& call = problem.call;
+  ForEachPoint(problem.indices, [&](const std::vector<int64_t>& at) {
+    std::array<std::vector<int64_t>, 3> points;
+    for (int t = 0; t < 3; ++t) points[t].resize(problem.tensors[t].dims.size());
+    for (const auto* role :
+         {&call.batch(), &call.groups(), &call.rows(), &call.columns(), &call.inner()}) {
+      for (const program::LibraryIndex& index : *role) {
+        const int dims[] = {index.left_dim(), index.right_dim(), index.result_dim()};
+        for (int t = 0; t < 3; ++t) {
+          if (dims[t] >= 0) points[t][dims[t]] = at[index.index()];
+        }
+      }
+    }
+    bool has_term = true;
+    for (const program::LibraryWindow& window : call.windows()) {
+      const ConvolutionTensors tensors = TensorsOf(call.kind());
+      const LibraryTensor places[] = {tensors.output, tensors.filter, tensors.input};
+      const int indices[] = {window.output(), window.kernel(), window.input()};
+      const int dims[] = {window.output_dim(), window.filter_dim(), window.input_dim()};
+      const auto numbers = NumbersAt(problem, window, at);
+      has_term &= numbers.has_value();
+      for (int k = 0; k < 3; ++k) {
+        if (dims[k] < 0) continue;
+        const int64_t number = numbers.has_value() ? (*numbers)[k]
+                               : indices[k] >= 0   ? at[indices[k]]
+                                                   : 0;
+        points[static_cast<size_t>(places[k])][dims[k]] = number;
+      }
+    }
+    visit(points, has_term);
+  });
+}
+
+}  // namespace
+
+int64_t Pick(Random& random, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(random);
+}
+
+int ProblemTensor::Add(int64_t extent, Interval held) {
+  dims.push_back({extent, held});
+  return static_cast<int>(dims.size()) - 1;
+}
+
+Box ProblemTensor::box() const {
+  Box result;
+  for (const Dimension& dim : dims) result.push_back(dim.held);
+  return result;
+}
+
+Problem NewProblem(program::LibraryCall::Kind kind) {
+  Problem problem;
+  problem.call.set_kind(kind);
+  problem.call.set_left(0);
+  problem.call.set_right(1);
+  return problem;
+}
+
+Interval Around(Random& random, const Interval& part, int64_t extent) {
+  return {Pick(random, 0, part.begin), Pick(random, part.end, extent)};
+}
+
+void AddRole(Random& random, Problem& problem, int count, const std::array<bool, 3>& in,
+             google::protobuf::RepeatedPtrField<program::LibraryIndex>* role) {
+  for (int i = 0; i < count; ++i) {
+    const int64_t extent = Pick(random, 1, 4);
+    const int64_t begin = Pick(random, 0, extent - 1);
+    const Interval part = {begin, Pick(random, begin + 1, extent)};
+    int dims[3];
+    for (int t = 0; t < 3; ++t)
+      dims[t] = in[t] ? problem.tensors[t].Add(extent, Around(random, part, extent)) : -1;
+    program::LibraryIndex* index = role->Add();
+    index->set_index(static_cast<int>(problem.indices.size()));
+    index->set_left_dim(dims[0]);
+    index->set_right_dim(dims[1]);
+    index->set_result_dim(dims[2]);
+    problem.indices.push_back(part);
+  }
+}
+
+void ShuffleDimensions(Random& random, Problem& problem) {
+  std::array<std::vector<int>, 3> moved;
+  for (int t = 0; t < 3; ++t) moved[t] = Shuffle(random, problem.tensors[t]);
+  program::LibraryCall& call = problem.call;
+  for (auto* role : {call.mutable_batch(), call.mutable_groups(), call.mutable_rows(),
+                     call.mutable_columns(), call.mutable_inner()}) {
+    for (program::LibraryIndex& index : *role) {
+      if (index.left_dim() >= 0) index.set_left_dim(moved[0][index.left_dim()]);
+      if (index.right_dim() >= 0) index.set_right_dim(moved[1][index.right_dim()]);
+      if (index.result_dim() >= 0) index.set_result_dim(moved[2][index.result_dim()]);
+    }
+  }
+  if (call.kind() == program::LibraryCall::CONTRACTION) return;
+  const ConvolutionTensors tensors = TensorsOf(call.kind());
+  const auto place = [&](LibraryTensor tensor, int dim) {
+    return dim < 0 ? -1 : moved[static_cast<size_t>(tensor)][dim];
+  };
+  for (program::LibraryWindow& window : *call.mutable_windows()) {
+    window.set_output_dim(place(tensors.output, window.output_dim()));
+    window.set_filter_dim(place(tensors.filter, window.filter_dim()));
+    window.set_input_dim(place(tensors.input, window.input_dim()));
+  }
+}
+
+std::vector<float> RunProblem(const Problem& problem,
+                              const std::array<std::vector<float>, 2>& values,
+                              int64_t expected_calls) {
+  ProgramBuilder builder({1});
+  std::vector<int> buffers;
+  for (const ProblemTensor& tensor : problem.tensors) {
+    buffers.push_back(builder.AddBuffer("t" + std::to_string(buffers.size()), program::F32,
+                                        Extents(tensor), {tensor.box()}));
+  }
+  for (int operand : {0, 1}) builder.stage().mutable_buffers(operand)->set_initialized(true);
+  std::vector<std::vector<Interval>> indices;
+  for (const Interval& part : problem.indices) indices.push_back({part});
+  builder.AddLibraryKernel(problem.call, indices, {buffers[0], buffers[1]}, buffers[2]);
+  RunOptions options;
+  options.poison = options.guards = true;
+  auto session = OpenSession(builder.Load(), options);
+  const ArenaLayout layout = SpreadLayout(session->program());
+  Device& device = *session->fleet().devices[0];
+  for (int t : {0, 1}) {
+    const auto bytes = static_cast<int64_t>(values[t].size() * sizeof(float));
+    const absl::Status written =
+        device.Write(layout.offsets[t], reinterpret_cast<const char*>(values[t].data()), bytes);
+    REQUIRE_THAT(written, IsOk());
+  }
+  const absl::Status status = session->Step();
+  REQUIRE_THAT(status, IsOk());
+  CHECK(session->statistics().library_calls == expected_calls);
+  std::vector<float> result(Volume(problem.At(LibraryTensor::kResult).box()));
+  const auto bytes = static_cast<int64_t>(result.size() * sizeof(float));
+  const absl::Status read =
+      device.Read(layout.offsets[2], reinterpret_cast<char*>(result.data()), bytes);
+  REQUIRE_THAT(read, IsOk());
+  return result;
+}
+
+void CheckProblem(Random& random, const Problem& problem) {
+  std::array<std::vector<float>, 2> values;
+  for (int t : {0, 1}) values[t] = SmallIntegers(random, Volume(problem.tensors[t].box()));
+  const std::vector<float> actual = RunProblem(problem, values, 1);
+  std::vector<float> sums(actual.size(), 0);
+  std::vector<bool> written(actual.size());
+  const ProblemTensor& result = problem.At(LibraryTensor::kResult);
+  ForEachTerm(problem, [&](const std::array<std::vector<int64_t>, 3>& points, bool has_term) {
+    const bool held = IsHeld(result, points[2]);
+    REQUIRE((held || !has_term));
+    if (!held) return;
+    const int64_t place = FlatPlace(result, points[2]);
+    written[place] = true;
+    if (!has_term) return;
+    sums[place] += values[0][FlatPlace(problem.tensors[0], points[0])] *
+                   values[1][FlatPlace(problem.tensors[1], points[1])];
+  });
+  for (size_t i = 0; i < actual.size(); ++i) {
+    REQUIRE(std::isnan(actual[i]) == !written[i]);
+    if (written[i]) REQUIRE(actual[i] == sums[i]);
+  }
+}
+
+}  // namespace yuba::runtime
