@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   yuba::tools::AddOp(app, exit_code);
   yuba::tools::AddBench(app, exit_code);
   yuba::tools::AddSolve(app, exit_code);
+  yuba::tools::AddZoo(app, exit_code);
   if (const absl::Status known = yuba::tools::CheckSubcommand(app, argc, argv); !known.ok()) {
     std::cerr << "yuba: " << known.message() << "\n";
     return 2;
