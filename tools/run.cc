@@ -25,7 +25,10 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   RunPorts ports;
   const std::vector<Tensor>& tensors = model.graph.tensors;
   for (const Entry& entry : model.graph.entries) ports.entries.push_back(entry.name);
-  for (const TensorId id : model.graph.inputs) ports.inputs.push_back(tensors[id].name);
+  for (const TensorId id : model.graph.inputs) {
+    ports.inputs.push_back(tensors[id].name);
+    ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};
+  }
   for (const TensorId id : model.graph.outputs) ports.outputs.push_back(OutputName(tensors[id]));
   ports.file_inputs = model.file_inputs;
   ports.file_outputs = model.file_outputs.empty() ? ports.outputs : model.file_outputs;
@@ -33,6 +36,7 @@ RunPorts PortsOfModel(const compiler::Model& model) {
     return tensor.kind == TensorKind::kState && tensor.name == kSeedName;
   });
   for (const auto& [id, value] : model.values) {
+    ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};
     if (value.kind == compiler::InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
   }
   return ports;

@@ -1,6 +1,8 @@
 // NumPy's format 1.0 to 3.0: magic, version, header length, a Python dictionary, the data.
+#include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -60,20 +62,23 @@ absl::StatusOr<std::vector<int64_t>> ShapeOf(absl::string_view text) {
   return shape;
 }
 
-}  // namespace
-
-absl::StatusOr<TensorData> ParseNpy(absl::string_view bytes) {
+// Where the data begin, from the first 12 bytes of a file or more.
+absl::StatusOr<int64_t> DataOffset(absl::string_view bytes) {
   if (bytes.size() < 10 || !absl::StartsWith(bytes, kMagic)) {
     return UserError("this is no .npy file: it does not start with its magic bytes");
   }
   const int version = static_cast<unsigned char>(bytes[6]);
   const size_t prefix = version == 1 ? 10 : 12;
   if (bytes.size() < prefix) return UserError("the .npy file ends in its header");
-  size_t length = 0;
+  int64_t length = 0;
   for (size_t i = prefix; i-- > 8;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
-  if (length > bytes.size() - prefix) return UserError("the .npy file ends in its header");
-  const absl::string_view header = bytes.substr(prefix, length);
-  TensorData tensor;
+  return static_cast<int64_t>(prefix) + length;
+}
+
+// The tensor of a file of `size` bytes that begins with `header`, which ends where the data begin;
+// its data are a range without a file's name.
+absl::StatusOr<StoredTensor> ParseHeader(absl::string_view header, int64_t size) {
+  StoredTensor tensor;
   YUBA_ASSIGN_OR_RETURN(const std::string code, Field(header, "descr", ','));
   YUBA_ASSIGN_OR_RETURN(tensor.type, TypeOf(code));
   YUBA_ASSIGN_OR_RETURN(const std::string order, Field(header, "fortran_order", ','));
@@ -81,13 +86,43 @@ absl::StatusOr<TensorData> ParseNpy(absl::string_view bytes) {
   YUBA_ASSIGN_OR_RETURN(const std::string shape, Field(header, "shape", ')'));
   YUBA_ASSIGN_OR_RETURN(tensor.dims, ShapeOf(shape));
   YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.dims));
-  const absl::string_view data = bytes.substr(prefix + length);
-  const int64_t expected = elements * ByteSize(tensor.type);
-  if (static_cast<int64_t>(data.size()) != expected) {
-    return UserError("the .npy file has ", data.size(), " bytes of data, its shape needs ",
-                     expected);
+  tensor.bytes.offset = static_cast<int64_t>(header.size());
+  tensor.bytes.length = elements * ByteSize(tensor.type);
+  tensor.bytes.file_size = size;
+  if (size - tensor.bytes.offset != tensor.bytes.length) {
+    return UserError("the .npy file has ", size - tensor.bytes.offset,
+                     " bytes of data, its shape needs ", tensor.bytes.length);
   }
-  tensor.data.assign(data.data(), data.size());
+  return tensor;
+}
+
+// Of the files that people have, headers have some hundred bytes.
+constexpr int64_t kLargestHeader = 1 << 20;
+
+}  // namespace
+
+absl::StatusOr<TensorData> ParseNpy(absl::string_view bytes) {
+  YUBA_ASSIGN_OR_RETURN(const int64_t offset, DataOffset(bytes));
+  const auto size = static_cast<int64_t>(bytes.size());
+  if (offset > size) return UserError("the .npy file ends in its header");
+  YUBA_ASSIGN_OR_RETURN(StoredTensor stored, ParseHeader(bytes.substr(0, offset), size));
+  return TensorData{stored.type, std::move(stored.dims), std::string(bytes.substr(offset))};
+}
+
+absl::StatusOr<StoredTensor> ReadNpyHeader(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfFile(path));
+  YUBA_ASSIGN_OR_RETURN(const std::string prefix,
+                        ReadRange({path, 0, std::min<int64_t>(size, 12), size}));
+  const absl::StatusOr<int64_t> offset = DataOffset(prefix);
+  if (!offset.ok()) return Annotate(offset.status(), path);
+  if (*offset > std::min(size, kLargestHeader)) {
+    return UserError(path, ": the .npy file ends in its header, which should have ", *offset,
+                     " bytes");
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::string header, ReadRange({path, 0, *offset, size}));
+  absl::StatusOr<StoredTensor> tensor = ParseHeader(header, size);
+  if (!tensor.ok()) return Annotate(tensor.status(), path);
+  tensor->bytes.file = path;
   return tensor;
 }
 

@@ -1,6 +1,7 @@
 // safetensors: 8 bytes of header length, a JSON header {name: {dtype, shape, data_offsets}}, the
 // data. Offsets are from the end of the header.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "nlohmann/json.hpp"
@@ -16,6 +17,9 @@ using nlohmann::json;
 
 // The format allows no larger header, so that readers need not take memory for any.
 constexpr int64_t kLargestHeader = 100'000'000;
+
+// The one name in the header that is no tensor's.
+constexpr char kMetadata[] = "__metadata__";
 
 absl::StatusOr<StoredTensor> ReadEntry(const json& entry, const FileRange& data) {
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
@@ -62,7 +66,7 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl:
   if (!parsed.is_object()) return UserError("the safetensors header is no JSON object");
   std::map<std::string, StoredTensor> tensors;
   for (const auto& [name, entry] : parsed.items()) {
-    if (name == "__metadata__") continue;
+    if (name == kMetadata) continue;
     absl::StatusOr<StoredTensor> tensor = ReadEntry(entry, data);
     if (!tensor.ok()) return Annotate(tensor.status(), name);
     tensors[name] = *std::move(tensor);
@@ -70,7 +74,15 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl:
   return tensors;
 }
 
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path) {
+namespace {
+
+// The header of a file, and the bytes behind it.
+struct Header {
+  std::string text;
+  FileRange data;
+};
+
+absl::StatusOr<Header> ReadHeader(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfFile(path));
   if (size < 8) return UserError(path, ": this is no safetensors file: it has fewer than 8 bytes");
   YUBA_ASSIGN_OR_RETURN(const std::string prefix, ReadRange({path, 0, 8, size}));
@@ -81,14 +93,34 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::s
                      " bytes");
   }
   const int64_t begin = 8 + static_cast<int64_t>(length);
-  YUBA_ASSIGN_OR_RETURN(const std::string header, ReadRange({path, 8, begin - 8, size}));
-  auto tensors = ParseSafetensorsHeader(header, {path, begin, size - begin, size});
+  YUBA_ASSIGN_OR_RETURN(std::string text, ReadRange({path, 8, begin - 8, size}));
+  return Header{std::move(text), {path, begin, size - begin, size}};
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const Header header, ReadHeader(path));
+  auto tensors = ParseSafetensorsHeader(header.text, header.data);
   if (!tensors.ok()) return Annotate(tensors.status(), path);
   return tensors;
 }
 
-absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors) {
+absl::StatusOr<SafetensorsMetadata> ReadSafetensorsMetadata(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(const Header header, ReadHeader(path));
+  const json parsed = json::parse(header.text, nullptr, false);
+  SafetensorsMetadata metadata;
+  if (!parsed.is_object() || !parsed.contains(kMetadata)) return metadata;
+  for (const auto& [name, text] : parsed[kMetadata].items()) {
+    if (text.is_string()) metadata[name] = text.get<std::string>();
+  }
+  return metadata;
+}
+
+absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors,
+                              const SafetensorsMetadata& metadata) {
   json header = json::object();
+  if (!metadata.empty()) header[kMetadata] = metadata;
   int64_t offset = 0;
   for (const TensorToWrite& tensor : tensors) {
     const int64_t begin = offset;

@@ -20,6 +20,9 @@ namespace yuba {
 // Little-endian arrays in C order; other arrays are a user's error.
 absl::StatusOr<TensorData> ParseNpy(absl::string_view bytes);
 std::string FormatNpy(const TensorData& tensor);  // bf16, which NumPy lacks, as f32
+// The array of a .npy file, which stays there: reads the header alone. Also an error where the file
+// has more or fewer bytes than its header says.
+absl::StatusOr<StoredTensor> ReadNpyHeader(const std::string& path);
 
 absl::StatusOr<TensorData> ParseTensorProto(absl::string_view bytes);
 std::string FormatTensorProto(const std::string& name, const TensorData& tensor);
@@ -33,6 +36,9 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl:
 absl::StatusOr<TensorData> ReadTensorFile(const std::string& path);
 // Reads the header alone.
 absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path);
+// What else the header of a file of safetensors says (`__metadata__`): texts by name.
+using SafetensorsMetadata = std::map<std::string, std::string>;
+absl::StatusOr<SafetensorsMetadata> ReadSafetensorsMetadata(const std::string& path);
 
 // A tensor of a file that is written; `value` is asked for when its turn comes, so that one tensor
 // at a time is in memory. It must give an element type and dimensions as said here.
@@ -43,7 +49,8 @@ struct TensorToWrite {
   std::function<absl::StatusOr<TensorData>()> value;
 };
 // Writes the file whole or not at all (WriteFile of base/files.h).
-absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors);
+absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors,
+                              const SafetensorsMetadata& metadata = {});
 
 }  // namespace yuba
 

@@ -168,7 +168,7 @@ TEST_CASE("the commands of docs/training.md run") {
             std::string::npos);
     }
   }
-  CHECK(commands == 5);
+  CHECK(commands == 6);
 }
 
 TEST_CASE("optimizers and losses of one's own") {

@@ -81,12 +81,11 @@ OutputCheck::OutputCheck(const RunFlags& flags) : flags_(flags) {
       {"ok", true}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
 }
 
-absl::Status OutputCheck::Check(runtime::Session& session, const EntryRun& run, size_t files,
-                                int step) {
-  const std::vector<absl::optional<TensorData>>& expected = run.steps[files].expected;
+absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std::string>& outputs,
+                                const Expected& expected, int64_t step) {
   for (size_t i = 0; i < expected.size(); ++i) {
     if (!expected[i].has_value()) continue;
-    const std::string& name = run.outputs[i];
+    const std::string& name = outputs[i];
     YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(name));
     const Comparison comparison = Compare(*expected[i], actual, flags_.tolerance);
     (flags_.json ? std::cerr : std::cout)

@@ -2,12 +2,16 @@
 #ifndef YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
 #define YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/values/tensor_data.h"
 #include "runtime/session.h"
+#include "tools/run/batches.h"
 #include "tools/run/run_flags.h"
-#include "tools/run/step_files.h"
 
 namespace yuba::tools {
 
@@ -16,17 +20,18 @@ double ValueAt(const TensorData& tensor, int64_t index);
 
 // Collects the verdicts of the steps of one run. Example:
 //   OutputCheck check(flags);
-//   check.Check(session, run, 0, 0);  // prints "ok   y: largest difference 1e-7 where ..."
-//   return check.Result();
+//   check.Check(session, {"y"}, expected, 0);  // prints "ok   y: largest difference 1e-7 where
+//   ..." return check.Result();
 class OutputCheck {
  public:
   // `flags` must outlive this.
   explicit OutputCheck(const RunFlags& flags);
 
-  // Compares the outputs for which run.steps[files] has expected values, and prints a line for
-  // each. `step` is its number where steps are checked one by one, else 0. An error of
-  // Session::Get.
-  absl::Status Check(runtime::Session& session, const EntryRun& run, size_t files, int step);
+  // Compares the outputs of these names with what is expected of them, where anything is, and
+  // prints a line for each. `step` is its number where steps are checked one by one, else 0. An
+  // error of Session::Get.
+  absl::Status Check(runtime::Session& session, const std::vector<std::string>& outputs,
+                     const Expected& expected, int64_t step);
 
   // FailedPrecondition where an output was not what was expected.
   absl::Status Result() const;

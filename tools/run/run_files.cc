@@ -34,7 +34,7 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
   if (!flags.random.empty()) return RandomSeed(flags.random).status();
   std::set<std::string> given;
   for (const EntryRun& run : files.runs) {
-    for (const StepFiles::Input& input : run.steps[0].inputs) given.insert(input.name);
+    for (const std::string& name : run.GivenNames()) given.insert(name);
   }
   for (const auto& [name, value] : files.weights) given.insert(name);
   std::vector<std::string> missing;

@@ -9,8 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/session.h"
+#include "tools/run/entry_runs.h"
 #include "tools/run/run_flags.h"
-#include "tools/run/step_files.h"
+#include "tools/run/run_ports.h"
 
 namespace yuba::tools {
 

@@ -15,10 +15,13 @@ namespace yuba::tools {
 
 struct RunFlags {
   runtime::RunOptions options;
-  std::vector<std::string> inputs;  // NAME=FILE
-  std::string input_dir;            // as ReadRuns has it
-  std::string output_dir;           // empty: outputs are not written
-  std::string weights;              // a safetensors file
+  std::vector<std::string> inputs;   // NAME=FILE
+  std::string input_dir;             // as ReadRuns has it
+  std::string data;                  // a folder or file of batches, as ReadRuns has it
+  absl::optional<uint64_t> shuffle;  // the seed of the order of --data; none: as it is there
+  int epochs = 0;                    // of --data; 0: nobody says
+  std::string output_dir;            // empty: outputs are not written
+  std::string weights;               // a safetensors file
   bool check = false;
   double tolerance = 0;              // of --check, a share of the largest expected magnitude
   absl::optional<uint64_t> seed;     // of the program's random numbers

@@ -40,6 +40,30 @@ TEST_CASE("bf16 is written to .npy as f32 of the same value") {
   CHECK(value == 1.5f);
 }
 
+TEST_CASE("an array of .npy is found without reading it") {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/x.npy";
+  const std::string bytes = FormatNpy(Sample());
+  const auto read = [&](const std::string& contents) {
+    std::ofstream(path, std::ios::binary) << contents;
+    return ReadNpyHeader(path);
+  };
+  const auto stored = read(bytes);
+  REQUIRE_THAT(stored, IsOk());
+  CHECK(stored->type == ElementType::kF32);
+  CHECK(stored->dims == std::vector<int64_t>{2, 3});
+  CHECK(ReadRange(stored->bytes).value() == Sample().data);
+  CHECK_THAT(read(bytes.substr(0, bytes.size() - 1)), Fails("x.npy: the .npy file has 23 bytes"));
+  CHECK_THAT(read(bytes + "1"), Fails("x.npy: the .npy file has 25 bytes"));
+  CHECK_THAT(read(bytes.substr(0, 60)), Fails("x.npy: the .npy file ends in its header"));
+  CHECK_THAT(read(bytes.substr(0, 11)), Fails("x.npy: the .npy file ends in its header"));
+  CHECK_THAT(read("PK"), Fails("x.npy: this is no .npy file"));
+  CHECK_THAT(read(""), Fails("x.npy: this is no .npy file"));
+  std::string large = bytes;  // a header of 4 GB
+  large[6] = 2;
+  large.replace(8, 4, 4, '\xff');
+  CHECK_THAT(read(large), Fails("x.npy: the .npy file ends in its header"));
+}
+
 std::string Safetensors(const std::string& header, const std::string& data) {
   std::string bytes(8, '\0');
   bytes[0] = static_cast<char>(header.size());
@@ -86,6 +110,18 @@ TEST_CASE("safetensors are found by name, and stay in their file") {
   CHECK(ReadRange(tensors.at("w").bytes).value() == "stays!!!");
   CHECK_THAT(Listed(bytes.substr(0, bytes.size() - 1)),
              StatusIs(absl::StatusCode::kInvalidArgument, "w: data_offsets [4, 12) do not fit"));
+}
+
+TEST_CASE("files of safetensors say more than their tensors") {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/said.safetensors";
+  const SafetensorsMetadata said = {{"step", "12"}, {"a \"b\"", ""}};
+  REQUIRE_THAT(WriteSafetensors(path, {{"w", ElementType::kF32, {2, 3}, Sample}}, said), IsOk());
+  CHECK(ReadSafetensorsMetadata(path).value() == said);
+  CHECK(ReadRange(ReadSafetensors(path)->at("w").bytes).value() == Sample().data);
+  std::ofstream(path, std::ios::binary) << Safetensors(R"({"__metadata__":{"a":[1],"b":"c"}})", "");
+  CHECK(ReadSafetensorsMetadata(path).value() == SafetensorsMetadata{{"b", "c"}});
+  std::ofstream(path, std::ios::binary) << Safetensors("[1]", "");
+  CHECK(ReadSafetensorsMetadata(path).value().empty());
 }
 
 TEST_CASE("headers of safetensors that cannot be are refused by the file's name") {

@@ -1,0 +1,48 @@
+#include "tools/run/batches.h"
+
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "opsemantics/base/check.h"
+
+namespace yuba::tools {
+
+int64_t EpochOrder::At(int64_t epoch, int64_t position) {
+  YUBA_CHECK(epoch >= 0 && position >= 0 && position < count_) << epoch << " " << position;
+  if (!seed_.has_value()) return position;
+  if (epoch_ != epoch) {
+    epoch_ = epoch;
+    order_.resize(static_cast<size_t>(count_));
+    std::iota(order_.begin(), order_.end(), 0);
+    // Both are the same everywhere by the C++ standard, as std::shuffle is not.
+    const auto number = static_cast<uint64_t>(epoch);
+    std::seed_seq seed{static_cast<uint32_t>(*seed_), static_cast<uint32_t>(*seed_ >> 32),
+                       static_cast<uint32_t>(number), static_cast<uint32_t>(number >> 32)};
+    std::mt19937_64 random(seed);
+    for (size_t left = order_.size(); left > 1; --left) {
+      std::swap(order_[left - 1], order_[random() % left]);
+    }
+  }
+  return order_[static_cast<size_t>(position)];
+}
+
+BatchReader::BatchReader(Batches& batches, int64_t begin, int64_t end)
+    : batches_(batches), at_(begin), end_(end) {
+  Start();
+}
+
+void BatchReader::Start() {
+  if (at_ >= end_) return;
+  next_ = std::async(std::launch::async, [this, step = at_] { return batches_.Read(step); });
+}
+
+absl::StatusOr<StepFiles> BatchReader::Next() {
+  YUBA_CHECK(next_.valid());
+  absl::StatusOr<StepFiles> files = next_.get();
+  ++at_;
+  if (files.ok()) Start();
+  return files;
+}
+
+}  // namespace yuba::tools

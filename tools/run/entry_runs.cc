@@ -1,0 +1,177 @@
+#include "tools/run/entry_runs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "opsemantics/base/status.h"
+#include "runtime/program/entries.h"
+#include "tools/run/example_batches.h"
+#include "tools/run/step_files.h"
+
+namespace yuba::tools {
+namespace {
+
+// An entry that a run begins with, and how often; 0 where nobody says.
+struct Wanted {
+  std::string entry;
+  int times = 0;
+};
+
+// --entry NAME=TIMES.
+absl::StatusOr<Wanted> ReadEntryFlag(const std::string& flag, const RunPorts& ports) {
+  const std::vector<std::string> parts = absl::StrSplit(flag, absl::MaxSplits('=', 1));
+  Wanted wanted = {parts[0], 0};
+  if (std::count(ports.entries.begin(), ports.entries.end(), parts[0]) == 0) {
+    return UserError("--entry ", flag, ": the program has no such entry; it has ",
+                     absl::StrJoin(ports.entries, ", "));
+  }
+  if (parts.size() == 2 && (!absl::SimpleAtoi(parts[1], &wanted.times) || wanted.times < 1)) {
+    return UserError("--entry ", flag, ": expected NAME or NAME=TIMES, as in --entry ", parts[0],
+                     "=16");
+  }
+  return wanted;
+}
+
+absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const RunPorts& ports) {
+  std::vector<Wanted> wanted;
+  for (const std::string& flag : flags.entries) {
+    YUBA_ASSIGN_OR_RETURN(const Wanted entry, ReadEntryFlag(flag, ports));
+    wanted.push_back(entry);
+  }
+  if (wanted.empty()) {
+    for (const std::string& entry : ports.entries) {
+      if (entry != program::kInitEntry) wanted.push_back({entry, 0});
+    }
+  }
+  if (flags.steps == 0) return wanted;
+  if (wanted.size() > 1 || wanted[0].times > 0) {
+    return UserError("--steps ", flags.steps, ": say it with --entry ", wanted[0].entry, "=",
+                     flags.steps,
+                     flags.entries.empty() ? ", as the program has several entries"
+                                           : ", as --entry says what runs");
+  }
+  wanted[0].times = flags.steps;
+  return wanted;
+}
+
+// Whether there are several entries that take inputs.
+bool HasSeveral(const RunPorts& ports) {
+  return std::count_if(ports.entries.begin(), ports.entries.end(),
+                       [](const std::string& entry) { return entry != program::kInitEntry; }) > 1;
+}
+
+// The folder of --inputs that has the files of this entry; empty: there is none.
+absl::StatusOr<std::string> FolderOf(const RunFlags& flags, const RunPorts& ports,
+                                     const std::string& entry) {
+  if (flags.input_dir.empty() || !HasSeveral(ports)) return flags.input_dir;
+  std::string dir = absl::StrCat(flags.input_dir, "/", entry);
+  if (!std::filesystem::exists(dir)) {
+    return UserError("--inputs ", flags.input_dir, ": has no folder ", entry,
+                     " for the inputs of that entry; leave others out with --entry");
+  }
+  return dir;
+}
+
+// The values of --inputs.
+absl::Status ReadInputFolder(const RunFlags& flags, const RunPorts& ports, const std::string& dir,
+                             EntryRun& run) {
+  const FolderUse use = {run.entry, flags.check ? run.outputs.size() : 0};
+  const std::vector<std::string> folders = FoldersIn(dir);
+  if (folders.empty()) {
+    YUBA_ASSIGN_OR_RETURN(run.first, ReadFolder(dir, ports, use));
+    run.times = std::max<int64_t>(run.times, 1);
+    return absl::OkStatus();
+  }
+  const auto steps = static_cast<int64_t>(folders.size());
+  if (steps > 1 && run.times > steps) {
+    return UserError(flags.steps > 0 ? "--steps " : "--entry ",
+                     flags.steps > 0 ? "" : run.entry + "=", run.times, ": ", dir,
+                     " has inputs of ", steps, " steps; give at most as many");
+  }
+  if (run.times == 0) run.times = steps;
+  if (steps > 1) {
+    YUBA_ASSIGN_OR_RETURN(run.batches, OpenFolders(folders, ports, use, absl::nullopt));
+  } else {
+    YUBA_ASSIGN_OR_RETURN(run.first, ReadFolder(folders[0], ports, use));
+  }
+  return absl::OkStatus();
+}
+
+// The batches of --data, and how many steps they make.
+absl::Status OpenData(const RunFlags& flags, const RunPorts& ports, const StepFiles& named,
+                      EntryRun& run) {
+  const std::vector<std::string> folders = FoldersIn(flags.data);
+  if (folders.empty()) {
+    std::set<std::string> given;
+    for (const StepFiles::Input& input : named.inputs) given.insert(input.name);
+    YUBA_ASSIGN_OR_RETURN(run.batches,
+                          OpenExamples(flags.data, ports, run.entry, given, flags.shuffle));
+  } else {
+    YUBA_ASSIGN_OR_RETURN(run.batches, OpenFolders(folders, ports, {run.entry, 0}, flags.shuffle));
+  }
+  if (run.times == 0) run.times = run.batches->in_epoch() * std::max(flags.epochs, 1);
+  return absl::OkStatus();
+}
+
+// Whether --data and the flags that belong to it have a meaning.
+absl::Status CheckData(const RunFlags& flags, const std::vector<Wanted>& wanted) {
+  if (flags.data.empty()) return absl::OkStatus();
+  if (wanted.size() > 1) {
+    return UserError("--data ", flags.data, ": gives batches to one entry, and ", wanted.size(),
+                     " run; choose it with --entry ", wanted[0].entry);
+  }
+  if (flags.epochs > 0 && wanted[0].times > 0) {
+    return UserError("--epochs ", flags.epochs, ": ", wanted[0].times,
+                     " steps are asked for too; give one of them");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::string> EntryRun::GivenNames() const {
+  std::vector<std::string> names;
+  if (batches != nullptr) names = batches->names();
+  for (const StepFiles::Input& input : first.inputs) names.push_back(input.name);
+  return names;
+}
+
+absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports) {
+  if (flags.input_dir.empty() && flags.check) {
+    return UserError("--check needs --inputs DIR with output_0.pb or .npy");
+  }
+  const bool by_number = !flags.input_dir.empty() || !FoldersIn(flags.data).empty();
+  if (by_number && ports.file_inputs.empty() && !ports.inputs.empty()) {
+    return UserError(
+        "the program does not say how its model numbers inputs, as an older version "
+        "compiled it: compile it again");
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted, WantedEntries(flags, ports));
+  YUBA_RETURN_IF_ERROR(CheckData(flags, wanted));
+  YUBA_ASSIGN_OR_RETURN(StepFiles named, ReadNamedInputs(flags.inputs));
+  std::vector<EntryRun> runs;
+  for (const Wanted& entry : wanted) {
+    EntryRun run;
+    run.entry = entry.entry;
+    run.times = entry.times;
+    for (const std::string& output : ports.file_outputs) {
+      run.outputs.push_back(NameInEntry(ports, entry.entry, output));
+    }
+    YUBA_ASSIGN_OR_RETURN(const std::string dir, FolderOf(flags, ports, entry.entry));
+    if (!dir.empty()) YUBA_RETURN_IF_ERROR(ReadInputFolder(flags, ports, dir, run));
+    if (!flags.data.empty()) YUBA_RETURN_IF_ERROR(OpenData(flags, ports, named, run));
+    run.times = std::max<int64_t>(run.times, 1);
+    run.examples = ExamplesInStep(ports, entry.entry);
+    runs.push_back(std::move(run));
+  }
+  for (StepFiles::Input& input : named.inputs) runs[0].first.inputs.push_back(std::move(input));
+  return runs;
+}
+
+}  // namespace yuba::tools

@@ -1,0 +1,227 @@
+#include "tools/run/example_batches.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/file_range.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/values/tensor_file.h"
+#include "tools/report/text_table.h"
+
+namespace yuba::tools {
+namespace {
+
+constexpr char kNpy[] = ".npy", kSafetensors[] = ".safetensors";
+
+// An array by the name of an input. Files that nobody wants may be of any kind.
+struct Array {
+  std::string file;
+  absl::StatusOr<StoredTensor> tensor;
+};
+using Arrays = std::map<std::string, Array>;
+
+absl::Status AddFile(const std::string& path, Arrays& arrays) {
+  const auto add = [&](const std::string& name, absl::StatusOr<StoredTensor> tensor) {
+    const auto [at, added] = arrays.emplace(name, Array{path, std::move(tensor)});
+    return added ? absl::OkStatus()
+                 : UserError(path, " and ", at->second.file, " both have values of ", name,
+                             ": remove one of them");
+  };
+  if (absl::EndsWith(path, kNpy)) {
+    const std::string base = BaseName(path);
+    return add(base.substr(0, base.size() - (sizeof kNpy - 1)), ReadNpyHeader(path));
+  }
+  YUBA_ASSIGN_OR_RETURN(const auto tensors, ReadSafetensors(path));
+  for (const auto& [name, tensor] : tensors) YUBA_RETURN_IF_ERROR(add(name, tensor));
+  return absl::OkStatus();
+}
+
+bool IsArrays(const std::string& path) {
+  return absl::EndsWith(path, kNpy) || absl::EndsWith(path, kSafetensors);
+}
+
+absl::StatusOr<Arrays> ReadArrays(const std::string& path) {
+  std::vector<std::string> files;
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) {
+    if (!IsArrays(path)) {
+      return UserError("--data ", path, ": is no folder, and its name does not end in ", kNpy,
+                       " or ", kSafetensors);
+    }
+    files = {path};
+  }
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    if (IsArrays(at->path().string())) files.push_back(at->path().string());
+  }
+  std::sort(files.begin(), files.end());  // so that errors do not depend on the folder's order
+  Arrays arrays;
+  for (const std::string& file : files) YUBA_RETURN_IF_ERROR(AddFile(file, arrays));
+  return arrays;
+}
+
+// Names of the arrays, for people.
+std::string Listed(const Arrays& arrays) {
+  constexpr size_t kShown = 5;
+  std::vector<std::string> names;
+  for (const auto& [name, array] : arrays) {
+    if (names.size() < kShown) names.push_back(name);
+  }
+  if (names.empty()) return "nothing";
+  return absl::StrCat(
+      absl::StrJoin(names, ", "),
+      arrays.size() > kShown ? absl::StrCat(" and ", arrays.size() - kShown, " more") : "");
+}
+
+// The values of one input.
+struct Column {
+  std::string input;
+  PortType type;        // of a batch
+  StoredTensor stored;  // of all examples
+  RangeReader reader;
+};
+
+class ExampleBatches : public Batches {
+ public:
+  ExampleBatches(std::string path, std::vector<Column> columns, absl::optional<uint64_t> seed)
+      : path_(std::move(path)),
+        columns_(std::move(columns)),
+        examples_(columns_[0].stored.dims[0]),
+        in_step_(columns_[0].type.dims[0]),
+        seed_(seed),
+        order_(examples_, seed) {}
+
+  int64_t in_epoch() const override { return examples_ / in_step_; }
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const Column& column : columns_) names.push_back(column.input);
+    return names;
+  }
+
+  std::string Describe() const override {
+    const int64_t left = examples_ % in_step_;
+    return absl::StrCat(
+        Counted(examples_, "example"), " of ", absl::StrJoin(names(), ", "), " in ", path_, ", ",
+        in_epoch(), in_epoch() == 1 ? " batch" : " batches", " of ", in_step_, " an epoch",
+        seed_.has_value() ? absl::StrCat(", shuffled by seed ", *seed_) : "",
+        left > 0
+            ? absl::StrCat("; the last ", left, " of each epoch fill no batch and are left out")
+            : "");
+  }
+
+  absl::StatusOr<StepFiles> Read(int64_t step) override {
+    const int64_t epoch = step / in_epoch(), first = step % in_epoch() * in_step_;
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < in_step_; ++i) rows.push_back(order_.At(epoch, first + i));
+    StepFiles files;
+    for (const Column& column : columns_) {
+      TensorData value{column.stored.type, column.type.dims, ""};
+      YUBA_ASSIGN_OR_RETURN(value.data, ReadRows(column, rows));
+      files.inputs.push_back({column.input, column.stored.bytes.file, std::move(value)});
+    }
+    return files;
+  }
+
+ private:
+  absl::StatusOr<std::string> ReadRows(const Column& column,
+                                       const std::vector<int64_t>& rows) const {
+    const int64_t size = column.stored.bytes.length / examples_;
+    std::string bytes(static_cast<size_t>(size) * rows.size(), '\0');
+    for (size_t i = 0, end = 0; i < rows.size(); i = end) {
+      // Rows that follow each other in the file are read at once.
+      for (end = i + 1; end < rows.size() && rows[end] == rows[end - 1] + 1; ++end) {
+      }
+      YUBA_RETURN_IF_ERROR(column.reader.Read(rows[i] * size, static_cast<int64_t>(end - i) * size,
+                                              &bytes[i * static_cast<size_t>(size)]));
+    }
+    return bytes;
+  }
+
+  const std::string path_;
+  const std::vector<Column> columns_;
+  const int64_t examples_, in_step_;
+  const absl::optional<uint64_t> seed_;
+  EpochOrder order_;
+};
+
+// Whether rows of the array are examples for an input of this type.
+absl::Status CheckColumn(const std::string& input, const PortType& type,
+                         const StoredTensor& array) {
+  if (type.dims.empty()) {
+    return UserError("--data: the input ", input, ", ", Text(type), ", has no dimension that ",
+                     "counts examples; give its value with --input ", input, "=FILE");
+  }
+  const bool same_kind = IsFloat(type.type) ? array.type == type.type : !IsFloat(array.type);
+  const bool same_rows = array.dims.size() == type.dims.size() &&
+                         std::equal(type.dims.begin() + 1, type.dims.end(), array.dims.begin() + 1);
+  if (same_kind && same_rows) return absl::OkStatus();
+  std::vector<std::string> wanted = {"N"};
+  for (size_t d = 1; d < type.dims.size(); ++d) wanted.push_back(absl::StrCat(type.dims[d]));
+  return UserError(array.bytes.file, ": has ", Text({array.type, array.dims}), " for the input ",
+                   input, "; a step reads ", Text(type), ", so ", Name(type.type), "[",
+                   absl::StrJoin(wanted, ", "), "] is wanted: N examples");
+}
+
+// Whether the columns have the same number of examples, at least as many as a step takes.
+absl::Status CheckExamples(const std::vector<Column>& columns) {
+  const Column& first = columns[0];
+  for (const Column& column : columns) {
+    if (column.type.dims[0] != first.type.dims[0]) {
+      return UserError("--data: a step reads ", Text(first.type), " of the input ", first.input,
+                       " and ", Text(column.type), " of ", column.input,
+                       ": their first dimensions differ, so they count no examples; give a ",
+                       "folder with test_data_set_0, test_data_set_1, ..., a batch each");
+    }
+    if (column.stored.dims[0] != first.stored.dims[0]) {
+      return UserError(column.stored.bytes.file, ": has ", column.stored.dims[0], " examples of ",
+                       column.input, ", and ", first.stored.bytes.file, " has ",
+                       first.stored.dims[0], " of ", first.input, ": give as many of each");
+    }
+  }
+  if (first.type.dims[0] > 0 && first.stored.dims[0] >= first.type.dims[0]) return absl::OkStatus();
+  return UserError(first.stored.bytes.file, ": has ", Counted(first.stored.dims[0], "example"),
+                   " of ", first.input, ", and a step takes ", first.type.dims[0],
+                   ": give more, or plan the model with a smaller batch");
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(const std::string& path,
+                                                      const RunPorts& ports,
+                                                      const std::string& entry,
+                                                      const std::set<std::string>& given,
+                                                      absl::optional<uint64_t> seed) {
+  YUBA_ASSIGN_OR_RETURN(const Arrays arrays, ReadArrays(path));
+  std::vector<Column> columns;
+  for (const std::string& input : InputsOfEntry(ports, entry)) {
+    if (given.count(input) > 0) continue;
+    std::string name = input;  // of "decode:ids" in the model's file: ids
+    if (absl::StartsWith(input, absl::StrCat(entry, ":"))) name = input.substr(entry.size() + 1);
+    const PortType& type = ports.types.at(input);
+    const auto array = arrays.find(name);
+    if (array == arrays.end()) {
+      return UserError("--data ", path, ": has no values of the input ", name, ", ", Text(type),
+                       ": it has ", Listed(arrays), "; add ", name, kNpy, ", or give one value ",
+                       "for all steps with --input ", input, "=FILE");
+    }
+    YUBA_ASSIGN_OR_RETURN(const StoredTensor stored, array->second.tensor);
+    YUBA_RETURN_IF_ERROR(CheckColumn(input, type, stored));
+    YUBA_ASSIGN_OR_RETURN(RangeReader reader, RangeReader::Open(stored.bytes));
+    columns.push_back({input, type, stored, std::move(reader)});
+  }
+  if (columns.empty()) {
+    return UserError("--data ", path, ": there is no input that it could give values to");
+  }
+  YUBA_RETURN_IF_ERROR(CheckExamples(columns));
+  return std::make_shared<ExampleBatches>(path, std::move(columns), seed);
+}
+
+}  // namespace yuba::tools

@@ -1,0 +1,91 @@
+#include "tools/run/run_flags.h"
+
+#include <climits>
+
+#include "runtime/backend.h"
+#include "tools/command_line.h"
+
+namespace yuba::tools {
+
+void AddRunFlags(CLI::App* app, RunFlags& flags) {
+  app->add_option("--backend", flags.options.backend, "one of " + runtime::BackendNames())
+      ->capture_default_str();
+  app->add_option("--input", flags.inputs, "an input or parameter: NAME=FILE (.npy or .pb)")
+      ->take_all();
+  app->add_option("--inputs", flags.input_dir,
+                  "a folder with input_0.pb or input_0.npy, ...; for a run of several steps with "
+                  "inputs of their own one with test_data_set_0, test_data_set_1, ...")
+      ->check(CLI::ExistingDirectory);
+  CLI::Option* data = app->add_option(
+      "--data", flags.data,
+      "batches of inputs, one a step: a folder with NAME.npy for each input, or a file or files of "
+      "safetensors with tensors of inputs' names, a row an example; or a folder with "
+      "test_data_set_0, test_data_set_1, ..., a batch each");
+  data->check(CLI::ExistingPath)->excludes("--inputs");
+  app->add_option_function<uint64_t>(
+         "--shuffle", [&flags](uint64_t seed) { flags.shuffle = seed; },
+         "of --data: take examples in an order that this seed gives, another one in each epoch")
+      ->needs(data)
+      ->check(Seed());
+  app->add_option("--epochs", flags.epochs,
+                  "of --data: how often all of it is used; default: once, or as often as --steps "
+                  "needs")
+      ->needs(data)
+      ->check(WholeNumber(1, INT_MAX));
+  app->add_option("--outputs", flags.output_dir, "write output_0.npy, ... into this folder");
+  app->add_option("--weights", flags.weights, "parameters by name, a safetensors file")
+      ->check(CLI::ExistingFile);
+  app->add_option_function<double>(
+         "--check",
+         [&flags](double tolerance) {
+           flags.check = true;
+           flags.tolerance = tolerance;
+         },
+         "compare with output_0, ... of the --inputs folder, step by step where it has a folder "
+         "for "
+         "each: the largest difference allowed, as a share of the largest expected value")
+      ->check(NumberFrom0());
+  app->add_flag("--random", flags.random,
+                "make up values that no file gives; --random=SEED for others");
+  app->add_option_function<uint64_t>(
+         "--seed", [&flags](uint64_t seed) { flags.seed = seed; },
+         "of the random numbers that the model draws, as for dropout; default: 0")
+      ->check(WholeNumber(0, UINT32_MAX));
+  app->add_option("--steps", flags.steps,
+                  "steps to run; default: one, or one for each test_data_set_N of --inputs")
+      ->check(WholeNumber(1, INT_MAX));
+  app->add_option("--entry", flags.entries,
+                  "an entry to run, and how often: NAME or NAME=TIMES; several run one after the "
+                  "other; default: each entry of the program")
+      ->take_all();
+  app->add_option("--timeout", flags.options.timeout_seconds,
+                  "seconds that a device may wait for another")
+      ->check(NumberAbove0())
+      ->capture_default_str();
+  app->add_option_function<uint64_t>(
+         "--seed-executor",
+         [&flags](uint64_t seed) {
+           flags.options.interleave = true;
+           flags.options.interleave_seed = seed;
+         },
+         "one thread that interleaves the devices by this seed; default: a thread for each")
+      ->check(Seed());
+  app->add_option("--threads-per-device", flags.options.threads_per_device,
+                  "threads of each device of the host; default: the machine's, shared out")
+      ->check(WholeNumber(1, runtime::kMostThreadsPerDevice));
+  app->add_flag("!--plain-exchanges", flags.options.recognise,
+                "run recognised collectives as plain exchanges");
+  app->add_flag("--check-memory", flags.check_memory,
+                "fill memory with NaN before use and look for writes outside buffers");
+  CLI::Option* save =
+      app->add_option("--save", flags.save,
+                      "write all states, trained weights among them, into this file of safetensors "
+                      "after the last step; --weights begins with them");
+  app->add_option("--every", flags.save_every, "of --save: also after so many steps each")
+      ->needs(save)
+      ->check(WholeNumber(1, INT_MAX));
+  app->add_option("--trace", flags.trace, "write what each device did when, for chrome://tracing");
+  app->add_flag("--json", flags.json, "print figures as JSON");
+}
+
+}  // namespace yuba::tools

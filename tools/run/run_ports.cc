@@ -1,0 +1,75 @@
+#include "tools/run/run_ports.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/random_state.h"
+#include "runtime/program/entries.h"
+#include "runtime/program/enums.h"
+
+namespace yuba::tools {
+
+std::string Text(const PortType& type) {
+  return absl::StrCat(Name(type.type), "[", absl::StrJoin(type.dims, ", "), "]");
+}
+
+RunPorts PortsOf(const program::Program& program) {
+  RunPorts ports;
+  for (const program::EntryRange& entry : program::EntriesOf(program)) {
+    ports.entries.push_back(entry.name);
+  }
+  const auto add_type = [&](const program::Port& port) {
+    ports.types[port.name()] = {FromProto(program.stages(0).buffers(port.buffer()).type()),
+                                {port.shape().begin(), port.shape().end()}};
+  };
+  for (const program::Port& input : program.inputs()) {
+    ports.inputs.push_back(input.name());
+    add_type(input);
+  }
+  for (const program::Port& output : program.outputs()) ports.outputs.push_back(output.name());
+  ports.file_inputs.assign(program.file_inputs().begin(), program.file_inputs().end());
+  ports.file_outputs.assign(program.file_outputs().begin(), program.file_outputs().end());
+  if (ports.file_outputs.empty()) ports.file_outputs = ports.outputs;
+  for (const program::Initializer& parameter : program.parameters()) {
+    add_type(parameter.port());
+    ports.random |= parameter.port().name() == kSeedName;
+    if (parameter.value_case() == program::Initializer::VALUE_NOT_SET)
+      ports.unset.push_back(parameter.port().name());
+  }
+  return ports;
+}
+
+std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name) {
+  const std::string own = absl::StrCat(entry, ":", name);
+  for (const auto* names : {&ports.inputs, &ports.outputs, &ports.unset}) {
+    if (std::count(names->begin(), names->end(), own) > 0) return own;
+  }
+  return name;
+}
+
+std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry) {
+  std::vector<std::string> inputs;
+  for (const std::string& input : ports.inputs) {
+    const bool of_other =
+        std::any_of(ports.entries.begin(), ports.entries.end(), [&](const std::string& other) {
+          return other != entry && absl::StartsWith(input, absl::StrCat(other, ":"));
+        });
+    if (!of_other) inputs.push_back(input);
+  }
+  return inputs;
+}
+
+int64_t ExamplesInStep(const RunPorts& ports, const std::string& entry) {
+  int64_t examples = 0;
+  for (const std::string& input : InputsOfEntry(ports, entry)) {
+    const auto type = ports.types.find(input);
+    if (type == ports.types.end() || type->second.dims.empty()) return 0;
+    if (examples != 0 && type->second.dims[0] != examples) return 0;
+    examples = type->second.dims[0];
+  }
+  return examples;
+}
+
+}  // namespace yuba::tools

@@ -1,0 +1,48 @@
+// What a program takes and gives, by name: all that the reading of files needs to know of it, so
+// that files are read before it is compiled.
+#ifndef YUBA_TOOLS_RUN_RUN_PORTS_H_
+#define YUBA_TOOLS_RUN_RUN_PORTS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "opsemantics/base/element_type.h"
+#include "runtime/program/program.pb.h"
+
+namespace yuba::tools {
+
+// f32[12, 48].
+struct PortType {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> dims;
+};
+std::string Text(const PortType& type);
+
+struct RunPorts {
+  std::vector<std::string> entries;  // one at least
+  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> unset;         // parameters that come without values
+  std::map<std::string, PortType> types;  // of inputs and parameters
+  // [i] the input or parameter of which input_i.pb is the value.
+  std::vector<std::string> file_inputs;
+  std::vector<std::string> file_outputs;  // [i] the output that output_i.pb is compared with
+  bool random = false;  // whether random numbers are drawn, so that there is a seed to set
+};
+RunPorts PortsOf(const program::Program& program);
+
+// What `name` of the model's file is called in an entry: of several entries each may have inputs
+// and outputs of its own, "decode:ids", besides those that all have in common.
+std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name);
+
+// The inputs that this entry may read: those of all entries, and its own.
+std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry);
+
+// How many examples a step of the entry takes: the first dimension of its inputs, where all have
+// the same; else 0.
+int64_t ExamplesInStep(const RunPorts& ports, const std::string& entry);
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_RUN_RUN_PORTS_H_
