@@ -259,8 +259,6 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
       {"a convolution with 0 windows",
        [](auto& p) { CallOf(p).set_kind(program::LibraryCall::CONVOLUTION); }},
-      {"a weight gradient of a convolution with 0 windows",
-       [](auto& p) { CallOf(p).set_kind(program::LibraryCall::WEIGHT_GRADIENT); }},
       {"a window's index that runs along no dimension",
        [](auto& p) {
          CallOf(p).set_kind(program::LibraryCall::DATA_GRADIENT);
