@@ -51,8 +51,10 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   const int instruction = worker.cursor.instruction();
   at_[device] = instruction;
-  if (!worker.begun && fleet_.watcher != nullptr) {
-    YUBA_RETURN_IF_ERROR(fleet_.watcher->Before(device, instruction));
+  if (!worker.begun) {
+    for (const auto& watcher : fleet_.watchers) {
+      YUBA_RETURN_IF_ERROR(watcher->Before(device, instruction));
+    }
   }
   worker.begun = true;
   Progress progress = Progress::kDone;
@@ -63,7 +65,9 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
         progress, fleet_.communicator->Advance(device, instruction, fleet_.plans[instruction]));
   }
   if (progress != Progress::kDone) return progress;
-  if (fleet_.watcher != nullptr) YUBA_RETURN_IF_ERROR(fleet_.watcher->After(device, instruction));
+  for (const auto& watcher : fleet_.watchers) {
+    YUBA_RETURN_IF_ERROR(watcher->After(device, instruction));
+  }
   worker.cursor.Next();
   worker.begun = false;
   return progress;

@@ -48,9 +48,9 @@ class Cursor {
   int end_ = 0;
 };
 
-// Called around each instruction of each device, for debugging (arena_watch.h). Before comes before
-// an exchange's first step, After after its last. In threaded steps the calls come from the
-// devices' threads. An error ends the step.
+// Called around each instruction of each device, for debugging (arena_watch.h, nan_watch.h). Before
+// comes before an exchange's first step, After after its last. In threaded steps the calls come
+// from the devices' threads. An error ends the step.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -62,8 +62,8 @@ class Watcher {
 struct Fleet {
   std::vector<std::unique_ptr<Device>> devices;
   std::unique_ptr<Communicator> communicator;
-  std::vector<ExchangePlan> plans;   // [instruction]; empty plans for kernels and loops
-  std::unique_ptr<Watcher> watcher;  // may be null
+  std::vector<ExchangePlan> plans;  // [instruction]; empty plans for kernels and loops
+  std::vector<std::unique_ptr<Watcher>> watchers;
 };
 
 // What one device did, in seconds since the executor was made. Waiting for other devices is an

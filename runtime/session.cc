@@ -55,17 +55,27 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   YUBA_RETURN_IF_ERROR(
       OpenBackend(options.backend, loaded, session->layout_, threads, session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
-  if (options.poison || options.guards) {
-    std::vector<Device*> devices;
-    for (const auto& device : session->fleet_.devices) devices.push_back(device.get());
-    auto watch = std::make_unique<ArenaWatch>(
-        loaded, session->layout_, WatchOptions{options.poison, options.guards}, std::move(devices));
-    YUBA_RETURN_IF_ERROR(watch->Fill());
-    session->fleet_.watcher = std::move(watch);
-  }
+  YUBA_RETURN_IF_ERROR(session->AddWatchers());
   session->executor_ = std::make_unique<Executor>(loaded, session->fleet_, options.trace);
   YUBA_RETURN_IF_ERROR(session->SetInitialValues());
   return session;
+}
+
+absl::Status Session::AddWatchers() {
+  std::vector<Device*> devices;
+  for (const auto& device : fleet_.devices) devices.push_back(device.get());
+  if (options_.poison || options_.guards) {
+    auto watch = std::make_unique<ArenaWatch>(
+        *program_, layout_, WatchOptions{options_.poison, options_.guards}, devices);
+    YUBA_RETURN_IF_ERROR(watch->Fill());
+    fleet_.watchers.push_back(std::move(watch));
+  }
+  if (options_.find_nan) {
+    auto watch = std::make_unique<NanWatch>(*program_, layout_, std::move(devices), fleet_.plans);
+    nan_watch_ = watch.get();
+    fleet_.watchers.push_back(std::move(watch));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Session::PlanExchanges() {
@@ -163,7 +173,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
   }
   given_.erase(name);
   for (const program::Initializer& parameter : program_->message().parameters()) {
-    if (&parameter.port() == port) ForgetInit();  // it reads no inputs
+    if (&parameter.port() == port) ForgetInit(port->buffer());  // it reads no inputs
   }
   YUBA_RETURN_IF_ERROR(
       Annotate(SetElements(*program_, layout_, fleet_, port->buffer(), type, source), name));
@@ -186,14 +196,14 @@ absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint
   return absl::OkStatus();
 }
 
-void Session::ForgetInit() {
+void Session::ForgetInit(int buffer) {
   for (size_t e = 0; e < run_.size(); ++e) {
-    if (program_->entries()[e].name == program::kInitEntry) run_[e] = false;
+    if (program_->entries()[e].name != program::kInitEntry) continue;
+    if (program::EntriesThatUse(program_->message(), buffer)[e]) run_[e] = false;
   }
 }
 
 absl::Status Session::Randomize(uint64_t seed) {
-  ForgetInit();
   for (const program::Port& input : program_->message().inputs()) {
     if (given_.count(input.name()) == 0) YUBA_RETURN_IF_ERROR(FillRandom(input, false, seed));
   }
@@ -204,6 +214,7 @@ absl::Status Session::Randomize(uint64_t seed) {
                                           program_->WholeElements(port.buffer()) > 1;
     if (given_.count(port.name()) == 0 || equal_values_hide_faults) {
       YUBA_RETURN_IF_ERROR(FillRandom(port, true, seed));
+      ForgetInit(port.buffer());
     }
   }
   return absl::OkStatus();
@@ -253,10 +264,15 @@ absl::StatusOr<int> Session::FindEntry(const std::string& name) const {
                    }));
 }
 
+absl::Status Session::RunInitIfDue() {
+  const absl::StatusOr<int> init = FindEntry(program::kInitEntry);
+  return init.ok() && !run_[*init] ? Run(*init) : absl::OkStatus();
+}
+
 absl::Status Session::Step(const std::string& entry_name) {
   YUBA_ASSIGN_OR_RETURN(const int entry, FindEntry(entry_name));
-  const absl::StatusOr<int> init = FindEntry(program::kInitEntry);
-  if (init.ok() && *init != entry && !run_[*init]) YUBA_RETURN_IF_ERROR(Run(*init));
+  const bool is_init = program_->entries()[entry].name == program::kInitEntry;
+  if (!is_init) YUBA_RETURN_IF_ERROR(RunInitIfDue());
   return Run(entry);
 }
 
@@ -264,6 +280,7 @@ absl::Status Session::Run(int entry) {
   std::vector<std::string> missing = MissingFor(entry);
   if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();
+  if (nan_watch_ != nullptr) nan_watch_->BeginStep();
   YUBA_RETURN_IF_ERROR(options_.interleave
                            ? executor_->RunInterleaved(entry, options_.interleave_seed)
                            : executor_->RunThreads(entry, options_.timeout_seconds));
@@ -274,6 +291,7 @@ absl::Status Session::Run(int entry) {
   }
   ++statistics_.steps;
   run_[entry] = true;
+  if (nan_watch_ != nullptr) YUBA_RETURN_IF_ERROR(nan_watch_->EndStep());
   return CheckCaches(program_->entries()[entry].name);
 }
 

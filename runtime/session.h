@@ -25,6 +25,7 @@
 #include "opsemantics/values/tensor_file.h"
 #include "runtime/arena_watch.h"
 #include "runtime/executor.h"
+#include "runtime/nan_watch.h"
 #include "runtime/program/program.h"
 #include "runtime/value_source.h"
 
@@ -39,6 +40,7 @@ struct RunOptions {
   bool recognise = true;         // plan recognised collectives as such, else as plain exchanges
   bool poison = false;           // fill unwritten memory with NaN (arena_watch.h)
   bool guards = false;           // find writes outside buffers (arena_watch.h)
+  bool find_nan = false;         // a step that leaves a NaN or an infinity fails (nan_watch.h)
   double timeout_seconds = 600;  // the most that one wait for another device may take
   bool trace = false;            // note when each device did what, in threaded steps
   // Threads of each device of the host, for kernels and libraries; 0: DefaultThreads. Interleaved
@@ -95,9 +97,14 @@ class Session {
   // Those of them that the entry reads, by its position in LoadedProgram::entries.
   std::vector<std::string> MissingFor(int entry) const;
 
+  // Runs the entry `init`, where there is one and it has not run since a parameter that it reads
+  // was set.
+  absl::Status RunInitIfDue();
+
   // One run of an entry on all devices (executor.h says how it fails). Empty: the program's first
-  // entry but `init`. The entry `init` runs before it, where a parameter was set since it has.
-  // NoValuesFor where the entry reads what has no value; the user's error where there is no such
+  // entry but `init`. The entry `init` runs before it, where it is due.
+  // FailedPrecondition with RunOptions::find_nan, where what it left is not finite. NoValuesFor
+  // where the entry reads what has no value; the user's error where there is no such
   // entry, and where the run put more rows into caches than they have, so that its outputs miss
   // some. Programs in hash arithmetic run on numbers that are made up: they may do that.
   absl::Status Step(const std::string& entry = "");
@@ -116,6 +123,7 @@ class Session {
 
  private:
   Session() = default;
+  absl::Status AddWatchers();
   absl::Status PlanExchanges();
   absl::Status SetInitialValues();
   absl::Status SetFrom(const std::string& name, ElementType type, const std::vector<int64_t>& dims,
@@ -124,7 +132,7 @@ class Session {
   const program::Port* FindGiven(const std::string& name) const;
   absl::StatusOr<int> FindEntry(const std::string& name) const;
   absl::Status Run(int entry);
-  void ForgetInit();  // a value that it may have read is another one now
+  void ForgetInit(int buffer);  // where it reads the buffer, which has another value now
   absl::Status CheckCaches(const std::string& entry);
   absl::Status CheckComputed(const program::Port& output) const;
   absl::StatusOr<std::string> Gather(int buffer);
@@ -133,9 +141,10 @@ class Session {
   RunOptions options_;
   ArenaLayout layout_;
   Fleet fleet_;
+  NanWatch* nan_watch_ = nullptr;  // one of the fleet's watchers; null without find_nan
   std::unique_ptr<Executor> executor_;
   std::set<std::string> given_;  // inputs and parameters that have a value
-  std::vector<bool> run_;        // [entry]: whether it has run; `init` since a value was set
+  std::vector<bool> run_;        // [entry]: whether it has run; `init`: since a value was set
   Statistics statistics_;
 };
 

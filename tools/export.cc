@@ -5,9 +5,9 @@
 #include "compiler/import/file/replace_values.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/values/tensor_file.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
+#include "tools/run/checkpoint.h"
 #include "tools/subcommands.h"
 
 namespace yuba::tools {
@@ -18,7 +18,7 @@ struct ExportFlags {
 };
 
 absl::Status Export(const ExportFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(const auto weights, ReadSafetensors(flags.weights));
+  YUBA_ASSIGN_OR_RETURN(const auto weights, ReadWeights(flags.weights));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
                         onnx::ReplaceValues(flags.model, weights));
   YUBA_RETURN_IF_ERROR(WriteFile(flags.output, replaced.model));
@@ -40,8 +40,8 @@ void AddExport(CLI::App& app, int& exit_code) {
   command->add_option("model", flags->model, "the model, an ONNX file")->required();
   command
       ->add_option("--weights", flags->weights,
-                   "new values of initializers by name, a safetensors file, as yuba run --save "
-                   "writes it")
+                   "new values of initializers by name, a file of safetensors or a folder with "
+                   "several and an index, as yuba run --save writes them")
       ->required();
   command
       ->add_option("-o,--output", flags->output,

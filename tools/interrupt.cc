@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 namespace yuba::tools {
 namespace {
@@ -15,6 +16,7 @@ constexpr int kSignals[kCount] = {SIGINT, SIGTERM};
 // All that the handler touches.
 std::atomic<bool> came{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not lock");
+const char* words_to_write = "";
 struct sigaction before[kCount];  // [signal]; written only while Note is not installed
 
 void GiveBack() {
@@ -25,16 +27,16 @@ void Note(int) {
   const int error = errno;
   came = true;
   GiveBack();
-  constexpr char kWords[] = "stopping with the best so far; once more ends at once\n";
-  const ssize_t written = write(STDERR_FILENO, kWords, sizeof(kWords) - 1);
+  const ssize_t written = write(STDERR_FILENO, words_to_write, std::strlen(words_to_write));
   static_cast<void>(written);
   errno = error;
 }
 
 }  // namespace
 
-InterruptNote::InterruptNote() {
+InterruptNote::InterruptNote(const char* words) {
   came = false;
+  words_to_write = words;
   struct sigaction note = {};
   note.sa_handler = Note;
   note.sa_flags = SA_RESTART;

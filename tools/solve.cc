@@ -40,7 +40,7 @@ absl::Status Solve(const SolveFlags& flags) {
   const search::Budget budget(flags.seconds, flags.threads, InterruptNote::Came);
   const absl::StatusOr<search::PairwiseProblem> problem = ReadProblem(flags, budget);
   YUBA_RETURN_IF_ERROR(problem.status());
-  const InterruptNote note;
+  const InterruptNote note(kSearchStops);
   YUBA_ASSIGN_OR_RETURN(const search::MemorySolution solution,
                         search::SolveWithMemory(*problem, budget));
   const double gap =

@@ -1,19 +1,31 @@
 #include "tools/run/checkpoint.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/random_state.h"
+#include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
+#include "tools/run/checkpoint_folder.h"
+#include "tools/run/run_ports.h"
 
 namespace yuba::tools {
 namespace {
 
-// The parameters that instructions write, but for those of the entry `init`, which are made anew.
-std::vector<program::Port> States(const runtime::LoadedProgram& program) {
+// In the metadata of a file: how many steps the states have seen.
+constexpr char kStep[] = "step";
+
+std::set<int> WrittenBuffers(const runtime::LoadedProgram& program) {
   std::set<int> written;
   for (const program::EntryRange& entry : program.entries()) {
-    if (entry.name == program::kInitEntry) continue;
+    if (entry.name == program::kInitEntry) continue;  // what it makes is made anew
     for (int i = entry.begin; i < entry.end; ++i) {
       const runtime::Instruction& instruction = program.instructions()[i];
       if (instruction.exchange != nullptr) written.insert(instruction.exchange->destination());
@@ -22,32 +34,121 @@ std::vector<program::Port> States(const runtime::LoadedProgram& program) {
         written.insert(result.buffer());
     }
   }
+  return written;
+}
+
+// The parameters that instructions write, and the seed of what the steps draw.
+std::vector<program::Port> States(const runtime::LoadedProgram& program) {
+  const std::set<int> written = WrittenBuffers(program);
   std::vector<program::Port> states;
   for (const program::Initializer& parameter : program.message().parameters()) {
-    if (written.count(parameter.port().buffer()) > 0) states.push_back(parameter.port());
+    const program::Port& port = parameter.port();
+    if (written.count(port.buffer()) > 0 || port.name() == kSeedName) states.push_back(port);
   }
   return states;
 }
 
-}  // namespace
+PortType TypeOf(const runtime::LoadedProgram& program, const program::Port& port) {
+  return {program.type(port.buffer()), {port.shape().begin(), port.shape().end()}};
+}
 
-bool HasStates(const runtime::LoadedProgram& program) { return !States(program).empty(); }
-
-absl::Status SaveStates(runtime::Session& session, const std::string& path) {
+std::vector<TensorToWrite> TensorsOf(runtime::Session& session) {
   std::vector<TensorToWrite> tensors;
   for (const program::Port& port : States(session.program())) {
+    const PortType type = TypeOf(session.program(), port);
     TensorToWrite tensor;
     tensor.name = port.name();
-    tensor.type = session.program().type(port.buffer());
-    tensor.dims.assign(port.shape().begin(), port.shape().end());
-    tensor.value = [&session, port, dims = tensor.dims]() -> absl::StatusOr<TensorData> {
+    tensor.type = type.type;
+    tensor.dims = type.dims;
+    tensor.value = [&session, port, dims = type.dims]() -> absl::StatusOr<TensorData> {
       absl::StatusOr<TensorData> value = session.GetBuffer(port.buffer());
       if (value.ok()) value->dims = dims;
       return value;
     };
     tensors.push_back(std::move(tensor));
   }
-  return WriteSafetensors(path, tensors);
+  return tensors;
+}
+
+}  // namespace
+
+bool HasStates(const runtime::LoadedProgram& program) {
+  const std::set<int> written = WrittenBuffers(program);
+  const auto& parameters = program.message().parameters();
+  return std::any_of(parameters.begin(), parameters.end(), [&](const program::Initializer& p) {
+    return written.count(p.port().buffer()) > 0;
+  });
+}
+
+bool IsCheckpointFolder(const std::string& path) {
+  std::error_code error;
+  return absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error);
+}
+
+absl::Status CheckSave(const std::string& path, const std::string& resumed) {
+  if (path.empty() || SameFile(path, resumed)) return absl::OkStatus();
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return CheckOutput(IndexFileIn(path));
+  return CheckOutput(absl::EndsWith(path, "/") ? path.substr(0, path.size() - 1) : path);
+}
+
+absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
+                            int64_t shard_bytes) {
+  const std::vector<TensorToWrite> tensors = TensorsOf(session);
+  if (IsCheckpointFolder(path)) return WriteCheckpointFolder(path, tensors, step, shard_bytes);
+  return ReplaceFile(path, [&](const std::string& file) {
+    return WriteSafetensors(file, tensors, {{"format", "pt"}, {kStep, absl::StrCat(step)}});
+  });
+}
+
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadWeights(const std::string& path) {
+  return IsCheckpointFolder(path) ? ReadFolderTensors(path) : ReadSafetensors(path);
+}
+
+absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
+  Checkpoint checkpoint;
+  checkpoint.path = path;
+  YUBA_ASSIGN_OR_RETURN(checkpoint.tensors, ReadWeights(path));
+  std::string step;
+  if (IsCheckpointFolder(path)) {
+    YUBA_ASSIGN_OR_RETURN(step, ReadFolderStep(path));
+  } else {
+    YUBA_ASSIGN_OR_RETURN(SafetensorsMetadata metadata, ReadSafetensorsMetadata(path));
+    step = metadata[kStep];
+  }
+  if (absl::SimpleAtoi(step, &checkpoint.step) && checkpoint.step >= 0) return checkpoint;
+  return UserError(path, ": does not say after how many steps it was written, so it is no ",
+                   "checkpoint of yuba run --save; --weights begins with its values");
+}
+
+absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint) {
+  const std::vector<program::Port> states = States(session.program());
+  std::set<std::string> names;
+  for (const program::Port& port : states) {
+    names.insert(port.name());
+    const PortType wanted = TypeOf(session.program(), port);
+    const auto found = checkpoint.tensors.find(port.name());
+    if (found == checkpoint.tensors.end()) {
+      return UserError(checkpoint.path, ": lacks ", port.name(), ", ", Text(wanted),
+                       ", a state of the program: it is a checkpoint of another model or ",
+                       "optimizer; --weights takes what it has");
+    }
+    const PortType stored = {found->second.type, found->second.dims};
+    if (stored.type != wanted.type || stored.dims != wanted.dims) {
+      return UserError(found->second.bytes.file, ": ", port.name(), " is ", Text(stored),
+                       " there, and the program's is ", Text(wanted),
+                       ": it is a checkpoint of another model");
+    }
+  }
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (names.count(name) > 0) continue;
+    return UserError(tensor.bytes.file, ": has ", name, ", which is no state of the program: it ",
+                     "is a checkpoint of another model or optimizer; --weights takes what fits");
+  }
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    YUBA_RETURN_IF_ERROR(Annotate(session.SetFromFile(name, tensor), checkpoint.path));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace yuba::tools

@@ -1,10 +1,22 @@
-// Checkpoints: what a run changes, in a file that a later run begins with (--weights).
+// Checkpoints: what a run changes, and how many steps have changed it, in files that a later run
+// goes on from (--resume). A checkpoint is one file of safetensors, or a folder with several and an
+// index, as Hugging Face has them:
+//
+//   DIR/model.safetensors.index.json              which tensor is in which file, and the step
+//   DIR/model-step12-00001-of-00002.safetensors
+//   DIR/model-step12-00002-of-00002.safetensors
+//
+// Tensors are whole and have their names in the program, so any plan of the same model and
+// optimizer can go on, on any number of devices. Errors are the user's and name file and tensor.
 #ifndef YUBA_TOOLS_RUN_CHECKPOINT_H_
 #define YUBA_TOOLS_RUN_CHECKPOINT_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "runtime/session.h"
 
 namespace yuba::tools {
@@ -12,10 +24,34 @@ namespace yuba::tools {
 // Whether steps of the program change anything that it keeps.
 bool HasStates(const runtime::LoadedProgram& program);
 
-// Writes the values of all states, trained weights and the optimizer's among them, as whole tensors
-// by their names into a file of safetensors: whole or not at all. Any plan of the same model can go
-// on from it, on any number of devices. Errors of writing name the file.
-absl::Status SaveStates(runtime::Session& session, const std::string& path);
+// Whether a checkpoint of this path is a folder: where it is one, or ends in a slash.
+bool IsCheckpointFolder(const std::string& path);
+
+// Whether a checkpoint can be written there, found out before the run; nothing is changed. It may
+// take the place of `resumed`, the checkpoint that the run goes on from ("": none).
+absl::Status CheckSave(const std::string& path, const std::string& resumed);
+
+// Writes the states after `step` steps, trained weights and the optimizer's among them. The
+// checkpoint that was there stays whole until the new one is, whatever happens: new files are
+// written beside the old ones, and renaming a file, or of a folder its index, makes them the
+// checkpoint. Files of a folder hold at most `shard_bytes`, or one tensor.
+absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
+                            int64_t shard_bytes);
+
+// The tensors of a file of safetensors, or of a folder with an index, by name. Reads headers alone.
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadWeights(const std::string& path);
+
+struct Checkpoint {
+  std::string path;
+  std::map<std::string, StoredTensor> tensors;  // by name; they stay in their files
+  int64_t step = 0;
+};
+// Reads the headers of its files, and checks that all that they list is there.
+absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
+
+// Sets the states of the session. An error, before any is set, where the checkpoint lacks one, has
+// one of another type or shape, or has a tensor that is no state.
+absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint);
 
 }  // namespace yuba::tools
 

@@ -8,6 +8,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
+#include "tools/interrupt.h"
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
 #include "tools/run/checkpoint.h"
@@ -50,6 +51,7 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
   json["devices"] = session.program().devices();
   json["threads_per_device"] = statistics.threads_per_device;
   json["steps"] = statistics.steps;
+  json["first_step"] = record.first_step;
   json["seconds"] = record.seconds;
   if (!record.numbers.empty()) json["numbers"] = record.numbers;
   json["bytes"] = statistics.bytes;
@@ -83,6 +85,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
+  if (files.checkpoint.has_value()) YUBA_RETURN_IF_ERROR(Resume(*session, *files.checkpoint));
   YUBA_RETURN_IF_ERROR(SetSeed(*session, flags.seed));
   files.weights.clear();  // the devices have them now
   program->DropValues();
@@ -100,10 +103,10 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
       std::cout << run.entry << ": " << run.batches->Describe() << "\n";
     }
   }
+  const InterruptNote note("stopping after this step; once more ends at once\n");
   Record record;
   OutputCheck check(flags);
-  YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files.runs, check, &record));
-  if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(SaveStates(*session, flags.save));
+  YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files, check, &record));
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
     if (flags.check) json["check"] = check.verdict();

@@ -16,6 +16,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "tools/report/text_table.h"
 
 namespace yuba::tools {
 namespace {
@@ -37,6 +38,10 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
     for (const std::string& name : run.GivenNames()) given.insert(name);
   }
   for (const auto& [name, value] : files.weights) given.insert(name);
+  if (files.checkpoint.has_value()) {
+    for (const auto& [name, value] : files.checkpoint->tensors) given.insert(name);
+  }
+  if (files.lr.has_value()) given.insert(kLearningRate);
   std::vector<std::string> missing;
   for (const auto* names : {&ports.inputs, &ports.unset}) {
     for (const std::string& name : *names) {
@@ -46,6 +51,43 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
     }
   }
   return missing.empty() ? absl::OkStatus() : runtime::NoValuesFor(std::move(missing));
+}
+
+absl::Status ReadLearningRate(const RunFlags& flags, const RunPorts& ports, RunFiles& files) {
+  if (flags.lr.empty()) return absl::OkStatus();
+  const auto type = ports.types.find(kLearningRate);
+  if (type == ports.types.end()) {
+    return UserError("--lr ", flags.lr, ": the program has no parameter ", kLearningRate,
+                     ", as training steps of yuba partition --train have");
+  }
+  files.lr_type = type->second;
+  const bool one = std::all_of(files.lr_type.dims.begin(), files.lr_type.dims.end(),
+                               [](int64_t dim) { return dim == 1; });
+  const ElementType element = files.lr_type.type;
+  if (!one || (element != ElementType::kF32 && element != ElementType::kF64)) {
+    return UserError("--lr ", flags.lr, ": the program's ", kLearningRate, " is ",
+                     Text(files.lr_type), ", and only one number of f32 or f64 can be set");
+  }
+  absl::StatusOr<Schedule> schedule = ReadSchedule(flags.lr);
+  if (!schedule.ok()) return Annotate(schedule.status(), "--lr");
+  files.lr = *std::move(schedule);
+  return absl::OkStatus();
+}
+
+// The checkpoint of --resume, and whether the run goes beyond it.
+absl::Status ReadResumed(const RunFlags& flags, RunFiles& files) {
+  if (flags.resume.empty()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(files.checkpoint, ReadCheckpoint(flags.resume));
+  if (files.runs.size() > 1) {
+    return UserError("--resume ", flags.resume, ": goes on with the steps of one entry, and ",
+                     files.runs.size(), " run; choose it with --entry ", files.runs[0].entry);
+  }
+  const int64_t done = files.checkpoint->step, all = files.runs[0].times;
+  if (done < all) return absl::OkStatus();
+  return UserError(
+      "--resume ", flags.resume, ": ", Counted(done, "step"), " of it ", done == 1 ? "is" : "are",
+      " done, and the run has ", all,
+      " in all; ask for more with --steps or --epochs, which count from the beginning");
 }
 
 // The folder of --outputs: made where it is missing, and removed again where it stays empty.
@@ -114,12 +156,14 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
                      "seed; --random=SEED is for values that no file gives");
   }
   if (!flags.weights.empty()) {
-    YUBA_ASSIGN_OR_RETURN(files.weights, ReadSafetensors(flags.weights));
+    YUBA_ASSIGN_OR_RETURN(files.weights, ReadWeights(flags.weights));
   }
+  YUBA_RETURN_IF_ERROR(ReadLearningRate(flags, ports, files));
   YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports));
+  YUBA_RETURN_IF_ERROR(ReadResumed(flags, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // again: now all inputs are known
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.save));
+  YUBA_RETURN_IF_ERROR(CheckSave(flags.save, flags.resume));
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;
 }

@@ -8,16 +8,25 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "runtime/session.h"
+#include "tools/run/checkpoint.h"
 #include "tools/run/entry_runs.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/run_ports.h"
+#include "tools/run/schedule.h"
 
 namespace yuba::tools {
+
+// The parameter that --lr sets.
+constexpr char kLearningRate[] = "lr";
 
 struct RunFiles {
   std::vector<EntryRun> runs;                   // in their order; one at least
   std::map<std::string, StoredTensor> weights;  // from --weights, by parameter; not read
+  absl::optional<Checkpoint> checkpoint;        // from --resume; its tensors are not read
+  absl::optional<Schedule> lr;                  // from --lr
+  PortType lr_type;                             // of kLearningRate; one element, f32 or f64
 };
 
 // Reads the files that the flags name. Also an error: a value that is missing and not made up

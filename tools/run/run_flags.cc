@@ -32,9 +32,16 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                   "needs")
       ->needs(data)
       ->check(WholeNumber(1, INT_MAX));
+  app->add_option("--lr", flags.lr,
+                  "of training: the learning rate of each step. A number; a file with one a line; "
+                  "constant:RATE,warmup=N; linear:RATE,warmup=N,steps=M,end=RATE; cosine: likewise "
+                  "(docs/training.md)");
   app->add_option("--outputs", flags.output_dir, "write output_0.npy, ... into this folder");
-  app->add_option("--weights", flags.weights, "parameters by name, a safetensors file")
-      ->check(CLI::ExistingFile);
+  CLI::Option* weights =
+      app->add_option("--weights", flags.weights,
+                      "parameters by name: a file of safetensors, or a folder with several and an "
+                      "index");
+  weights->check(CLI::ExistingPath);
   app->add_option_function<double>(
          "--check",
          [&flags](double tolerance) {
@@ -77,13 +84,27 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                 "run recognised collectives as plain exchanges");
   app->add_flag("--check-memory", flags.check_memory,
                 "fill memory with NaN before use and look for writes outside buffers");
-  CLI::Option* save =
-      app->add_option("--save", flags.save,
-                      "write all states, trained weights among them, into this file of safetensors "
-                      "after the last step; --weights begins with them");
+  app->add_option("--resume", flags.resume,
+                  "go on from this checkpoint of --save: states, steps done, data and learning "
+                  "rate; --steps and --epochs count from the beginning")
+      ->check(CLI::ExistingPath)
+      ->excludes(weights);
+  CLI::Option* save = app->add_option(
+      "--save", flags.save,
+      "write a checkpoint, all states with trained weights among them, after the last step: a file "
+      "of safetensors; or, where it is a folder or ends in /, files with an index");
   app->add_option("--every", flags.save_every, "of --save: also after so many steps each")
       ->needs(save)
       ->check(WholeNumber(1, INT_MAX));
+  app->add_option("--shard-size", flags.shard_bytes,
+                  "of --save into a folder: the most that a file has; default: 2GB")
+      ->needs(save)
+      ->transform(SizeInBytes());
+  app->add_option_function<std::string>(
+         "--debug", [&flags](const std::string&) { flags.options.find_nan = true; },
+         "nan: end after the first step that leaves a NaN or an infinity, and say which "
+         "instruction made the first one; slower")
+      ->check(CLI::IsMember({"nan"}));
   app->add_option("--trace", flags.trace, "write what each device did when, for chrome://tracing");
   app->add_flag("--json", flags.json, "print figures as JSON");
 }

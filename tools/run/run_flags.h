@@ -20,18 +20,21 @@ struct RunFlags {
   std::string data;                  // a folder or file of batches, as ReadRuns has it
   absl::optional<uint64_t> shuffle;  // the seed of the order of --data; none: as it is there
   int epochs = 0;                    // of --data; 0: nobody says
+  std::string lr;                    // the learning rate, as ReadSchedule has it; empty: it stays
   std::string output_dir;            // empty: outputs are not written
-  std::string weights;               // a safetensors file
+  std::string weights;               // a file of safetensors, or a folder with an index
   bool check = false;
-  double tolerance = 0;              // of --check, a share of the largest expected magnitude
-  absl::optional<uint64_t> seed;     // of the program's random numbers
-  std::string random;                // empty: no; "true": with the usual seed; else the seed
-  bool check_memory = false;         // poison and guard bands (runtime/arena_watch.h)
-  std::vector<std::string> entries;  // NAME or NAME=TIMES; none: each but `init`
-  int steps = 0;                     // 0: one, or as many as --inputs has folders for
-  std::string trace;                 // the file to write; empty: none
-  std::string save;                  // the file of states to write; empty: none
-  int save_every = 0;                // also after so many steps each; 0: after the last step alone
+  double tolerance = 0;                 // of --check, a share of the largest expected magnitude
+  absl::optional<uint64_t> seed;        // of the program's random numbers
+  std::string random;                   // empty: no; "true": with the usual seed; else the seed
+  bool check_memory = false;            // poison and guard bands (runtime/arena_watch.h)
+  std::vector<std::string> entries;     // NAME or NAME=TIMES; none: each but `init`
+  int steps = 0;                        // 0: one, or as many as --inputs has folders for
+  std::string trace;                    // the file to write; empty: none
+  std::string save;                     // the checkpoint to write, a file or folder; empty: none
+  std::string resume;                   // the checkpoint to go on from; empty: none
+  int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
+  int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
   // listed may move any.

@@ -1,16 +1,18 @@
 #include "tools/run/run_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/types/optional.h"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
-#include "tools/report/text_table.h"
+#include "tools/interrupt.h"
 #include "tools/run/checkpoint.h"
-#include "tools/run/run_files.h"
+#include "tools/run/progress.h"
 
 namespace yuba::tools {
 namespace {
@@ -26,9 +28,6 @@ bool HasInit(const runtime::Session& session) {
   return std::any_of(entries.begin(), entries.end(),
                      [](const auto& entry) { return entry.name == program::kInitEntry; });
 }
-
-// Numbers that a step computed, such as a loss, by name.
-using Numbers = std::vector<std::pair<std::string, double>>;
 
 // The outputs of the entry that are one float and no state.
 absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& entry) {
@@ -48,24 +47,14 @@ absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& 
   return numbers;
 }
 
-void PrintStep(const std::string& step, const runtime::Statistics& before,
-               const runtime::Statistics& now, const Numbers& numbers, bool timed) {
-  std::cout << absl::StrFormat("%s: %.1f ms (%.1f steps/s), %s moved", step, now.seconds * 1e3,
-                               1 / now.seconds, Bytes(now.bytes - before.bytes));
-  if (timed) {
-    std::cout << absl::StrFormat(", %.0f %% of the time copying, %.0f %% waiting for others",
-                                 100 * now.copy_share, 100 * now.wait_share);
-  }
-  for (const auto& [name, number] : numbers)
-    std::cout << absl::StrFormat(", %s %.7g", name, number);
-  std::cout << "\n" << std::flush;
-}
-
 // The values of a run's steps, put in place one step after the other.
 class StepInputs {
  public:
-  explicit StepInputs(EntryRun& run) : run_(run) {
-    if (run.batches != nullptr) reader_ = std::make_unique<BatchReader>(*run.batches, 0, run.times);
+  // Of the steps behind the first `done`.
+  StepInputs(EntryRun& run, int64_t done) : run_(run) {
+    if (run.batches != nullptr) {
+      reader_ = std::make_unique<BatchReader>(*run.batches, done, run.times);
+    }
   }
 
   // Of the next step. In the first one the values of the run replace those of its batch; they are
@@ -90,42 +79,147 @@ class StepInputs {
   Expected expected_;
 };
 
-// Runs the steps of one entry; the values of the first are in place.
-absl::Status RunSteps(runtime::Session& session, const RunFlags& flags, const EntryRun& run,
-                      StepInputs& inputs, OutputCheck& check, Record* record) {
-  const bool one_by_one = run.batches != nullptr;
-  const auto planned = flags.planned_bytes.find(run.entry);
-  for (int64_t step = 1; step <= run.times; ++step) {
-    if (step > 1 && one_by_one) YUBA_RETURN_IF_ERROR(inputs.Set(session));
-    const std::string name = absl::StrCat(run.entry, " ", step);
-    const runtime::Statistics before = session.statistics();
-    YUBA_RETURN_IF_ERROR(session.Step(run.entry));
-    record->seconds.push_back(session.statistics().seconds);
-    const int64_t moved = session.statistics().bytes - before.bytes;
-    if (planned != flags.planned_bytes.end() && moved != planned->second) {
-      return InternalError(name, " moved ", moved, " bytes, the plan promises ", planned->second);
-    }
-    YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session, run.entry));
-    for (const auto& [output, number] : numbers) record->numbers[output].push_back(number);
-    if (!flags.json)
-      PrintStep(name, before, session.statistics(), numbers, !flags.options.interleave);
-    if (one_by_one)
-      YUBA_RETURN_IF_ERROR(check.Check(session, run.outputs, inputs.expected(), step));
-    const bool due = flags.save_every > 0 && step % flags.save_every == 0;
-    if (due && run.entry != program::kInitEntry)
-      YUBA_RETURN_IF_ERROR(SaveStates(session, flags.save));
+// The learning rate of each step, put in place where it is another one than before.
+class LearningRate {
+ public:
+  explicit LearningRate(const RunFiles& files) : files_(files) {}
+
+  // Also adds the rate to `numbers`.
+  absl::Status Set(runtime::Session& session, int64_t step, Numbers& numbers) {
+    if (!files_.lr.has_value()) return absl::OkStatus();
+    const double rate = files_.lr->At(step);
+    numbers.emplace_back(kLearningRate, rate);
+    if (set_ == rate) return absl::OkStatus();
+    set_ = rate;
+    return session.Set(kLearningRate, Tensor(rate));
   }
-  if (one_by_one) return absl::OkStatus();
-  return check.Check(session, run.outputs, inputs.expected(), 0);
+
+ private:
+  TensorData Tensor(double rate) const {
+    const auto narrow = static_cast<float>(rate);
+    const bool wide = files_.lr_type.type == ElementType::kF64;
+    return {files_.lr_type.type, files_.lr_type.dims,
+            wide ? std::string(reinterpret_cast<const char*>(&rate), sizeof rate)
+                 : std::string(reinterpret_cast<const char*>(&narrow), sizeof narrow)};
+  }
+
+  const RunFiles& files_;
+  absl::optional<double> set_;
+};
+
+// Seconds that the rest of a run will take, when `done` of its steps have taken `seconds`.
+double SecondsLeft(double seconds, int64_t done, int64_t left) {
+  return seconds / static_cast<double>(done) * static_cast<double>(left);
 }
 
+// Runs the steps of one entry; the values of the first are in place.
+class StepLoop {
+ public:
+  StepLoop(runtime::Session& session, const RunFlags& flags, const RunFiles& files,
+           OutputCheck& check, Record* record)
+      : session_(session), flags_(flags), check_(check), record_(record), rate_(files) {}
+
+  // Runs all but the first `done` steps, or fewer where a signal came.
+  absl::Status Run(const EntryRun& run, StepInputs& inputs, int64_t done) {
+    const bool one_by_one = run.batches != nullptr;
+    start_ = Clock::now();
+    begin_ = done_ = saved_ = done;
+    while (done_ < run.times && !InterruptNote::Came()) {
+      if (done_ > begin_ && one_by_one) YUBA_RETURN_IF_ERROR(inputs.Set(session_));
+      YUBA_RETURN_IF_ERROR(RunStep(run, done_ + 1));
+      ++done_;
+      if (one_by_one) {
+        YUBA_RETURN_IF_ERROR(check_.Check(session_, run.outputs, inputs.expected(), done_));
+      }
+      const bool due = flags_.save_every > 0 && done_ % flags_.save_every == 0;
+      if (due && run.entry != program::kInitEntry) YUBA_RETURN_IF_ERROR(Save());
+    }
+    if (one_by_one || done_ < run.times) return absl::OkStatus();
+    return check_.Check(session_, run.outputs, inputs.expected(), 0);
+  }
+
+  int64_t done() const { return done_; }  // steps, with those before the run
+
+  // Writes a checkpoint, unless nothing has changed since the last one.
+  absl::Status Save() {
+    if (flags_.save.empty() || saved_ == done_) return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes));
+    saved_ = done_;
+    return absl::OkStatus();
+  }
+
+  // Of a run that a signal ended.
+  absl::Status Interrupted(const EntryRun& run) const {
+    return absl::CancelledError(absl::StrCat(
+        "interrupted after ", run.entry, " ", done_, " of ", run.times,
+        flags_.save.empty() ? ""
+                            : absl::StrCat("; --resume ", flags_.save, " goes on from there")));
+  }
+
+ private:
+  absl::Status RunStep(const EntryRun& run, int64_t step) {
+    StepReport report;
+    report.name = absl::StrCat(run.entry, " ", step);
+    Numbers rate;
+    if (run.entry != program::kInitEntry) {
+      YUBA_RETURN_IF_ERROR(rate_.Set(session_, step, rate));
+      YUBA_RETURN_IF_ERROR(session_.RunInitIfDue());  // what it moves is no part of the step
+    }
+    const int64_t before = session_.statistics().bytes;
+    YUBA_RETURN_IF_ERROR(Annotate(session_.Step(run.entry), report.name));
+    const runtime::Statistics now = session_.statistics();
+    report.moved = now.bytes - before;
+    const auto planned = flags_.planned_bytes.find(run.entry);
+    if (planned != flags_.planned_bytes.end() && report.moved != planned->second) {
+      return InternalError(report.name, " moved ", report.moved, " bytes, the plan promises ",
+                           planned->second);
+    }
+    YUBA_ASSIGN_OR_RETURN(report.numbers, NumbersOf(session_, run.entry));
+    report.numbers.insert(report.numbers.end(), rate.begin(), rate.end());
+    record_->seconds.push_back(now.seconds);
+    for (const auto& [name, number] : report.numbers) record_->numbers[name].push_back(number);
+    HintAtNan(report);
+    if (flags_.json) return absl::OkStatus();
+    report.seconds = now.seconds;
+    report.examples = run.examples;
+    report.memory = now.arena_bytes + now.workspace_bytes;
+    report.timed = !flags_.options.interleave;
+    report.copying = now.copy_share;
+    report.waiting = now.wait_share;
+    report.left = SecondsLeft(SecondsSince(start_), step - begin_, run.times - step);
+    std::cout << LineOf(report) << "\n" << std::flush;
+    return absl::OkStatus();
+  }
+
+  // Once, where a number of the step is not finite.
+  void HintAtNan(const StepReport& report) {
+    for (const auto& [name, number] : report.numbers) {
+      if (std::isfinite(number) || hinted_) continue;
+      std::cerr << "note: " << name << " of " << report.name << " is " << NumberText(number)
+                << "; --debug nan says which instruction made the first such number\n";
+      hinted_ = true;
+    }
+  }
+
+  runtime::Session& session_;
+  const RunFlags& flags_;
+  OutputCheck& check_;
+  Record* const record_;
+  LearningRate rate_;
+  Clock::time_point start_;       // of the entry's run
+  int64_t begin_ = 0, done_ = 0;  // steps that were done before it, and are now
+  int64_t saved_ = 0;             // the step of the last checkpoint
+  bool hinted_ = false;
+};
+
 // The entry that computes what never changes, once.
-absl::Status RunInit(runtime::Session& session, const RunFlags& flags, OutputCheck& check) {
+absl::Status RunInit(runtime::Session& session, const RunFlags& flags, const RunFiles& files,
+                     OutputCheck& check) {
   EntryRun run;
   run.entry = program::kInitEntry;
-  StepInputs none(run);
+  StepInputs none(run, 0);
   Record not_of_steps;
-  return RunSteps(session, flags, run, none, check, &not_of_steps);
+  return StepLoop(session, flags, files, check, &not_of_steps).Run(run, none, 0);
 }
 
 }  // namespace
@@ -137,16 +231,23 @@ absl::Status SetInputs(runtime::Session& session, const StepFiles& files) {
   return absl::OkStatus();
 }
 
-absl::Status RunAll(runtime::Session& session, const RunFlags& flags, std::vector<EntryRun>& runs,
+absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                     OutputCheck& check, Record* record) {
-  for (size_t r = 0; r < runs.size(); ++r) {
-    StepInputs inputs(runs[r]);
+  for (size_t r = 0; r < files.runs.size(); ++r) {
+    EntryRun& run = files.runs[r];
+    const int64_t done = files.checkpoint.has_value() ? files.checkpoint->step : 0;
+    if (r == 0) record->first_step = done + 1;
+    StepInputs inputs(run, done);
     YUBA_RETURN_IF_ERROR(inputs.Set(session));
     if (r == 0) {
       YUBA_RETURN_IF_ERROR(MakeUpValues(session, flags.random));
-      if (HasInit(session)) YUBA_RETURN_IF_ERROR(RunInit(session, flags, check));
+      if (HasInit(session)) YUBA_RETURN_IF_ERROR(RunInit(session, flags, files, check));
     }
-    YUBA_RETURN_IF_ERROR(RunSteps(session, flags, runs[r], inputs, check, record));
+    StepLoop loop(session, flags, files, check, record);
+    YUBA_RETURN_IF_ERROR(loop.Run(run, inputs, done));
+    const bool last = r + 1 == files.runs.size(), complete = last && loop.done() == run.times;
+    if (last || InterruptNote::Came()) YUBA_RETURN_IF_ERROR(loop.Save());
+    if (InterruptNote::Came() && !complete) return loop.Interrupted(run);
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #ifndef YUBA_TOOLS_RUN_RUN_LOOP_H_
 #define YUBA_TOOLS_RUN_RUN_LOOP_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,8 +11,8 @@
 #include "absl/status/status.h"
 #include "runtime/session.h"
 #include "tools/run/batches.h"
-#include "tools/run/entry_runs.h"
 #include "tools/run/output_check.h"
+#include "tools/run/run_files.h"
 #include "tools/run/run_flags.h"
 
 namespace yuba::tools {
@@ -21,14 +22,19 @@ absl::Status SetInputs(runtime::Session& session, const StepFiles& files);
 
 // What --json says of the steps, by step.
 struct Record {
+  int64_t first_step = 1;  // of the first entry that runs
   std::vector<double> seconds;
-  std::map<std::string, std::vector<double>> numbers;  // by output; of the steps that compute it
+  // By output, of the steps that compute it; and the learning rate, where there is a schedule.
+  std::map<std::string, std::vector<double>> numbers;
 };
 
 // Runs the entry `init`, where there is one, once the values of the first step are in place and
-// those that no file gives are made up (--random); then all runs, one after the other. Values of
-// `runs` are freed once the devices have them.
-absl::Status RunAll(runtime::Session& session, const RunFlags& flags, std::vector<EntryRun>& runs,
+// those that no file gives are made up (--random); then all runs of `files`, one after the other,
+// the first from the step on that its checkpoint has done. Values of inputs are freed once the
+// devices have them. Writes checkpoints, as --save and --every say. Where InterruptNote
+// (interrupt.h) has noted a signal, the run ends after its step, with a checkpoint, and is
+// Cancelled.
+absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                     OutputCheck& check, Record* record);
 
 }  // namespace yuba::tools

@@ -1,0 +1,38 @@
+// Checkpoints that are folders: their files and their index (checkpoint.h).
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_FOLDER_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_FOLDER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "opsemantics/values/tensor_file.h"
+
+namespace yuba::tools {
+
+std::string IndexFileIn(const std::string& folder);
+
+// Writes the file whole or not at all, also where this process has read it before: `write` is given
+// the name to write to.
+absl::Status ReplaceFile(const std::string& path,
+                         const std::function<absl::Status(const std::string&)>& write);
+
+// Makes the folder where it is missing, writes the tensors into files of at most `shard_bytes`
+// (a larger tensor has one to itself), then the index, and removes the files of the index that was
+// there. Where it fails, the folder has the checkpoint that it had.
+absl::Status WriteCheckpointFolder(const std::string& folder,
+                                   const std::vector<TensorToWrite>& tensors, int64_t step,
+                                   int64_t shard_bytes);
+
+// The tensors that the index of the folder lists. An error where one is not in its file.
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadFolderTensors(const std::string& folder);
+// The step that the index says, as text; empty where it says none.
+absl::StatusOr<std::string> ReadFolderStep(const std::string& folder);
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_FOLDER_H_
