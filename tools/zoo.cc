@@ -34,22 +34,24 @@ absl::Status List(bool json) {
   TextTable table(4);
   table.Add({"name", "parameters", "what it is, and its sizes"});
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
-  const auto add = [&](const std::string& name, const std::string& what,
+  const auto add = [&](const std::string& name, const zoo::Family& family,
                        const zoo::Sizes& shown) -> absl::Status {
+    const std::string what = name == family.name ? absl::StrCat(family.what, ": ") : "";
     YUBA_ASSIGN_OR_RETURN(const zoo::ZooModel model, zoo::MakeModel(name, {}));
     const std::string count = Count(static_cast<double>(model.parameters));
-    table.Add({name, count, absl::StrCat(what, what.empty() ? "" : ": ", SizesText(shown))});
+    table.Add({name, count, absl::StrCat(what, SizesText(shown))});
     listed.push_back({{"name", name},
+                      {"family", family.name},
                       {"parameters", model.parameters},
                       {"loss", model.loss},
                       {"sizes", model.sizes}});
     return absl::OkStatus();
   };
   for (const zoo::Family& family : zoo::Families()) {
-    YUBA_RETURN_IF_ERROR(add(family.name, family.what, family.sizes));
+    YUBA_RETURN_IF_ERROR(add(family.name, family, family.sizes));
     for (const zoo::Preset& preset : zoo::Presets()) {
       if (preset.family == family.name) {
-        YUBA_RETURN_IF_ERROR(add(preset.name, "", preset.sizes));
+        YUBA_RETURN_IF_ERROR(add(preset.name, family, preset.sizes));
       }
     }
   }
@@ -84,7 +86,7 @@ absl::Status Zoo(const ZooFlags& flags) {
 void AddZoo(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ZooFlags>();
   CLI::App* command =
-      app.add_subcommand("zoo", "write a model of the zoo, or list them; weights are seeds");
+      app.add_subcommand("zoo", "write a model of the zoo, without weights, or list them");
   command->add_option("name", flags->name, "the model; none: list them");
   command->add_option("-o,--output", flags->output, "the ONNX file; default: NAME.onnx");
   for (const zoo::Option& option : zoo::Options()) {

@@ -1,5 +1,6 @@
 #include "tools/zoo/graph_builder.h"
 
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -58,10 +59,13 @@ void SetTensor(::onnx::TensorProto tensor, ::onnx::NodeProto& node) {
   *proto.mutable_t() = std::move(tensor);
 }
 
-int64_t Elements(const Dims& dims) {
+// `count` and the elements of a tensor; the largest int64_t where they do not fit.
+int64_t WithElements(int64_t count, const Dims& dims) {
   int64_t elements = 1;
-  for (const int64_t dim : dims) elements *= dim;
-  return elements;
+  bool fits = true;
+  for (const int64_t dim : dims) fits &= !__builtin_mul_overflow(elements, dim, &elements);
+  fits &= !__builtin_add_overflow(count, elements, &count);
+  return fits ? count : std::numeric_limits<int64_t>::max();
 }
 
 }  // namespace
@@ -94,7 +98,7 @@ Value GraphBuilder::Input(const std::string& name, ElementType type, const Dims&
 Value GraphBuilder::Parameter(const std::string& name, const Dims& dims, const Draw& draw) {
   const Value value = Input(Scoped(name), ElementType::kF32, dims);
   Initialize(value, draw);
-  parameters_ += Elements(dims);
+  parameters_ = WithElements(parameters_, dims);
   return value;
 }
 

@@ -79,7 +79,8 @@ class GraphBuilder {
   // Makes the tensor, f32, an output of the model under this name.
   void Output(const std::string& name, const Value& value);
 
-  int64_t parameters() const { return parameters_; }  // elements of all Parameter()
+  // Elements of all Parameter(); the largest int64_t where there are more.
+  int64_t parameters() const { return parameters_; }
   // The file's bytes. The last call.
   std::string Finish();
 

@@ -46,7 +46,8 @@ Value Places(GraphBuilder& builder, const Layer& layer, const Value& chosen) {
   const Value taken =
       builder.Apply("ReduceSum", {Binary(builder, "Mul", before, row), builder.Integers({-1})},
                     {layer.batch, layer.sequence * layer.chosen}, {{"keepdims", 0}});
-  const Value place = builder.Apply("Cast", {taken}, taken.dims, {{"to", int64_t{7}}});  // INT64
+  const Value place =
+      builder.Apply("Cast", {taken}, taken.dims, {{"to", int64_t{::onnx::TensorProto::INT64}}});
   return Reshape(builder, OneHot(builder, place, layer.places),
                  {layer.batch, layer.sequence, layer.chosen, layer.places});
 }

@@ -8,6 +8,7 @@
 namespace yuba::zoo {
 namespace {
 
+constexpr int64_t kMostParameters = 1000000000000000000;
 constexpr int64_t kMost = int64_t{1} << 24, kMostNodes = 4096;
 
 std::string OptionsText(const Sizes& sizes) {
@@ -85,6 +86,10 @@ absl::StatusOr<ZooModel> MakeModel(const std::string& name, const Sizes& given) 
   }
   GraphBuilder builder(name);
   YUBA_RETURN_IF_ERROR(family.build(family.sizes, builder));
+  if (builder.parameters() > kMostParameters) {
+    return UserError(name, " would have more than 10^18 parameters with these sizes: give smaller ",
+                     "ones");
+  }
   return ZooModel{builder.Finish(), builder.parameters(), family.loss, family.sizes};
 }
 
