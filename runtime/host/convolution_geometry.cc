@@ -96,34 +96,45 @@ class Placer {
     return step;
   }
 
+  // Where the positions end that are the device's to use and that it holds.
+  int64_t EndOfInput(const program::LibraryWindow& window, const Interval& part) const {
+    if (window.input_dim() < 0) return part.end;
+    const int buffer = AccessOf(program_, kernel_, tensors_.input).buffer();
+    return std::min(part.end, program_.BufferBox(buffer, device_)[window.input_dim()].end);
+  }
+
   void PlaceWindow(const program::LibraryWindow& window) {
     const WindowParts parts = PartsOf(program_, kernel_, window, device_);
-    const WindowParts hits = WindowHits(window, parts);
+    WindowParts hits = WindowHits(window, parts);
     // Where nothing meets, validation lets the boxes be anything: they are not looked at.
     geometry_.no_terms |= hits.output.empty();
     if (geometry_.no_terms) return;
+    LocalWindow local;
+    local.stride = window.stride();
+    local.dilation = window.dilation();
+    local.outputs = hits.output.size();
+    local.taps = hits.taps.size();
+    // How far outputs and taps reach beyond the input that they meet.
+    const int64_t first =
+        hits.output.begin * local.stride + hits.taps.begin * local.dilation - window.low();
+    const int64_t end =
+        first + (local.outputs - 1) * local.stride + (local.taps - 1) * local.dilation + 1;
+    // Up to the next step's input nothing meets. With it strides divide the input, which libraries
+    // like, and the result has no gap.
+    hits.input.end =
+        std::max(hits.input.end, std::min(EndOfInput(window, parts.input), end + local.stride - 1));
+    local.input = hits.input.size();
+    local.pad_left = hits.input.begin - first;
+    local.pad_right = end - hits.input.end;
     const auto whole = [&](LibraryTensor tensor, const Interval& hit, const Interval& part) {
       return tensor != LibraryTensor::kResult || hit == part;
     };
     geometry_.has_gaps |= !whole(tensors_.output, hits.output, parts.output) ||
                           !whole(tensors_.filter, hits.taps, parts.taps) ||
                           !whole(tensors_.input, hits.input, parts.input);
-    LocalWindow local;
-    local.stride = window.stride();
-    local.dilation = window.dilation();
-    local.outputs = hits.output.size();
-    local.taps = hits.taps.size();
-    local.input = hits.input.size();
     local.output_step = StepTo(tensors_.output, window.output_dim(), hits.output);
     local.tap_step = StepTo(tensors_.filter, window.filter_dim(), hits.taps);
     local.input_step = StepTo(tensors_.input, window.input_dim(), hits.input);
-    // How far outputs and taps reach beyond the input that they meet.
-    const int64_t first =
-        hits.output.begin * local.stride + hits.taps.begin * local.dilation - window.low();
-    const int64_t reach =
-        (local.outputs - 1) * local.stride + (local.taps - 1) * local.dilation + 1;
-    local.pad_left = hits.input.begin - first;
-    local.pad_right = first + reach - hits.input.end;
     geometry_.windows.push_back(local);
   }
 

@@ -20,7 +20,8 @@
 namespace yuba::runtime {
 
 // One window on one device. Extents are in positions, steps are strides of memory in elements. All
-// three extents are of what meets: the first and last position of each have a term.
+// three extents are of what meets: the first and last position of each have a term, but for up to
+// stride - 1 positions at the end of the input, with which pad_right may be negative.
 struct LocalWindow {
   int64_t input = 1, taps = 1, outputs = 1;
   int64_t input_step = 0, tap_step = 0, output_step = 0;
