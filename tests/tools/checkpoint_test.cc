@@ -141,10 +141,11 @@ TEST_CASE("a disk that is full or a signal leaves a whole checkpoint") {
     CHECK(full.error.find("cannot be written: File too large") != std::string::npos);
     CHECK(FilesIn(training.folder) == before);
     // The signal comes while steps run; the run ends after its step, with a checkpoint of it.
-    const CommandResult ended = RunCommand(
-        "set -m\n{ " + training.Command("--steps 1000000 --resume " + place + " --save " + place) +
-        "; } > " + training.folder + "/run.out & while ! grep -qs '^step 9' " + training.folder +
-        "/run.out; do sleep 0.1; done; kill -INT -- -$!; wait $!");
+    const CommandResult ended =
+        RunCommand("rm -f " + training.folder + "/run.out; set -m\n{ " +
+                   training.Command("--steps 1000000 --resume " + place + " --save " + place) +
+                   "; } > " + training.folder + "/run.out & while ! grep -qs '^step 9' " +
+                   training.folder + "/run.out; do sleep 0.1; done; kill -INT -- -$!; wait $!");
     INFO(ended.error);
     CHECK(ended.exit_code == 130);
     const std::string said = "interrupted after step ";
