@@ -19,16 +19,31 @@ using search::Compared;
 using search::OptionsFor;
 
 // One to three nodes of random kinds over parameters and an input, and the sum of what the last of
-// them computes.
+// them computes. No windows and no tables: marking prices their boxes element by element, and box
+// analysis may be wider.
 Model RandomForward(Random& random) {
   ModelBuilder build;
   const auto size = [&] { return int64_t{2} + static_cast<int64_t>(random() % 5); };
-  std::vector<TensorId> matrices = {build.Input({size(), size()}, TensorKind::kParameter)};
+  const auto parameter = [&](std::vector<int64_t> dims) {
+    return build.Input(std::move(dims), TensorKind::kParameter);
+  };
+  TensorId x = build.Input({size(), size()});
+  const TensorId shared = parameter({size(), size()});
   const size_t nodes = 1 + random() % 3;
-  for (size_t n = 0; n < nodes; ++n) matrices.push_back(AddRandomNode(build, matrices, random));
-  TensorId loss = matrices.back();
-  while (!build.Dims(loss).empty()) loss = build.Reduce(loss, Reducer::kSum);
-  return build.Finish({loss});
+  for (size_t n = 0; n < nodes; ++n) {
+    const std::vector<int64_t> dims = build.Dims(x);
+    switch (random() % 7) {
+      case 0: x = build.Relu(x); break;
+      case 1: x = build.Add(x, parameter(dims)); break;
+      case 2: x = build.AddRow(x, parameter({dims[1]})); break;
+      case 3: x = build.MultiplyRow(x, parameter({dims[1]})); break;
+      default:
+        x = build.MatMul(x,
+                         dims[1] == build.Dims(shared)[0] ? shared : parameter({dims[1], size()}));
+    }
+  }
+  while (!build.Dims(x).empty()) x = build.Reduce(x, Reducer::kSum);
+  return build.Finish({x});
 }
 
 // The step of that model, as import makes it; nothing where no gradient is left to update anything.
