@@ -103,5 +103,42 @@ TEST_CASE("with accumulators left to the search, no plan is dearer than with the
   CHECK(fewer > 0);
 }
 
+TEST_CASE("where no limit is stated, copies may add half to the memory of a plan") {
+  GraphBuilder b;
+  const TensorId x = b.Input({16, 96});
+  std::vector<TensorId> products;
+  for (int i = 0; i < 3; ++i) products.push_back(b.Matmul(x, b.Parameter({96, 96})));
+  const Graph bare = b.Finish(products);
+  const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
+  const auto shares = [](const Graph& graph, const Plan& plan) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+      return IsCopy(graph, node) && plan.tensors[node.result] != plan.tensors[node.operands[0]];
+    });
+  };
+  // Programs of 1,000 bytes a device, and of so many more where a copy is shared.
+  const auto search = [&](int64_t more, int64_t limit) {
+    SearchOptions options;
+    options.mesh = MeshOf(8);
+    options.copies = true;
+    options.accumulators = Accumulators::kNone;
+    options.memory_limit = limit;
+    options.memory_of = [&, more](const Graph& graph, const Plan& plan) {
+      return 1000 + (shares(graph, plan) ? more : 0);
+    };
+    absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
+    REQUIRE_THAT(found, IsOk());
+    return *std::move(found);
+  };
+  const PlannedGraph within = search(500, 0), beyond = search(501, 0), stated = search(501, 2000);
+  CHECK(shares(within.graph, within.plan));
+  CHECK(within.plan.space.memory == 0);
+  CHECK_FALSE(shares(beyond.graph, beyond.plan));
+  CHECK(beyond.plan.space.memory == 1500);
+  CHECK(beyond.plan.cost.bytes() > within.plan.cost.bytes());
+  REQUIRE(beyond.left_out.size() == 1);
+  CHECK_THAT(beyond.left_out[0], Catch::Contains("--memory"));
+  CHECK(shares(stated.graph, stated.plan));
+}
+
 }  // namespace
 }  // namespace yuba::search
