@@ -101,8 +101,9 @@ class Assigner {
 
  private:
   // Searches with the variables of one number tied, from the choices so far. Where there are none,
-  // it begins twice: the likeliest grids fit together, but perhaps no axes of theirs do; where each
-  // choice may leave its grid for its neighbours' sake, axes agree better.
+  // it begins from the grids twice, as the likeliest grids fit together, but perhaps no axes of
+  // theirs do, and where each choice may leave its grid for its neighbours' sake, axes agree
+  // better; and from each of the options' starts.
   void SearchTied(const std::vector<int>& numbers) {
     const AxisProblem tied = Tied(problem_, numbers);
     AxisSearch alike(tied, options_.mesh, options_.nesting, *options_.budget, &store_);

@@ -121,13 +121,16 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   if (!found.ok() || budget.ShouldStop()) return found;
   options = InTimeLeft(std::move(options), budget);
   if (const int64_t limit = LimitForCopies(*found, options); limit > 0) {
-    options.memory_limit = limit;
-    absl::StatusOr<PlannedGraph> smaller =
-        SearchNamingPins(NamedWithin("smaller", options), variant, SearchVariants);
-    if (!smaller.ok() || budget.ShouldStop()) return smaller.ok() ? smaller : found;
-    found = std::move(smaller);
-    found->left_out.push_back(
-        "copies take at most half as much memory as the plan without them; --memory allows more");
+    SearchOptions within = NamedWithin("smaller", options);
+    within.memory_limit = limit;
+    absl::StatusOr<PlannedGraph> smaller = SearchNamingPins(within, variant, SearchVariants);
+    if (smaller.ok()) {
+      found = std::move(smaller);
+      found->left_out.push_back(
+          "copies take at most half as much memory as the plan without them; --memory allows more");
+      options.memory_limit = limit;
+    }
+    if (budget.ShouldStop()) return found;
     options = InTimeLeft(std::move(options), budget);
   }
   options.factors = found->plan.space.factors;
