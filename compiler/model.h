@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "opsemantics/base/draw.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/definition/graph.h"
 
@@ -22,13 +23,15 @@ namespace yuba::compiler {
 // The value of a parameter or constant before the first step, little-endian and row-major. A
 // parameter f32[2, 3] of kind kData has 24 bytes of `data`; one of kind kFill has 4 bytes, the one
 // element that all six are. One of kind kFile has a `range` of 24 bytes, which nobody has read:
-// large values stay in their files.
+// large values stay in their files. One of kind kDrawn is made, element by element, when a program
+// begins: a parameter of floats with which its training begins.
 struct InitialValue {
-  enum Kind { kMissing, kData, kFill, kFile };
+  enum Kind { kMissing, kData, kFill, kFile, kDrawn };
   Kind kind = kMissing;  // kMissing: a parameter whose value is not in the file
   // kData: the whole tensor; kFill: one element; else null.
   std::shared_ptr<const std::string> data;
   FileRange range;  // of kFile: the whole tensor; bytes of bools are 0 or any other
+  Draw draw;        // of kDrawn
 };
 
 // Nodes of one entry that one kernel may compute (compiler/cluster). They follow each other in the

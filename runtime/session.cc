@@ -98,7 +98,8 @@ absl::Status Session::PlanExchanges() {
 absl::Status Session::SetInitialValues() {
   for (const program::Initializer& initializer : program_->message().parameters()) {
     const program::Port& port = initializer.port();
-    YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<ValueSource> source, SourceOf(initializer));
+    YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<ValueSource> source,
+                          SourceOf(initializer, program_->type(port.buffer())));
     if (source == nullptr && !initializer.has_fill()) continue;
     const absl::Status set =
         source != nullptr ? SetElements(*program_, layout_, fleet_, port.buffer(),
@@ -134,9 +135,9 @@ absl::Status Session::SetFromFile(const std::string& name, const StoredTensor& t
 namespace {
 
 // Whether the elements are those that the initializer has already.
-absl::StatusOr<bool> AreTheSame(const program::Initializer& initializer, int64_t bytes,
-                                ValueSource& source) {
-  YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<ValueSource> known, SourceOf(initializer));
+absl::StatusOr<bool> AreTheSame(const program::Initializer& initializer, ElementType type,
+                                int64_t bytes, ValueSource& source) {
+  YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<ValueSource> known, SourceOf(initializer, type));
   if (known == nullptr) return false;
   YUBA_ASSIGN_OR_RETURN(const absl::string_view expected, known->Next(bytes));
   YUBA_ASSIGN_OR_RETURN(const absl::string_view given, source.Next(bytes));
@@ -166,7 +167,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
   }
   for (const program::Initializer& parameter : program_->message().parameters()) {
     if (!parameter.fixed() || &parameter.port() != port) continue;
-    YUBA_ASSIGN_OR_RETURN(const bool same, AreTheSame(parameter, bytes, source));
+    YUBA_ASSIGN_OR_RETURN(const bool same, AreTheSame(parameter, type, bytes, source));
     if (same && type == program_->type(port->buffer())) return absl::OkStatus();
     return UserError("the program was compiled for the values that ", name, " has in the model: ",
                      "they say which elements move. Compile a model with these values instead");

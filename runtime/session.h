@@ -74,8 +74,8 @@ absl::Status NoValuesFor(std::vector<std::string> missing);
 class Session {
  public:
   // Allocates the devices, plans the exchanges and sets the values that come with the program
-  // (data, fill, references to files, which are read here and not again). Unavailable where this
-  // machine lacks the back end or a library; ResourceExhausted where it lacks memory.
+  // (data, fill, draws, references to files, which are read here and not again). Unavailable where
+  // this machine lacks the back end or a library; ResourceExhausted where it lacks memory.
   static absl::StatusOr<std::unique_ptr<Session>> Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options);
 

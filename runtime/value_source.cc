@@ -5,6 +5,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "runtime/drawn_source.h"
 #include "runtime/program/references.h"
 
 namespace yuba::runtime {
@@ -36,8 +37,20 @@ absl::StatusOr<absl::string_view> FileSource::Next(int64_t count) {
   return absl::string_view(piece_);
 }
 
-absl::StatusOr<std::unique_ptr<ValueSource>> SourceOf(const program::Initializer& initializer) {
+namespace {
+
+Draw DrawOf(const program::Draw& message) {
+  return {message.distribution() == program::Draw::NORMAL ? Draw::kNormal : Draw::kUniform,
+          message.first(), message.second(), message.seed()};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ValueSource>> SourceOf(const program::Initializer& initializer,
+                                                      ElementType type) {
   if (initializer.has_data()) return std::make_unique<MemorySource>(initializer.data());
+  if (initializer.has_draw())
+    return std::make_unique<DrawnSource>(DrawOf(initializer.draw()), type);
   if (!initializer.has_reference()) return std::unique_ptr<ValueSource>();
   const program::Reference& reference = initializer.reference();
   return FileSource::Open(RangeOf(reference), reference.checksum());

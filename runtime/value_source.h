@@ -1,5 +1,5 @@
-// Where the elements of a whole tensor come from: memory, or a file in which they stay. They are
-// read in pieces, in order.
+// Where the elements of a whole tensor come from: memory, a file in which they stay, or a
+// distribution (drawn_source.h). They are read in pieces, in order.
 #ifndef YUBA_RUNTIME_VALUE_SOURCE_H_
 #define YUBA_RUNTIME_VALUE_SOURCE_H_
 
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "opsemantics/base/element_type.h"
 #include "opsemantics/base/file_range.h"
 #include "runtime/program/checksum.h"
 #include "runtime/program/program.pb.h"
@@ -53,8 +54,10 @@ class FileSource : public ValueSource {
   std::string piece_;
 };
 
-// The value that the initializer holds or refers to; null where it has neither data nor reference.
-absl::StatusOr<std::unique_ptr<ValueSource>> SourceOf(const program::Initializer& initializer);
+// The value that the initializer holds, refers to or draws, of elements of its buffer's type; null
+// where it does none of these.
+absl::StatusOr<std::unique_ptr<ValueSource>> SourceOf(const program::Initializer& initializer,
+                                                      ElementType type);
 
 // Looks at the files of all values that the program refers to, before memory is taken for them. A
 // user's error, which names parameter and file, where one is missing or has another size.

@@ -86,7 +86,7 @@ absl::Status Zoo(const ZooFlags& flags) {
 void AddZoo(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ZooFlags>();
   CLI::App* command =
-      app.add_subcommand("zoo", "write a model of the zoo, without weights, or list them");
+      app.add_subcommand("zoo", "write a model of the zoo, or list them; weights are seeds");
   command->add_option("name", flags->name, "the model; none: list them");
   command->add_option("-o,--output", flags->output, "the ONNX file; default: NAME.onnx");
   for (const zoo::Option& option : zoo::Options()) {

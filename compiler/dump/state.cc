@@ -59,6 +59,12 @@ absl::Status WriteValues(const Model& model, const std::string& path) {
     entry->set_tensor(id);
     if (value.kind == InitialValue::kData) entry->set_data(*value.data);
     if (value.kind == InitialValue::kFill) entry->set_fill(*value.data);
+    if (value.kind == InitialValue::kDrawn) {
+      entry->mutable_draw()->set_normal(value.draw.distribution == Draw::kNormal);
+      entry->mutable_draw()->set_first(value.draw.first);
+      entry->mutable_draw()->set_second(value.draw.second);
+      entry->mutable_draw()->set_seed(value.draw.seed);
+    }
     if (value.kind != InitialValue::kFile) continue;
     entry->mutable_range()->set_file(value.range.file);
     entry->mutable_range()->set_offset(value.range.offset);
@@ -89,6 +95,10 @@ absl::Status ReadValues(const std::string& path, Model& model) {
       value.kind = InitialValue::kFile;
       value.range = {entry.range().file(), entry.range().offset(), entry.range().length(),
                      entry.range().file_size()};
+    } else if (entry.has_draw()) {
+      value.kind = InitialValue::kDrawn;
+      value.draw = {entry.draw().normal() ? Draw::kNormal : Draw::kUniform, entry.draw().first(),
+                    entry.draw().second(), entry.draw().seed()};
     }
   }
   return absl::OkStatus();

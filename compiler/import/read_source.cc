@@ -132,8 +132,11 @@ class Importer {
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     const ::onnx::GraphProto& graph = proto_.graph();
-    YUBA_ASSIGN_OR_RETURN(const FileGraph order, OrderFileGraph(graph));
-    for (const ::onnx::ValueInfoProto* input : order.inputs) file_inputs_.push_back(input->name());
+    YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderFileGraph(graph));
+    YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));
+    for (const ::onnx::ValueInfoProto* input : order.inputs) {
+      if (order.initialization.count(input->name()) == 0) file_inputs_.push_back(input->name());
+    }
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
     if (options_.entries.empty()) return ReadEntry(order, options_.dims);
     graph_.entries.clear();

@@ -1,9 +1,9 @@
-// Random numbers in kernels: operation by operation what opsemantics/oracle/philox.h computes.
+// Random numbers in kernels: operation by operation what opsemantics/base/philox.h computes.
 // Words of 32 bits stand in the low halves of 64-bit values, whose high halves are anything:
 // products of 32 by 32 bits are what vector units have, and they look at low halves alone.
 #include "compiler/kernels/scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "opsemantics/oracle/philox.h"
+#include "opsemantics/base/philox.h"
 
 namespace yuba::kernels {
 

@@ -23,6 +23,16 @@ std::vector<bool> KnownTensors(const Graph& graph) {
   return known;
 }
 
+program::Draw MessageOf(const Draw& draw) {
+  program::Draw message;
+  message.set_distribution(draw.distribution == Draw::kNormal ? program::Draw::NORMAL
+                                                              : program::Draw::UNIFORM);
+  message.set_first(draw.first);
+  message.set_second(draw.second);
+  message.set_seed(draw.seed);
+  return message;
+}
+
 }  // namespace
 
 void SetInitialValues(const Model& model, program::Program& program) {
@@ -44,6 +54,8 @@ void SetInitialValues(const Model& model, program::Program& program) {
     if (value->second.kind == InitialValue::kFill) parameter.set_fill(*value->second.data);
     if (value->second.kind == InitialValue::kFile)
       *parameter.mutable_reference() = runtime::ReferenceTo(value->second.range);
+    if (value->second.kind == InitialValue::kDrawn)
+      *parameter.mutable_draw() = MessageOf(value->second.draw);
   }
 }
 

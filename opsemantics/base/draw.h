@@ -23,6 +23,9 @@ struct Draw {
   }
 };
 
+// The element at this place of the tensor, row-major; in double, whatever type the tensor has.
+double DrawnElement(const Draw& draw, uint64_t element);
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_BASE_DRAW_H_

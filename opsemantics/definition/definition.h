@@ -193,7 +193,7 @@ struct Expr {
                // kCast converts args[0] to `type`. kWrap(v, n): v + n where v < 0, as ONNX indices.
                // kMod has the sign of the divisor for integers, of the dividend for floats.
                // kRandom(key, count, element): an f32 in [0, 1) that is made of three i64 alone
-               // (oracle/philox.h). `element` is a kIndex: where among all that its definition
+               // (base/philox.h). `element` is a kIndex: where among all that its definition
                // computes the number stands, whatever part of it is computed where.
   };
   Kind kind = kLiteral;

@@ -5,8 +5,8 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/half.h"
+#include "opsemantics/base/philox.h"
 #include "opsemantics/oracle/hash_arithmetic.h"
-#include "opsemantics/oracle/philox.h"
 
 namespace yuba {
 namespace {

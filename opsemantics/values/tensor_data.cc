@@ -1,8 +1,10 @@
 #include "opsemantics/values/tensor_data.h"
 
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "opsemantics/base/half.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -35,6 +37,25 @@ absl::StatusOr<TensorData> TensorOf(ElementType type, std::vector<int64_t> dims,
     for (char& byte : data) byte = byte != 0;
   }
   return TensorData{type, std::move(dims), std::move(data)};
+}
+
+double ValueAt(const TensorData& tensor, int64_t index) {
+  const char* bytes = &tensor.data[index * ByteSize(tensor.type)];
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, ByteSize(tensor.type));
+  double wide;
+  switch (tensor.type) {
+    case ElementType::kF64: std::memcpy(&wide, &bits, sizeof wide); return wide;
+    case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
+    case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
+    case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
+    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
+    case ElementType::kI32: return static_cast<int32_t>(bits);
+    case ElementType::kI8: return static_cast<int8_t>(bits);
+    case ElementType::kU8: return static_cast<double>(bits);
+    case ElementType::kBool: return bits != 0;
+  }
+  return 0;
 }
 
 }  // namespace yuba

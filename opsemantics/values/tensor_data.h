@@ -37,6 +37,9 @@ absl::StatusOr<int64_t> ElementsOf(const std::vector<int64_t>& dims);
 // dimensions say. Bools become 0 or 1.
 absl::StatusOr<TensorData> TensorOf(ElementType type, std::vector<int64_t> dims, std::string data);
 
+// The element at this position in row-major order, as a number.
+double ValueAt(const TensorData& tensor, int64_t index);
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_VALUES_TENSOR_DATA_H_

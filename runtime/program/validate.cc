@@ -1,5 +1,6 @@
 #include "runtime/program/validate.h"
 
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -139,12 +140,26 @@ class ContentChecker {
       if (initializer.has_fill() && static_cast<int64_t>(initializer.fill().size()) != size) {
         return UserError(at, "an element of ", initializer.fill().size(), " bytes");
       }
+      if (initializer.has_draw()) {
+        YUBA_RETURN_IF_ERROR(Annotate(Drawn(initializer.draw(), program_.type(buffer)),
+                                      absl::StrCat("parameter ", initializer.port().name())));
+      }
       if (initializer.has_reference()) {
         YUBA_RETURN_IF_ERROR(Annotate(
             Reference(RangeOf(initializer.reference()), program_.WholeElements(buffer) * size),
             absl::StrCat("parameter ", initializer.port().name())));
       }
     }
+    return absl::OkStatus();
+  }
+
+  static absl::Status Drawn(const program::Draw& draw, ElementType type) {
+    if (!IsFloat(type)) return UserError("elements of ", Name(type), " are not drawn");
+    const bool known = draw.distribution() == program::Draw::UNIFORM ||
+                       draw.distribution() == program::Draw::NORMAL;
+    if (!known) return UserError("distribution ", draw.distribution(), ", which is none");
+    if (!std::isfinite(draw.first()) || !std::isfinite(draw.second()))
+      return UserError("it is drawn from ", draw.first(), " and ", draw.second());
     return absl::OkStatus();
   }
 

@@ -147,7 +147,9 @@ TEST_CASE("the commands of docs/training.md run") {
   for (size_t at = text.find("\n$ "); at != std::string::npos; at = text.find("\n$ ", at + 1)) {
     std::string command = text.substr(at + 3, text.find('\n', at + 1) - at - 3);
     for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-             {"tests/models", RepositoryFile("tests/models")}, {" mlp.", " " + scratch + "mlp."}}) {
+             {"tests/models", RepositoryFile("tests/models")},
+             {" mlp.", " " + scratch + "mlp."},
+             {" zoo.", " " + scratch + "zoo."}}) {
       for (size_t found = command.find(from); found != std::string::npos;
            found = command.find(from, found + to.size()))
         command.replace(found, from.size(), to);
@@ -168,7 +170,7 @@ TEST_CASE("the commands of docs/training.md run") {
             std::string::npos);
     }
   }
-  CHECK(commands == 7);
+  CHECK(commands == 11);
 }
 
 TEST_CASE("optimizers and losses of one's own") {

@@ -15,9 +15,6 @@
 
 namespace yuba::tools {
 
-// The element at this position in row-major order, as a number.
-double ValueAt(const TensorData& tensor, int64_t index);
-
 // Collects the verdicts of the steps of one run. Example:
 //   OutputCheck check(flags);
 //   check.Check(session, {"y"}, expected, 0);  // prints "ok   y: largest difference 1e-7 where

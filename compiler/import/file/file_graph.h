@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/import/file/initialization.h"
 #include "onnx/onnx.pb.h"
 
 namespace yuba::onnx {
@@ -20,6 +21,8 @@ struct FileGraph {
   std::vector<int> nodes;
   std::map<std::string, const ::onnx::TensorProto*> initializers;  // by name
   std::vector<const ::onnx::ValueInfoProto*> inputs;  // those that no initializer gives a value
+  Initialization
+      initialization;  // how some of the inputs begin; who orders a graph leaves it empty
 };
 
 // Errors (InvalidArgument) name the value: one that is given twice, one that nothing gives, a

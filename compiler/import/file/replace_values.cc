@@ -37,6 +37,48 @@ absl::Status Replace(const StoredTensor& value, ::onnx::TensorProto& tensor) {
   return absl::OkStatus();
 }
 
+// The names of what training_info begins.
+std::set<std::string> NamesOfBeginnings(const ::onnx::ModelProto& model) {
+  std::set<std::string> names;
+  for (const ::onnx::TrainingInfoProto& training : model.training_info()) {
+    for (const ::onnx::StringStringEntryProto& binding : training.initialization_binding())
+      names.insert(binding.key());
+  }
+  return names;
+}
+
+// A tensor of the input's name, type and shape, without a value.
+::onnx::TensorProto TensorLike(const ::onnx::ValueInfoProto& input) {
+  ::onnx::TensorProto tensor;
+  tensor.set_name(input.name());
+  tensor.set_data_type(input.type().tensor_type().elem_type());
+  for (const auto& dim : input.type().tensor_type().shape().dim()) tensor.add_dims(dim.dim_value());
+  return tensor;
+}
+
+// Makes initializers of those inputs of the graph that training_info begins and that have a new
+// value. The bindings stay: they say how to begin again.
+absl::Status ReplaceBeginnings(const std::map<std::string, StoredTensor>& values,
+                               ::onnx::ModelProto& model, std::set<std::string>& found) {
+  const std::set<std::string> beginnings = NamesOfBeginnings(model);
+  ::onnx::GraphProto& graph = *model.mutable_graph();
+  ::onnx::GraphProto others;
+  for (::onnx::ValueInfoProto& input : *graph.mutable_input()) {
+    const auto value = values.find(input.name());
+    if (value == values.end() || beginnings.count(input.name()) == 0 ||
+        found.count(input.name()) > 0) {
+      *others.add_input() = std::move(input);
+      continue;
+    }
+    ::onnx::TensorProto tensor = TensorLike(input);
+    YUBA_RETURN_IF_ERROR(Replace(value->second, tensor));
+    found.insert(input.name());
+    *graph.add_initializer() = std::move(tensor);
+  }
+  graph.mutable_input()->Swap(others.mutable_input());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
@@ -52,8 +94,9 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
     if (value == values.end()) continue;
     YUBA_RETURN_IF_ERROR(Annotate(Replace(value->second, tensor), path));
     found.insert(tensor.name());
-    ++result.replaced;
   }
+  YUBA_RETURN_IF_ERROR(Annotate(ReplaceBeginnings(values, model, found), path));
+  result.replaced = static_cast<int>(found.size());
   for (const auto& [name, value] : values) {
     if (found.count(name) == 0) result.unused.push_back(name);
   }

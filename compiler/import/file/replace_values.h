@@ -14,11 +14,12 @@ namespace yuba::onnx {
 
 struct ReplacedValues {
   std::string model;                // the bytes of the new file
-  std::vector<std::string> unused;  // names in `values` that no initializer has
+  std::vector<std::string> unused;  // names in `values` that the model has no place for
   int replaced = 0;
 };
 
-// The model in `path` with the values of its initializers that `values` names. All else stays as it
+// The model in `path` with the values of its initializers that `values` names; inputs that its
+// training_info begins become initializers where they have one. All else stays as it
 // is, metadata and operators among it. Replaced values stand in the file itself; external data of
 // others are still named by the file, relative to its folder. Errors name the file: no initializer
 // has a name of `values`, a value has another type or shape than its initializer, the new file is

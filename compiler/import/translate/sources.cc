@@ -45,7 +45,11 @@ class SourceReader {
     for (auto& [input, value] : inputs) {
       YUBA_RETURN_IF_ERROR(SetShape(*input, value));
       const auto bound = options_.bind.find(input->name());
-      if (bound != options_.bind.end()) YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
+      if (bound != options_.bind.end()) {
+        YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
+      } else if (const Beginning* beginning = BeginningOf(input->name())) {
+        YUBA_RETURN_IF_ERROR(Begin(*beginning, value));
+      }
       YUBA_RETURN_IF_ERROR(AddInput(std::move(value)));
     }
     if (!missing_.empty())
@@ -102,6 +106,33 @@ class SourceReader {
     return absl::OkStatus();
   }
 
+  // How the parameter begins, by the file's training_info, where no stored value comes first; null
+  // where that does not say.
+  const Beginning* BeginningOf(const std::string& name) const {
+    const auto found = order_.initialization.find(name);
+    return found == order_.initialization.end() ? nullptr : &found->second;
+  }
+
+  // Gives the parameter the value with which its training begins.
+  absl::Status Begin(const Beginning& beginning, OnnxValue& value) {
+    if (!beginning.unread.empty()) {
+      graph_.notes.push_back(absl::StrCat(
+          value.name, " has no value: node ", beginning.unread, " of training_info makes it, and ",
+          "only RandomNormal, RandomUniform, ConstantOfShape and stored values are read there"));
+      return absl::OkStatus();
+    }
+    if (beginning.type != value.type || beginning.dims != value.dims) {
+      return UserError("training_info begins '", value.name, "' as ", Name(beginning.type), "[",
+                       absl::StrJoin(beginning.dims, ", "), "], and it is ", Name(value.type), "[",
+                       absl::StrJoin(value.dims, ", "), "]");
+    }
+    value.initial.kind =
+        beginning.draw.has_value() ? compiler::InitialValue::kDrawn : compiler::InitialValue::kData;
+    if (beginning.draw.has_value()) value.initial.draw = *beginning.draw;
+    value.initial.data = beginning.data;
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<OnnxValue> TypeOfInput(const ::onnx::ValueInfoProto& input) {
     if (!input.type().has_tensor_type())
       return UserError("input '", input.name(),
@@ -122,6 +153,8 @@ class SourceReader {
   }
 
   TensorKind KindOfInput(const ::onnx::ValueInfoProto& input, ElementType type, bool first) const {
+    if (!order_.initialization.empty())
+      return BeginningOf(input.name()) != nullptr ? TensorKind::kParameter : TensorKind::kInput;
     const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
     return parameter ? TensorKind::kParameter : TensorKind::kInput;
   }
@@ -221,7 +254,8 @@ class SourceReader {
           compiler::InitialValue::kData, std::make_shared<const std::string>(std::move(read.data))};
     }
     const int64_t elements = ElementCount(TensorType{value.type, value.dims});
-    const bool parameter = IsFloat(value.type) && elements != 1;
+    const bool parameter =
+        IsFloat(value.type) && (elements != 1 || BeginningOf(value.name) != nullptr);
     value.kind = parameter             ? TensorKind::kParameter
                  : IsState(value.name) ? TensorKind::kState
                                        : TensorKind::kConstant;

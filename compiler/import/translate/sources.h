@@ -2,10 +2,11 @@
 // of translation; nodes come after it.
 //
 // A graph input that an initializer backs is that initializer. Floats of more than one element
-// among the initializers are parameters; all others are constants. Where the file holds no float
-// initializer at all, it came without its weights: then the first input, every input of integers
-// and every input with a symbolic dimension is an input, and the others are parameters whose values
-// are missing.
+// among the initializers are parameters; all others are constants. Where the file's training_info
+// says how some of its inputs begin, these are parameters, and all others are inputs. A file that
+// says no such thing and holds no float initializer at all came without its weights: then the first
+// input, every input of integers and every input with a symbolic dimension is an input, and the
+// others are parameters whose values are missing.
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_
 

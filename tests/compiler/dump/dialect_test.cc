@@ -196,13 +196,16 @@ TEST_CASE("the values of a model come back as they were written") {
   written.values[5] = {InitialValue::kFill, std::make_shared<std::string>("")};
   written.values[7] = {};
   written.values[9] = {InitialValue::kFile, nullptr, {"w.data", 8, 16, 64}};
+  written.values[11].kind = InitialValue::kDrawn;
+  written.values[11].draw = {Draw::kNormal, 0.5, 0.02, 77};
   read.values[1] = written.values[3];
   REQUIRE(WriteValues(written, file).ok());
   REQUIRE(ReadValues(file, read).ok());
-  REQUIRE(read.values.size() == 4);
+  REQUIRE(read.values.size() == 5);
   for (const auto& [id, value] : written.values) {
     CHECK(read.values[id].kind == value.kind);
     CHECK(read.values[id].range == value.range);
+    CHECK(read.values[id].draw == value.draw);
     if (value.data != nullptr) CHECK(*read.values[id].data == *value.data);
   }
   CHECK(read.values[7].data == nullptr);

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/simplify/constants.h"
+#include "opsemantics/base/philox.h"
 #include "opsemantics/base/random_state.h"
-#include "opsemantics/oracle/philox.h"
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"

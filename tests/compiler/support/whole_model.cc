@@ -40,6 +40,15 @@ absl::StatusOr<TensorValue> ValueOf(const Model& model, TensorId id) {
   if (initial.kind == InitialValue::kMissing)
     return UserError("parameter '", tensor.name, "' has no value");
   std::string bytes;
+  if (initial.kind == InitialValue::kDrawn) {
+    TensorValue drawn = {tensor.type, {}};
+    for (int64_t i = 0; i < ElementCount(tensor.type); ++i) {
+      Scalar element;
+      element.number = static_cast<float>(DrawnElement(initial.draw, i));
+      drawn.elements.push_back(element);
+    }
+    return drawn;
+  }
   if (initial.kind == InitialValue::kFile) {
     YUBA_ASSIGN_OR_RETURN(bytes, ReadRange(initial.range));
   } else {

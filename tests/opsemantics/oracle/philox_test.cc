@@ -1,5 +1,5 @@
 // Random numbers against the values that their authors published, and what is drawn with them.
-#include "opsemantics/oracle/philox.h"
+#include "opsemantics/base/philox.h"
 
 #include <cmath>
 #include <vector>

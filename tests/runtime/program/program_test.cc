@@ -2,6 +2,7 @@
 #include "runtime/program/program.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <functional>
 #include <random>
 
@@ -315,6 +316,13 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { p.mutable_parameters(0)->set_cache_rows(-1); }},
       {"parameter w: an element of 3 bytes",
        [](auto& p) { p.mutable_parameters(0)->set_fill("abc"); }},
+      {"parameter w: distribution 7, which is none",
+       [](auto& p) {
+         p.mutable_parameters(0)->mutable_draw()->set_distribution(
+             static_cast<program::Draw::Distribution>(7));
+       }},
+      {"parameter w: it is drawn from 0 and inf",
+       [](auto& p) { p.mutable_parameters(0)->mutable_draw()->set_second(HUGE_VAL); }},
   };
   for (const Fault& fault : faults) {
     program::Program program = Sound();

@@ -5,8 +5,8 @@
 // Each number has a block of its own, of which it uses one word (in hash arithmetic two): so what
 // stands at one element never depends on which elements are computed beside it. Generated kernels
 // do the same operations (compiler/kernels/random_functions.cc).
-#ifndef YUBA_OPSEMANTICS_ORACLE_PHILOX_H_
-#define YUBA_OPSEMANTICS_ORACLE_PHILOX_H_
+#ifndef YUBA_OPSEMANTICS_BASE_PHILOX_H_
+#define YUBA_OPSEMANTICS_BASE_PHILOX_H_
 
 #include <array>
 #include <cstdint>
@@ -47,4 +47,4 @@ constexpr uint64_t HashOfRandom(const PhiloxBlock& block) {
 
 }  // namespace yuba
 
-#endif  // YUBA_OPSEMANTICS_ORACLE_PHILOX_H_
+#endif  // YUBA_OPSEMANTICS_BASE_PHILOX_H_
