@@ -21,6 +21,7 @@
 #include "opsemantics/values/tensor_file.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
+#include "tools/train_flags.h"
 #include "tools/version.h"
 
 namespace yuba::tools {
@@ -69,23 +70,6 @@ void AddEntryFlags(CLI::App* app, ModelFlags& flags) {
       ->take_all();
   app->add_flag("--init", flags.init,
                 "compute what never changes once, by an entry that runs before the first step");
-}
-
-void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
-  CLI::Option* train = app->add_option(
-      "--train", flags.train,
-      "a training step with this optimizer, a description that `yuba op` lists or one of "
-      "your own (docs/training.md); NAME or NAME:ATTRIBUTE=NUMBER,...");
-  CLI::Option* loss =
-      app->add_option("--loss", flags.loss, "of --train: a description")->needs(train);
-  train->needs(loss);
-  app->add_option("--loss-output", flags.loss_output, "the output that the loss judges")
-      ->needs(train);
-  app->add_option("--freeze", flags.freeze,
-                  "a parameter that is not trained; * stands for any text")
-      ->needs(train)
-      ->take_all();
-  app->add_option("--lr", flags.lr, "the learning rate")->needs(train)->capture_default_str();
 }
 
 void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
@@ -222,10 +206,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   YUBA_ASSIGN_OR_RETURN(options.entries, ParseEntries(flags));
   YUBA_ASSIGN_OR_RETURN(options.caches, ParseCaches(flags));
   if (!flags.train.empty()) {
-    options.train = onnx::TrainOptions{flags.train, flags.loss, flags.loss_output, flags.freeze, 0};
-    if (!absl::SimpleAtod(flags.lr, &options.train->lr) || !(options.train->lr > 0)) {
-      return UserError("--lr ", flags.lr, ": a learning rate is a number above 0");
-    }
+    YUBA_ASSIGN_OR_RETURN(options.train, TrainOptionsOf(flags));
   }
   for (const std::string& state : flags.states) {
     const NamedValue parts = SplitNamed(state);
@@ -270,7 +251,9 @@ constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
     {"train", &ModelFlags::train},
     {"loss", &ModelFlags::loss},
     {"loss-output", &ModelFlags::loss_output},
-    {"lr", &ModelFlags::lr}};
+    {"lr", &ModelFlags::lr},
+    {"clip", &ModelFlags::clip},
+    {"precision", &ModelFlags::precision}};
 
 // The flag of kTrainFlags, or null.
 std::string ModelFlags::* TrainFlag(const std::string& option) {

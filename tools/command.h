@@ -49,6 +49,8 @@ struct ModelFlags {
   bool init = false;                   // what never changes is an entry of its own
   std::string train, loss;             // names of an optimizer and of a loss; empty: no training
   std::string loss_output;             // which the loss judges; empty: the only one
+  std::string clip;                    // the largest norm of all gradients; empty: any
+  std::string precision;               // of products; empty: the model's
   std::vector<std::string> freeze;     // patterns of parameters that are not trained
   std::string lr = "0.01";             // the learning rate
   std::vector<std::string> operators;  // description files

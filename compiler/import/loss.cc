@@ -134,6 +134,13 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
     recipe.optimizer.attributes = *std::move(attributes);
   }
   recipe.freeze = options.freeze;
+  recipe.precision = options.precision;
+  if (options.clip > 0) {
+    YUBA_ASSIGN_OR_RETURN(const OpDescription* squares, Find("--clip", "squared_norm", library));
+    YUBA_ASSIGN_OR_RETURN(const OpDescription* root, Find("--clip", "sqrt", library));
+    YUBA_ASSIGN_OR_RETURN(const OpDescription* clipped, Find("--clip", "clipped", library));
+    recipe.clipping = compiler::Clipping{*squares, *root, *clipped, options.clip};
+  }
   return recipe;
 }
 

@@ -39,6 +39,8 @@ struct TrainOptions {
   std::string output;               // of the model, which the loss judges; empty: its only one
   std::vector<std::string> freeze;  // patterns of names of parameters that are not trained
   double lr = 0.01;                 // the learning rate before the first step
+  double clip = 0;                  // the largest norm of all gradients together; 0: any
+  absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
 };
 
 struct ImportOptions {

@@ -21,6 +21,15 @@ bool ReadsTensors(const Expr& expr) {
                      [](const ExprPtr& arg) { return ReadsTensors(*arg); });
 }
 
+// Whether the map only makes floats wider, which loses nothing and takes next to no time.
+bool Widens(const Definition& map) {
+  const Expr& body = *map.body;
+  if (!IsMap(map) || body.kind != Expr::kCall || body.function != Function::kCast) return false;
+  const Expr& read = *body.args[0];
+  return read.kind == Expr::kRead && read.args.empty() && IsFloat(read.type) &&
+         IsFloat(body.type) && ByteSize(body.type) > ByteSize(read.type);
+}
+
 class MapComposer {
  public:
   explicit MapComposer(Model& model) : graph_(model.graph), dead_(graph_.nodes.size(), false) {}
@@ -33,10 +42,11 @@ class MapComposer {
       const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
       const bool constant = map.operands.empty();
       // Random numbers are drawn again by each reader, which gets the same: they are not stored.
-      const bool repeatable = constant || !ReadsTensors(*map.definition->body);
+      const bool widens = Widens(*map.definition);
+      const bool repeatable = constant || widens || !ReadsTensors(*map.definition->body);
       bool all = !readers.empty() && (repeatable || readers.size() == 1);
       for (size_t r = 0; r < readers.size() && (all || repeatable); ++r)
-        all &= TryInline(id, readers[r], constant);
+        all &= TryInline(id, readers[r], constant, widens);
       dead_[id] = all;
     }
     std::vector<Node> nodes;
@@ -70,13 +80,25 @@ class MapComposer {
     return possible;
   }
 
-  bool TryInline(NodeId map_id, NodeId reader_id, bool constant) {
+  // Whether what `reader` reads may be made wider as it is read: library calls need the reads of a
+  // sum of products plain.
+  bool CanWiden(const Definition& reader, int operand) const {
+    if (IsSumOfProducts(reader) || reader.reducer == Reducer::kOpaque) return false;
+    bool plain = true;
+    VisitReads(reader, operand, [&](const Expr& read) { plain &= read.args.empty(); });
+    return plain;
+  }
+
+  bool TryInline(NodeId map_id, NodeId reader_id, bool constant, bool widens) {
     const Node& map = graph_.nodes[map_id];
     Node& reader = graph_.nodes[reader_id];
     const int operand =
         static_cast<int>(std::find(reader.operands.begin(), reader.operands.end(), map.result) -
                          reader.operands.begin());
-    if (!CanInline(*reader.definition, operand, constant)) return false;
+    if (!(widens && CanWiden(*reader.definition, operand)) &&
+        !CanInline(*reader.definition, operand, constant)) {
+      return false;
+    }
     Definition definition = *reader.definition;
     std::vector<TensorId> operands = reader.operands;
     std::vector<int> renamed;  // [operand of the map]: its position behind the reader's operands

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/simplify/constants.h"
+#include "compiler/train/sums.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/gradient/gradient.h"
 
 namespace yuba::compiler {
@@ -54,15 +54,8 @@ class Backward {
       return shares[0];
     }
     Node sum;
-    Definition definition = IdentityOf(graph_.tensors[tensor].type, "sum");
-    const std::vector<Affine> position = definition.left;
-    const ElementType type = definition.result.type;
-    for (size_t k = 1; k < shares.size(); ++k) {
-      definition.operands.push_back(definition.result);
-      const ExprPtr share = ReadExpr(static_cast<int>(k), position, type);
-      definition.body = CallExpr(Function::kAdd, {definition.body, share}, type);
-    }
-    sum.definition = std::make_shared<const Definition>(std::move(definition));
+    sum.definition = std::make_shared<const Definition>(
+        SumOf(graph_.tensors[tensor].type, static_cast<int>(shares.size())));
     sum.operands = shares;
     sum.result = AddTensorLike(tensor, name);
     sum.instance = instances_++;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/simplify/constants.h"
 #include "compiler/train/gradients.h"
+#include "compiler/train/precision.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
@@ -147,6 +148,7 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
   Chooser chooser(model, recipe);
   std::vector<TensorId> candidates = chooser.Choose();
   YUBA_RETURN_IF_ERROR(chooser.CheckPatterns());
+  if (recipe.precision.has_value()) ComputeProductsIn(*recipe.precision, model);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> found,
                         AddGradients(model, OutputNamed(model.graph, recipe.loss), candidates));
   std::vector<TensorId> trained, gradients;
@@ -173,6 +175,9 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
                                      " elements: ", absl::StrJoin(names, ", ")));
   if (!chooser.left_out().empty())
     model.notes.push_back(absl::StrCat("not trained: ", absl::StrJoin(chooser.left_out(), ", ")));
+  if (recipe.clipping.has_value()) {
+    YUBA_ASSIGN_OR_RETURN(gradients, ClipGradients(model, *recipe.clipping, gradients));
+  }
   return AddUpdates(model, recipe.optimizer, trained, gradients);
 }
 

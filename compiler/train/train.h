@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "compiler/model.h"
+#include "compiler/train/clip.h"
 #include "compiler/train/updates.h"
 
 namespace yuba::compiler {
@@ -16,6 +18,8 @@ namespace yuba::compiler {
 struct TrainRecipe {
   std::string loss;  // the name of the output that training minimizes, a scalar
   Optimizer optimizer;
+  absl::optional<Clipping> clipping;      // of gradients; none: they are taken as they are
+  absl::optional<ElementType> precision;  // of products (precision.h); none: as the model has them
   std::map<std::string, std::string> kept;  // parameters that are not trained, and why not
   std::vector<std::string> freeze;  // patterns of names that are not trained; * stands for any text
 };

@@ -21,6 +21,19 @@ def losses():
         case.entry("mse", names, np.square(x.astype(np.float64) - labels).mean())
 
 
+def clipping():
+    with Case("clipped_gradients") as case:
+        x = case.normal(2, 3, 4)
+        wide, gradient = x.astype(np.float64), case.input("x", x)
+        case.entry("squared_norm", [gradient], np.square(wide).sum())
+        for name, norm in (("small", 0.25), ("large", 4)):
+            norms = case.input(name, np.float32(norm))
+            case.entry("clipped", [gradient, norms], wide * min(1, 1 / (norm + 1e-6)))  # limit 1
+            case.entry("clipped", [gradient, norms], wide * min(1, 0.5 / (norm + 1e-6)), limit=0.5)
+        tiny = case.input("tiny", np.float32(2e-6))
+        case.entry("clipped", [gradient, tiny], wide / 3, limit=1e-6)
+
+
 def optimizers():
     for name in ("sgd", "momentum", "adam", "adamw"):
         with Case(name) as case:
@@ -78,5 +91,6 @@ def batch_norm():
 
 def write():
     losses()
+    clipping()
     optimizers()
     batch_norm()

@@ -1,0 +1,124 @@
+// The zoo's GPT, trained on a text, as PyTorch trains it (tests/models/gpt_text): 300 steps, with
+// clipping, and with products in bf16.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "opsemantics/values/tensor_file.h"
+#include "tests/support/command.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba {
+namespace {
+
+using Numbers = std::vector<double>;
+
+class TextModel {
+ public:
+  explicit TextModel(const std::string& test)
+      : data_(RepositoryFile("tests/models/gpt_text")), folder_(ScratchFolder(test)) {
+    std::ifstream stream(data_ + "/train.json");
+    traces_ = nlohmann::json::parse(stream);
+    Succeed("yuba zoo gpt --layers 2 --width 32 --heads 4 --sequence 32 --vocab 64 --batch 8 -o " +
+            File("gpt.onnx"));
+  }
+
+  // What is printed of the plan.
+  std::string Plan(const std::string& flags) const {
+    return Succeed("yuba partition " + File("gpt.onnx") + " --loss softmax-cross-entropy -o " +
+                   File("plan.json") + " " + flags)
+        .out;
+  }
+
+  // What the plan moves besides partial sums.
+  double GatheredBytes() const {
+    std::ifstream stream(File("plan.json"));
+    const nlohmann::json kinds = nlohmann::json::parse(stream)["cost"]["by_kind"];
+    return kinds["weight"].get<double>() + kinds["activation"].get<double>();
+  }
+
+  nlohmann::json Run(const std::string& flags) const {
+    const CommandResult ran = Succeed("yuba run " + File("gpt.onnx") + " " + File("plan.json") +
+                                      " --data " + data_ + " --json " + flags);
+    return nlohmann::json::parse(ran.out);
+  }
+
+  std::string File(const std::string& name) const { return folder_ + "/" + name; }
+  Numbers Trace(const std::string& run, const std::string& what) const {
+    return traces_[run][what].get<Numbers>();
+  }
+
+ private:
+  std::string data_, folder_;
+  nlohmann::json traces_;
+};
+
+double MeanOfLast(const Numbers& numbers, int count) {
+  return std::accumulate(numbers.end() - count, numbers.end(), 0.0) / count;
+}
+
+TEST_CASE("300 steps on 8 devices end with PyTorch's loss") {
+  const TextModel model("text");
+  model.Plan("--devices 8 --train adam --lr 0.003");
+  const Numbers losses = model.Run("--steps 300")["numbers"]["loss"].get<Numbers>();
+  const Numbers expected = model.Trace("adam", "losses");
+  REQUIRE(losses.size() == 300);
+  REQUIRE(expected.size() == 300);
+  for (size_t step = 0; step < 20; ++step)
+    CHECK(losses[step] == Approx(expected[step]).epsilon(1e-4));
+  CHECK(losses.back() == Approx(expected.back()).epsilon(0.02));
+  CHECK(MeanOfLast(losses, 40) == Approx(MeanOfLast(expected, 40)).epsilon(0.01));  // an epoch
+  CHECK(MeanOfLast(losses, 40) < 0.8 * losses[0]);
+}
+
+TEST_CASE("gradients are clipped by the norm of all of them") {
+  const TextModel model("clip");
+  model.Plan("--devices 3 --train sgd --lr 0.5 --clip 0.75");
+  Succeed("yuba verify " + model.File("gpt.onnx") + " " + model.File("plan.json"));
+  const nlohmann::json numbers = model.Run("--steps 20")["numbers"];
+  const Numbers losses = model.Trace("clipped", "losses"), norms = model.Trace("clipped", "norms");
+  REQUIRE(numbers["loss"].size() == 20);
+  size_t larger = 0;
+  for (size_t step = 0; step < 20; ++step) {
+    INFO("step " << step);
+    CHECK(numbers["loss"][step].get<double>() == Approx(losses[step]).epsilon(1e-3));
+    CHECK(numbers["gradient_norm"][step].get<double>() == Approx(norms[step]).epsilon(1e-2));
+    larger += norms[step] > 0.75;
+  }
+  CHECK(larger > 0);
+  CHECK(larger < 20);  // PyTorch has clipped some steps and left others
+}
+
+TEST_CASE("products in bf16, weights in f32") {
+  const TextModel model("bf16");
+  model.Plan("--devices 8 --train adam --lr 0.003 --precision bf16");
+  Succeed("yuba verify " + model.File("gpt.onnx") + " " + model.File("plan.json"));
+  const double narrow = model.GatheredBytes();
+  const nlohmann::json run = model.Run("--steps 20 --save " + model.File("states"));
+  const Numbers expected = model.Trace("bf16", "losses");
+  const nlohmann::json losses = run["numbers"]["loss"];
+  REQUIRE(losses.size() == 20);
+  size_t rounded = 0;
+  for (size_t step = 0; step < 20; ++step) {
+    INFO("step " << step);
+    CHECK(losses[step].get<double>() == Approx(expected[step]).epsilon(0.01));
+    const double wide = model.Trace("adam", "losses")[step];
+    rounded += std::fabs(losses[step].get<double>() - wide) > 1e-6 * wide;
+  }
+  CHECK(rounded > 10);  // the losses are not those of f32
+  const auto states = ReadSafetensors(model.File("states"));
+  REQUIRE_THAT(states, IsOk());
+  for (const auto& [name, state] : *states) {
+    INFO(name);
+    if (IsFloat(state.type)) CHECK(state.type == ElementType::kF32);
+  }
+  model.Plan("--devices 8 --train adam --lr 0.003");
+  CHECK(narrow < 0.65 * model.GatheredBytes());  // partial sums are f32 in both
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,62 @@
+#include "tools/train_flags.h"
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::tools {
+namespace {
+
+absl::StatusOr<double> AboveZero(const char* flag, const std::string& text, const char* what) {
+  double number = 0;
+  if (absl::SimpleAtod(text, &number) && std::isfinite(number) && number > 0) return number;
+  return UserError(flag, " ", text, ": ", what, " is a number above 0");
+}
+
+}  // namespace
+
+void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
+  CLI::Option* train = app->add_option(
+      "--train", flags.train,
+      "a training step with this optimizer, a description that `yuba op` lists or one of "
+      "your own (docs/training.md); NAME or NAME:ATTRIBUTE=NUMBER,...");
+  CLI::Option* loss =
+      app->add_option("--loss", flags.loss, "of --train: a description")->needs(train);
+  train->needs(loss);
+  app->add_option("--loss-output", flags.loss_output, "the output that the loss judges")
+      ->needs(train);
+  app->add_option("--freeze", flags.freeze,
+                  "a parameter that is not trained; * stands for any text")
+      ->needs(train)
+      ->take_all();
+  app->add_option("--lr", flags.lr, "the learning rate")->needs(train)->capture_default_str();
+  app->add_option("--clip", flags.clip,
+                  "gradients whose norm, of all together, is above this are made smaller")
+      ->needs(train);
+  app->add_option("--precision", flags.precision,
+                  "bf16: matrix products and convolutions read and write bf16; weights stay f32")
+      ->needs(train);
+}
+
+absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
+  onnx::TrainOptions options;
+  options.optimizer = flags.train;
+  options.loss = flags.loss;
+  options.output = flags.loss_output;
+  options.freeze = flags.freeze;
+  YUBA_ASSIGN_OR_RETURN(options.lr, AboveZero("--lr", flags.lr, "a learning rate"));
+  if (!flags.clip.empty()) {
+    YUBA_ASSIGN_OR_RETURN(options.clip, AboveZero("--clip", flags.clip, "the largest norm"));
+  }
+  if (flags.precision == Name(ElementType::kBF16)) {
+    options.precision = ElementType::kBF16;
+  } else if (!flags.precision.empty() && flags.precision != Name(ElementType::kF32)) {
+    return UserError("--precision ", flags.precision, ": it may be bf16, or f32, as without it; ",
+                     "small gradients are lost in f16");
+  }
+  return options;
+}
+
+}  // namespace yuba::tools
