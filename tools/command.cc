@@ -253,7 +253,8 @@ constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
     {"loss-output", &ModelFlags::loss_output},
     {"lr", &ModelFlags::lr},
     {"clip", &ModelFlags::clip},
-    {"precision", &ModelFlags::precision}};
+    {"precision", &ModelFlags::precision},
+    {"eval-every", &ModelFlags::eval_every}};
 
 // The flag of kTrainFlags, or null.
 std::string ModelFlags::* TrainFlag(const std::string& option) {

@@ -38,6 +38,10 @@ void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("--precision", flags.precision,
                   "bf16: matrix products and convolutions read and write bf16; weights stay f32")
       ->needs(train);
+  app->add_option("--eval-every", flags.eval_every,
+                  "a second entry, `eval`, computes the loss without training; the plan is for a "
+                  "run of it after so many steps each (yuba run --eval)")
+      ->needs(train);
 }
 
 absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
@@ -49,6 +53,11 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(options.lr, AboveZero("--lr", flags.lr, "a learning rate"));
   if (!flags.clip.empty()) {
     YUBA_ASSIGN_OR_RETURN(options.clip, AboveZero("--clip", flags.clip, "the largest norm"));
+  }
+  if (!flags.eval_every.empty()) {
+    const bool counts = absl::SimpleAtoi(flags.eval_every, &options.eval_every);
+    if (!counts || options.eval_every < 1)
+      return UserError("--eval-every ", flags.eval_every, ": it is a number of steps, at least 1");
   }
   if (flags.precision == Name(ElementType::kBF16)) {
     options.precision = ElementType::kBF16;

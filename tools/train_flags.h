@@ -11,7 +11,8 @@ namespace yuba::tools {
 
 void AddTrainFlags(CLI::App* app, ModelFlags& flags);
 
-// What the flags say, where --train is among them. The user's error where a number is none.
+// What the flags say, where --train is among them. The user's error where a text is not the number
+// that it must be.
 absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags);
 
 }  // namespace yuba::tools

@@ -93,13 +93,27 @@ absl::StatusOr<OnnxValue> LabelsFor(const OpDescription& loss, const OnnxValue& 
   return labels;
 }
 
-// The output that the loss judges.
-absl::StatusOr<int> Judged(const std::string& name, const OnnxGraph& graph) {
+// The input of that name of an earlier entry, where it is the same; else a new one.
+int AddLabels(OnnxValue labels, OnnxGraph& graph) {
+  for (const int v : graph.earlier[labels.name]) {
+    if (graph.values[v].type != labels.type || graph.values[v].dims != labels.dims) continue;
+    graph.values[v].entry = OnnxValue::kCommon;
+    return v;
+  }
+  labels.entry = graph.entry;
+  graph.values.push_back(std::move(labels));
+  graph.inputs.push_back(static_cast<int>(graph.values.size()) - 1);
+  return graph.inputs.back();
+}
+
+// The output that the loss judges, among those from position `first` on.
+absl::StatusOr<int> Judged(const std::string& name, size_t first, const OnnxGraph& graph) {
   std::set<int> next;  // values of states
   for (const OnnxGraph::CarriedValues& pair : graph.carried) next.insert(pair.next);
   std::vector<int> outputs;
   std::vector<std::string> names;
-  for (const int output : graph.outputs) {
+  for (size_t o = first; o < graph.outputs.size(); ++o) {
+    const int output = graph.outputs[o];
     if (next.count(output) > 0) continue;
     if (graph.values[output].name == name) return output;
     outputs.push_back(output);
@@ -145,9 +159,9 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
 }
 
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
-                     NodeContext& context, OnnxGraph& graph) {
+                     NodeContext& context, size_t first, OnnxGraph& graph) {
   YUBA_ASSIGN_OR_RETURN(const OpDescription* loss, Find("--loss", options.loss, library));
-  YUBA_ASSIGN_OR_RETURN(const int judged, Judged(options.output, graph));
+  YUBA_ASSIGN_OR_RETURN(const int judged, Judged(options.output, first, graph));
   absl::StatusOr<OnnxValue> labels = LabelsFor(*loss, graph.values[judged]);
   if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
   for (const char* name : {kLabels, kLossName}) {
@@ -155,10 +169,7 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
     return UserError("--train: the model calls a value '", name, "', which is the name of what ",
                      "training adds: rename the value");
   }
-  labels->entry = graph.entry;
-  const auto given = static_cast<int>(graph.values.size());
-  graph.values.push_back(*std::move(labels));
-  graph.inputs.push_back(given);
+  const int given = AddLabels(*std::move(labels), graph);
   const int value = context.Entry(loss->name, {judged, given});
   if (context.failed()) return context.status();
   if (!IsFloat(graph.values[value].type)) {
@@ -167,7 +178,8 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   }
   graph.values[value].name = kLossName;
   graph.values[value].entry = graph.entry;
-  graph.outputs = {value};
+  graph.outputs.resize(first);
+  graph.outputs.push_back(value);
   for (const OnnxGraph::CarriedValues& pair : graph.carried) graph.outputs.push_back(pair.next);
   return absl::OkStatus();
 }

@@ -26,9 +26,10 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
 // Adds a use of the loss, which reads the output that it judges, when all outputs and carried pairs
 // are in the graph. Its second operand is a new input, `labels`, whose shape follows from the first
 // by the names of the extents: of op loss(x[s.., n], labels[s..]: int) and an output [8, 10] it is
-// i64[8]. The loss is the output `loss`, and next values of states are the only others.
+// i64[8]. The loss is the output `loss` of the entry, and next values of states are the only
+// others. `first` is the position in graph.outputs of the entry's first output.
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
-                     NodeContext& context, OnnxGraph& graph);
+                     NodeContext& context, size_t first, OnnxGraph& graph);
 
 }  // namespace yuba::onnx
 

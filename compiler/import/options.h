@@ -40,8 +40,13 @@ struct TrainOptions {
   std::vector<std::string> freeze;  // patterns of names of parameters that are not trained
   double lr = 0.01;                 // the learning rate before the first step
   double clip = 0;                  // the largest norm of all gradients together; 0: any
+  int64_t eval_every = 0;  // above 0: an entry that evaluates is run after so many steps each
   absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
 };
+
+// The entries of training that evaluates between steps.
+constexpr char kEvalEntry[] = "eval";
+constexpr char kTrainEntry[] = "step";
 
 struct ImportOptions {
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions

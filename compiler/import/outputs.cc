@@ -43,7 +43,8 @@ std::map<std::string, int64_t> SizesOfSymbols(const OnnxGraph& graph) {
   std::map<std::string, int64_t> sizes;
   for (const int input : graph.inputs) {
     const OnnxValue& value = graph.values[input];
-    if (graph.by_name.at(value.name) != input) continue;  // of another entry
+    const auto named = graph.by_name.find(value.name);
+    if (named == graph.by_name.end() || named->second != input) continue;  // of another entry
     for (size_t d = 0; d < value.dims.size(); ++d) sizes[value.dim_names[d]] = value.dims[d];
   }
   sizes.erase("");

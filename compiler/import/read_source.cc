@@ -117,6 +117,8 @@ class Importer {
                   opset_, options_.init,           std::move(graph_), absl::nullopt};
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
+      const int last = static_cast<int>(source.graph.entries.size()) - 1;
+      source.train->loss = NameInEntry(source.graph.entries, last, kLossName);
       source.file_inputs.emplace_back(kLabels);
     }
     return std::make_shared<const Source>(std::move(source));
@@ -125,6 +127,7 @@ class Importer {
  private:
   absl::Status ReadGraph() {
     YUBA_RETURN_IF_ERROR(CheckEntries(options_.entries));
+    std::vector<EntryOptions> entries = options_.entries;
     if (options_.train.has_value() && !options_.entries.empty()) {
       return UserError("--train and --entry: a training step is the one entry of its program; ",
                        "leave out --entry");
@@ -138,12 +141,13 @@ class Importer {
       if (order.initialization.count(input->name()) == 0) file_inputs_.push_back(input->name());
     }
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
-    if (options_.entries.empty()) return ReadEntry(order, options_.dims);
+    const int64_t eval_every = options_.train.has_value() ? options_.train->eval_every : 0;
+    if (eval_every > 0) entries = {{kEvalEntry, {}, 1}, {kTrainEntry, {}, eval_every}};
+    if (entries.empty()) return ReadEntry(order, options_.dims);
     graph_.entries.clear();
-    for (const EntryOptions& entry : options_.entries) {
-      graph_.entries.push_back({entry.name, entry.times});
-    }
-    for (const EntryOptions& entry : options_.entries) {
+    for (const EntryOptions& entry : entries) graph_.entries.push_back({entry.name, entry.times});
+    for (const EntryOptions& entry : entries) {
+      graph_.evaluates = eval_every > 0 && entry.name == kEvalEntry;
       std::map<std::string, int64_t> dims = entry.dims;
       dims.insert(options_.dims.begin(), options_.dims.end());
       const absl::Status read = ReadEntry(order, dims);
@@ -232,14 +236,40 @@ class Importer {
     }
     const ::onnx::NodeProto none;
     NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
+    const size_t first = graph_.outputs.size();
     FinishOutputs(graph, context, graph_);
     if (context.failed()) return context.status();
-    YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
+    if (graph_.evaluates) {
+      YUBA_RETURN_IF_ERROR(LeaveOutNextValues(first));
+    } else {
+      YUBA_RETURN_IF_ERROR(AddCarried(graph, options_.state, graph_));
+    }
     YUBA_RETURN_IF_ERROR(FinishCaches(context, graph_));
     CarryStatistics(graph_);
     if (options_.train.has_value())
-      YUBA_RETURN_IF_ERROR(AddLoss(*options_.train, *options_.library, context, graph_));
+      YUBA_RETURN_IF_ERROR(AddLoss(*options_.train, *options_.library, context, first, graph_));
     return NumberStreams(graph_);
+  }
+
+  // Evaluation changes no state: those outputs from `first` on that training carries are none of
+  // it.
+  absl::Status LeaveOutNextValues(size_t first) {
+    if (graph_.seed >= 0) {
+      return UserError(
+          "--eval-every: the model draws random numbers besides those of dropouts, so ",
+          "evaluation would change those of training; leave out --eval-every");
+    }
+    const auto is_next = [&](int output) {
+      const std::string& name = graph_.values[output].name;
+      const auto made = graph_.by_name.find(name);
+      return options_.state.count(name) > 0 ||
+             (made != graph_.by_name.end() && graph_.values[made->second].statistics);
+    };
+    std::vector<int>& outputs = graph_.outputs;
+    outputs.erase(
+        std::remove_if(outputs.begin() + static_cast<int64_t>(first), outputs.end(), is_next),
+        outputs.end());
+    return absl::OkStatus();
   }
 
   absl::Status Translate(const ::onnx::NodeProto& node, int position) {

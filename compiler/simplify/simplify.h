@@ -30,9 +30,10 @@ void RemoveViews(Model& model);
 // A map that one other map reads, each element once, becomes part of it; a map that reads nothing
 // (a fill, a range, a band) becomes part of every map that reads it, and so does one that only
 // draws random numbers, where each element is read once. A map that only makes floats wider becomes
-// part of all its readers but sums of products, so that the narrow ones are stored and moved.
-// Bodies grow to at most 64 distinct terms; one that is used twice is one node (shared_terms.h).
-// Nodes that stay apart may still share a kernel (compiler/cluster).
+// part of all its readers but sums of products, opaque definitions and reads with an `else`, so
+// that the narrow ones are stored and moved. Bodies grow to at most 64 distinct terms; one that is
+// used twice is one node (shared_terms.h). Nodes that stay apart may still share a kernel
+// (compiler/cluster).
 void ComposeMaps(Model& model);
 
 // Gives conditions on data that read constants of at most 4,096 integers alone their values

@@ -16,11 +16,13 @@ class Clipper {
  public:
   explicit Clipper(Model& model) : graph_(model.graph) {
     for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);
+    entry_ = static_cast<int>(graph_.entries.size()) - 1;
   }
 
   // The one result of a description that one definition computes.
-  absl::StatusOr<TensorId> Use(const OpDescription& op, const Attributes& attributes,
-                               const std::vector<TensorId>& operands, const std::string& name) {
+  absl::StatusOr<TensorId> AddInstance(const OpDescription& op, const Attributes& attributes,
+                                       const std::vector<TensorId>& operands,
+                                       const std::string& name) {
     std::vector<absl::optional<Shape>> shapes;
     for (const TensorId operand : operands) {
       const TensorType& type = graph_.tensors[operand].type;
@@ -54,6 +56,7 @@ class Clipper {
     node.op = op;
     node.from = from;
     node.instance = instance_++;
+    node.entry = entry_;
     node.definition = std::make_shared<const Definition>(std::move(definition));
     node.operands = std::move(operands);
     node.result = result;
@@ -65,6 +68,7 @@ class Clipper {
  private:
   Graph& graph_;
   int instance_ = 0;
+  int entry_ = 0;  // the last one, which trains
 };
 
 }  // namespace
@@ -78,26 +82,34 @@ absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping
                      "the norm of all gradients: rename the tensor");
   }
   const auto name_of = [&](TensorId tensor) { return model.graph.tensors[tensor].name; };
+  const ElementType type = model.graph.tensors[gradients[0]].type.type;
+  for (const TensorId gradient : gradients) {
+    const Tensor& tensor = model.graph.tensors[gradient];
+    if (tensor.type.type == type && ByteSize(type) >= 4) continue;
+    return UserError("--clip: ", tensor.name, " is ", Name(tensor.type.type), "; gradients are ",
+                     "clipped where all are f32 or all are f64: squares of others do not fit");
+  }
   Clipper clipper(model);
   std::vector<TensorId> squares;
   for (const TensorId gradient : gradients) {
     YUBA_ASSIGN_OR_RETURN(const TensorId one,
-                          clipper.Use(clipping.squares, {}, {gradient},
-                                      absl::StrCat("squares(", name_of(gradient), ")")));
+                          clipper.AddInstance(clipping.squares, {}, {gradient},
+                                              absl::StrCat("squares(", name_of(gradient), ")")));
     squares.push_back(one);
   }
   const TensorId sum =
       clipper.Add("sum", "the squares of all gradients",
                   SumOf(model.graph.tensors[squares[0]].type, static_cast<int>(squares.size())),
                   squares, "squares(all gradients)");
-  YUBA_ASSIGN_OR_RETURN(const TensorId norm, clipper.Use(clipping.root, {}, {sum}, kGradientNorm));
+  YUBA_ASSIGN_OR_RETURN(const TensorId norm,
+                        clipper.AddInstance(clipping.root, {}, {sum}, kGradientNorm));
   model.graph.outputs.push_back(norm);
   std::vector<TensorId> clipped;
   for (const TensorId gradient : gradients) {
     YUBA_ASSIGN_OR_RETURN(
         const TensorId one,
-        clipper.Use(clipping.clipped, {{"limit", clipping.limit}}, {gradient, norm},
-                    absl::StrCat("clipped(", name_of(gradient), ")")));
+        clipper.AddInstance(clipping.clipped, {{"limit", clipping.limit}}, {gradient, norm},
+                            absl::StrCat("clipped(", name_of(gradient), ")")));
     clipped.push_back(one);
   }
   Link(model.graph);

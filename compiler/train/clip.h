@@ -12,7 +12,7 @@
 
 namespace yuba::compiler {
 
-// The output that the norm is, before gradients are made smaller.
+// The name of the output that holds the norm before clipping.
 constexpr char kGradientNorm[] = "gradient_norm";
 
 // Three descriptions (opsemantics/operators/training.tdl) and the limit, a number above 0.
@@ -25,7 +25,7 @@ struct Clipping {
 
 // Adds the nodes that compute the norm of `gradients`, and those that clip each of them; returns
 // the clipped ones, parallel to `gradients`. The user's error where a description does not
-// elaborate.
+// elaborate, or gradients are neither all f32 nor all f64.
 absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping& clipping,
                                                     const std::vector<TensorId>& gradients);
 

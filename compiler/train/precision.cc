@@ -58,7 +58,8 @@ class Narrower {
     definition.result.type = narrow_;
     definition.body = Retyped(definition.body, narrow_);
     node.definition = std::make_shared<const Definition>(std::move(definition));
-    node.result = AddNarrow(origin.result);
+    node.result = AddNarrow(origin.result, origin.entry);
+    narrowed_[{origin.result, origin.entry}] = node.result;  // for products that read it
     graph_.nodes.push_back(std::move(node));
     AddCast(origin, ElementType::kF32, graph_.nodes.back().result, origin.result);
   }
@@ -67,15 +68,18 @@ class Narrower {
   TensorId Narrowed(TensorId wide, const Node& reader) {
     const auto [known, added] = narrowed_.emplace(std::make_pair(wide, reader.entry), -1);
     if (added) {
-      known->second = AddNarrow(wide);
+      known->second = AddNarrow(wide, reader.entry);
       AddCast(reader, narrow_, wide, known->second);
     }
     return known->second;
   }
 
-  TensorId AddNarrow(TensorId wide) {
+  TensorId AddNarrow(TensorId wide, int entry) {
     Tensor tensor;
     tensor.name = absl::StrCat(graph_.tensors[wide].name, ".", Name(narrow_));
+    // What a node computes has the name of its entry already.
+    if (graph_.tensors[wide].producer < 0)
+      tensor.name = NameInEntry(graph_.entries, entry, tensor.name);
     tensor.type = {narrow_, graph_.tensors[wide].type.dims};
     tensor.dims = graph_.tensors[wide].dims;
     tensor.dim_names = graph_.tensors[wide].dim_names;

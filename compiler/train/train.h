@@ -16,7 +16,7 @@
 namespace yuba::compiler {
 
 struct TrainRecipe {
-  std::string loss;  // the name of the output that training minimizes, a scalar
+  std::string loss;  // the name of the output that training minimizes, a scalar of the last entry
   Optimizer optimizer;
   absl::optional<Clipping> clipping;      // of gradients; none: they are taken as they are
   absl::optional<ElementType> precision;  // of products (precision.h); none: as the model has them
@@ -24,12 +24,12 @@ struct TrainRecipe {
   std::vector<std::string> freeze;  // patterns of names that are not trained; * stands for any text
 };
 
-// Adds gradients and updates to the graph, which is in canonical order (simplify.h), and returns
-// what is to be carried. Trained is every parameter of floats (an initializer of more than one
-// element is one) on which the loss depends, but for those of `kept`, those that `freeze` names,
-// fills of 0, and masks: tensors of 0 and -inf (or numbers from -1000 down) alone. model.notes gets
-// a line for what is trained and one for what is not. The user's error where nothing is trained, a
-// pattern names nothing, or a node on the way has no gradient.
+// Adds gradients and updates to the last entry of the graph, which is in canonical order
+// (simplify.h), and returns what is to be carried. Trained is every parameter of floats (an
+// initializer of more than one element is one) on which the loss depends, but for those of `kept`,
+// those that `freeze` names, fills of 0, and masks: tensors of 0 and -inf (or numbers from -1000
+// down) alone. model.notes gets a line for what is trained and one for what is not. The user's
+// error where nothing is trained, a pattern names nothing, or a node on the way has no gradient.
 absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model, const TrainRecipe& recipe);
 
 }  // namespace yuba::compiler

@@ -18,6 +18,7 @@ class Updater {
   Updater(Model& model, const Optimizer& optimizer)
       : model_(model), graph_(model.graph), optimizer_(optimizer), op_(optimizer.description) {
     for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);
+    entry_ = static_cast<int>(graph_.entries.size()) - 1;
   }
 
   // The user's error where a tensor of the model has a name that updates add.
@@ -148,6 +149,7 @@ class Updater {
       node.op = op_.name;
       node.from = absl::StrCat(op_.name, " of ", weight.name);
       node.instance = instance_;
+      node.entry = entry_;
       node.definition = std::make_shared<const Definition>(step.definition);
       for (const int slot : step.operands) node.operands.push_back(tensors[slot]);
       node.result = result;
@@ -188,6 +190,7 @@ class Updater {
   std::map<std::string, TensorId> shared_next_;  // next values of shared states
   std::vector<UpdatedState> updated_;
   int instance_ = 0;
+  int entry_ = 0;  // the last one, which trains
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ class TextModel {
     return nlohmann::json::parse(ran.out);
   }
 
+  const std::string& data() const { return data_; }
   std::string File(const std::string& name) const { return folder_ + "/" + name; }
   Numbers Trace(const std::string& run, const std::string& what) const {
     return traces_[run][what].get<Numbers>();
@@ -118,6 +119,35 @@ TEST_CASE("products in bf16, weights in f32") {
   }
   model.Plan("--devices 8 --train adam --lr 0.003");
   CHECK(narrow < 0.65 * model.GatheredBytes());  // partial sums are f32 in both
+}
+
+TEST_CASE("the loss of other data is printed between steps") {
+  const TextModel model("eval");
+  model.Plan("--devices 3 --train adam --lr 0.003 --eval-every 10");
+  Succeed("yuba verify " + model.File("gpt.onnx") + " " + model.File("plan.json"));
+  const std::string evaluated = " --eval " + model.data() + " --eval-every 10";
+  const nlohmann::json run =
+      model.Run("--steps 25" + evaluated + " --save " + model.File("states"));
+  const Numbers losses = run["numbers"]["step:loss"].get<Numbers>();
+  const Numbers means = run["numbers"]["eval:loss"].get<Numbers>();
+  const Numbers expected = model.Trace("adam", "losses");
+  REQUIRE(losses.size() == 25);
+  REQUIRE(means.size() == 3);  // after steps 10, 20 and 25
+  for (size_t step = 0; step < 25; ++step) {
+    CHECK(losses[step] == Approx(expected[step]).epsilon(1e-3));
+  }
+  // An epoch of steps that change nothing has the same mean.
+  model.Plan("--devices 2 --train adam --lr 0.003");
+  const nlohmann::json same = model.Run("--lr 0 --weights " + model.File("states"));
+  const Numbers still = same["numbers"]["loss"].get<Numbers>();
+  REQUIRE(still.size() == 40);
+  CHECK(means[2] == Approx(MeanOfLast(still, 40)).epsilon(1e-5));
+  CHECK(means[2] < means[0]);
+  const CommandResult none =
+      RunCommand("yuba run " + model.File("gpt.onnx") + " " + model.File("plan.json") + " --data " +
+                 model.data() + " --random" + evaluated);
+  CHECK(none.exit_code == 2);
+  CHECK(none.error.find("--eval-every N adds it") != std::string::npos);
 }
 
 }  // namespace

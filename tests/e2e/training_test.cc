@@ -170,7 +170,7 @@ TEST_CASE("the commands of docs/training.md run") {
             std::string::npos);
     }
   }
-  CHECK(commands == 11);
+  CHECK(commands == 13);
 }
 
 TEST_CASE("optimizers and losses of one's own") {

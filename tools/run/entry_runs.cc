@@ -23,6 +23,11 @@ struct Wanted {
   int times = 0;
 };
 
+// Whether the entry runs where others need it, and not one after the other with them.
+bool RunsBesideOthers(const RunPorts& ports, const std::string& entry) {
+  return entry == program::kInitEntry || (entry == kEvalEntry && EvaluatesBetweenSteps(ports));
+}
+
 // --entry NAME=TIMES.
 absl::StatusOr<Wanted> ReadEntryFlag(const std::string& flag, const RunPorts& ports) {
   const std::vector<std::string> parts = absl::StrSplit(flag, absl::MaxSplits('=', 1));
@@ -46,7 +51,7 @@ absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const R
   }
   if (wanted.empty()) {
     for (const std::string& entry : ports.entries) {
-      if (entry != program::kInitEntry) wanted.push_back({entry, 0});
+      if (!RunsBesideOthers(ports, entry)) wanted.push_back({entry, 0});
     }
   }
   if (flags.steps == 0) return wanted;
@@ -62,8 +67,9 @@ absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const R
 
 // Whether there are several entries that take inputs.
 bool HasSeveral(const RunPorts& ports) {
-  return std::count_if(ports.entries.begin(), ports.entries.end(),
-                       [](const std::string& entry) { return entry != program::kInitEntry; }) > 1;
+  return std::count_if(ports.entries.begin(), ports.entries.end(), [&](const std::string& entry) {
+           return !RunsBesideOthers(ports, entry);
+         }) > 1;
 }
 
 // The folder of --inputs that has the files of this entry; empty: there is none.
@@ -103,18 +109,23 @@ absl::Status ReadInputFolder(const RunFlags& flags, const RunPorts& ports, const
   return absl::OkStatus();
 }
 
+// The batches of a folder or file of examples, or of a folder of folders, a batch each.
+absl::StatusOr<std::shared_ptr<Batches>> OpenBatches(const std::string& path, const RunPorts& ports,
+                                                     const std::string& entry,
+                                                     const std::set<std::string>& given,
+                                                     absl::optional<uint64_t> seed) {
+  const std::vector<std::string> folders = FoldersIn(path);
+  if (folders.empty()) return OpenExamples(path, ports, entry, given, seed);
+  return OpenFolders(folders, ports, {entry, 0}, seed);
+}
+
 // The batches of --data, and how many steps they make.
 absl::Status OpenData(const RunFlags& flags, const RunPorts& ports, const StepFiles& named,
                       EntryRun& run) {
-  const std::vector<std::string> folders = FoldersIn(flags.data);
-  if (folders.empty()) {
-    std::set<std::string> given;
-    for (const StepFiles::Input& input : named.inputs) given.insert(input.name);
-    YUBA_ASSIGN_OR_RETURN(run.batches,
-                          OpenExamples(flags.data, ports, run.entry, given, flags.shuffle));
-  } else {
-    YUBA_ASSIGN_OR_RETURN(run.batches, OpenFolders(folders, ports, {run.entry, 0}, flags.shuffle));
-  }
+  std::set<std::string> given;
+  for (const StepFiles::Input& input : named.inputs) given.insert(input.name);
+  YUBA_ASSIGN_OR_RETURN(run.batches,
+                        OpenBatches(flags.data, ports, run.entry, given, flags.shuffle));
   if (run.times == 0) run.times = run.batches->in_epoch() * std::max(flags.epochs, 1);
   return absl::OkStatus();
 }
@@ -172,6 +183,32 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
   }
   for (StepFiles::Input& input : named.inputs) runs[0].first.inputs.push_back(std::move(input));
   return runs;
+}
+
+absl::StatusOr<EntryRun> ReadEval(const RunFlags& flags, const RunPorts& ports) {
+  if (!EvaluatesBetweenSteps(ports)) {
+    return UserError("--eval ", flags.eval, ": the program has no entry ", kEvalEntry,
+                     "; yuba partition --train --eval-every N adds it");
+  }
+  std::set<std::string> given;
+  for (const std::string& input : flags.inputs) given.insert(input.substr(0, input.find('=')));
+  EntryRun run;
+  run.entry = kEvalEntry;
+  YUBA_ASSIGN_OR_RETURN(run.batches,
+                        OpenBatches(flags.eval, ports, kEvalEntry, given, absl::nullopt));
+  const std::vector<std::string> names = run.batches->names();
+  const std::set<std::string> read(names.begin(), names.end());
+  for (const std::string& input : InputsOfEntry(ports, kEvalEntry)) {
+    if (read.count(input) + given.count(input) == 0) {
+      return UserError("--eval ", flags.eval, ": has no values of the input ", input);
+    }
+    if (read.count(input) + given.count(input) == 2) {
+      return UserError("--eval ", flags.eval, ": has values of the input ", input, ", which ",
+                       "--input gives for all steps; leave out one of them");
+    }
+  }
+  run.times = run.batches->in_epoch();
+  return run;
 }
 
 }  // namespace yuba::tools

@@ -28,7 +28,8 @@ struct EntryRun {
   std::vector<std::string> GivenNames() const;
 };
 
-// What runs, as --entry, --steps and --epochs say, with the values of --inputs, --data and --input.
+// What runs, as --entry, --steps and --epochs say (without --entry all but `init`, and but `eval`
+// where there is `step`), with the values of --inputs, --data and --input.
 // Of a folder of --inputs that has input_0.pb (or .npy), the values are those of all steps; of one
 // that has test_data_set_0, test_data_set_1, ... in it, as ONNX's test data has them, each is a
 // batch, and there are at most as many steps. --data gives batches (example_batches.h, or folders
@@ -37,6 +38,10 @@ struct EntryRun {
 // run of two steps. Where the program has several entries, the files of each are in DIR/ENTRY of
 // --inputs. Errors are the user's.
 absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports);
+
+// One run of `eval` over all batches of --eval, in their order. The user's error where the program
+// has no such entry.
+absl::StatusOr<EntryRun> ReadEval(const RunFlags& flags, const RunPorts& ports);
 
 }  // namespace yuba::tools
 

@@ -160,6 +160,9 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   }
   YUBA_RETURN_IF_ERROR(ReadLearningRate(flags, ports, files));
   YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports));
+  if (!flags.eval.empty()) {
+    YUBA_ASSIGN_OR_RETURN(files.eval, ReadEval(flags, ports));
+  }
   YUBA_RETURN_IF_ERROR(ReadResumed(flags, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // again: now all inputs are known

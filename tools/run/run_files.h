@@ -25,6 +25,7 @@ struct RunFiles {
   std::vector<EntryRun> runs;                   // in their order; one at least
   std::map<std::string, StoredTensor> weights;  // from --weights, by parameter; not read
   absl::optional<Checkpoint> checkpoint;        // from --resume; its tensors are not read
+  absl::optional<EntryRun> eval;                // from --eval: all of it, once
   absl::optional<Schedule> lr;                  // from --lr
   PortType lr_type;                             // of kLearningRate; one element, f32 or f64
 };

@@ -32,6 +32,14 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                   "needs")
       ->needs(data)
       ->check(WholeNumber(1, INT_MAX));
+  CLI::Option* eval = app->add_option(
+      "--eval", flags.eval,
+      "examples, as --data has them, whose mean loss is printed after the last step, by the entry "
+      "`eval` (yuba partition --eval-every)");
+  eval->needs(data)->check(CLI::ExistingPath);
+  app->add_option("--eval-every", flags.eval_every, "of --eval: also after so many steps each")
+      ->needs(eval)
+      ->check(WholeNumber(1, INT_MAX));
   app->add_option("--lr", flags.lr,
                   "of training: the learning rate of each step. A number; a file with one a line; "
                   "constant:RATE,warmup=N; linear:RATE,warmup=N,steps=M,end=RATE; cosine: likewise "

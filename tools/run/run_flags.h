@@ -20,9 +20,11 @@ struct RunFlags {
   std::string data;                  // a folder or file of batches, as ReadRuns has it
   absl::optional<uint64_t> shuffle;  // the seed of the order of --data; none: as it is there
   int epochs = 0;                    // of --data; 0: nobody says
-  std::string lr;                    // the learning rate, as ReadSchedule has it; empty: it stays
-  std::string output_dir;            // empty: outputs are not written
-  std::string weights;               // a file of safetensors, or a folder with an index
+  std::string eval;                  // data of the entry `eval`, as --data; empty: it does not run
+  int eval_every = 0;      // runs it also after so many steps each; 0: after the last alone
+  std::string lr;          // the learning rate, as ReadSchedule has it; empty: it stays
+  std::string output_dir;  // empty: outputs are not written
+  std::string weights;     // a file of safetensors, or a folder with an index
   bool check = false;
   double tolerance = 0;                 // of --check, a share of the largest expected magnitude
   absl::optional<uint64_t> seed;        // of the program's random numbers

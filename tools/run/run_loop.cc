@@ -11,6 +11,7 @@
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
 #include "tools/interrupt.h"
+#include "tools/report/text_table.h"
 #include "tools/run/checkpoint.h"
 #include "tools/run/progress.h"
 
@@ -112,12 +113,60 @@ double SecondsLeft(double seconds, int64_t done, int64_t left) {
   return seconds / static_cast<double>(done) * static_cast<double>(left);
 }
 
+// Runs the entry `eval` over all its batches, and prints the mean of each of its numbers. It leaves
+// other values in inputs, and no other states.
+class Evaluation {
+ public:
+  Evaluation(runtime::Session& session, RunFiles& files, bool json, Record* record)
+      : session_(session), files_(files), json_(json), record_(record) {}
+
+  bool wanted() const { return files_.eval.has_value(); }
+
+  absl::Status Run(const std::string& after) {
+    EntryRun& run = *files_.eval;
+    const auto start = Clock::now();
+    const int64_t before = session_.statistics().bytes;
+    std::map<std::string, double> sums;
+    StepInputs inputs(run, 0);
+    for (int64_t b = 0; b < run.times && !InterruptNote::Came(); ++b) {
+      YUBA_RETURN_IF_ERROR(inputs.Set(session_));
+      YUBA_RETURN_IF_ERROR(Annotate(session_.Step(run.entry), absl::StrCat("eval after ", after)));
+      YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, run.entry));
+      for (const auto& [name, number] : numbers) sums[name] += number;
+    }
+    if (InterruptNote::Came()) return absl::OkStatus();
+    std::string line = absl::StrCat("eval after ", after);
+    for (const auto& [name, sum] : sums) {
+      const double mean = sum / static_cast<double>(run.times);
+      record_->numbers[name].push_back(mean);
+      absl::StrAppend(&line, "  ", name, " ", NumberText(mean));
+    }
+    if (json_) return absl::OkStatus();
+    std::cout << line << "  " << run.times << (run.times == 1 ? " batch" : " batches") << "  moved "
+              << Bytes(session_.statistics().bytes - before) << "  in "
+              << Duration(SecondsSince(start)) << "\n"
+              << std::flush;
+    return absl::OkStatus();
+  }
+
+ private:
+  runtime::Session& session_;
+  RunFiles& files_;
+  const bool json_;
+  Record* const record_;
+};
+
 // Runs the steps of one entry; the values of the first are in place.
 class StepLoop {
  public:
-  StepLoop(runtime::Session& session, const RunFlags& flags, const RunFiles& files,
-           OutputCheck& check, Record* record)
-      : session_(session), flags_(flags), check_(check), record_(record), rate_(files) {}
+  StepLoop(runtime::Session& session, const RunFlags& flags, RunFiles& files, OutputCheck& check,
+           Record* record)
+      : session_(session),
+        flags_(flags),
+        check_(check),
+        record_(record),
+        rate_(files),
+        evaluation_(session, files, flags.json, record) {}
 
   // Runs all but the first `done` steps, or fewer where a signal came.
   absl::Status Run(const EntryRun& run, StepInputs& inputs, int64_t done) {
@@ -133,6 +182,9 @@ class StepLoop {
       }
       const bool due = flags_.save_every > 0 && done_ % flags_.save_every == 0;
       if (due && run.entry != program::kInitEntry) YUBA_RETURN_IF_ERROR(Save());
+      if (EvaluationDue(run)) {
+        YUBA_RETURN_IF_ERROR(evaluation_.Run(absl::StrCat(run.entry, " ", done_)));
+      }
     }
     if (one_by_one || done_ < run.times) return absl::OkStatus();
     return check_.Check(session_, run.outputs, inputs.expected(), 0);
@@ -157,6 +209,11 @@ class StepLoop {
   }
 
  private:
+  bool EvaluationDue(const EntryRun& run) const {
+    if (!evaluation_.wanted() || run.entry == program::kInitEntry) return false;
+    return done_ == run.times || (flags_.eval_every > 0 && done_ % flags_.eval_every == 0);
+  }
+
   absl::Status RunStep(const EntryRun& run, int64_t step) {
     StepReport report;
     report.name = absl::StrCat(run.entry, " ", step);
@@ -206,6 +263,7 @@ class StepLoop {
   OutputCheck& check_;
   Record* const record_;
   LearningRate rate_;
+  Evaluation evaluation_;
   Clock::time_point start_;       // of the entry's run
   int64_t begin_ = 0, done_ = 0;  // steps that were done before it, and are now
   int64_t saved_ = 0;             // the step of the last checkpoint
@@ -213,7 +271,7 @@ class StepLoop {
 };
 
 // The entry that computes what never changes, once.
-absl::Status RunInit(runtime::Session& session, const RunFlags& flags, const RunFiles& files,
+absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                      OutputCheck& check) {
   EntryRun run;
   run.entry = program::kInitEntry;

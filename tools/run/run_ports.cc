@@ -49,6 +49,14 @@ std::string NameInEntry(const RunPorts& ports, const std::string& entry, const s
   return name;
 }
 
+bool EvaluatesBetweenSteps(const RunPorts& ports) {
+  const auto has = [&](const char* entry) {
+    return std::count(ports.entries.begin(), ports.entries.end(), entry) > 0;
+  };
+  const bool trains = ports.file_outputs == std::vector<std::string>{"loss"};
+  return has(kEvalEntry) && has("step") && trains;
+}
+
 std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry) {
   std::vector<std::string> inputs;
   for (const std::string& input : ports.inputs) {

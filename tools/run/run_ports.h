@@ -36,6 +36,11 @@ RunPorts PortsOf(const program::Program& program);
 // and outputs of its own, "decode:ids", besides those that all have in common.
 std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name);
 
+// The entry that evaluates what the entry `step` trains.
+constexpr char kEvalEntry[] = "eval";
+// Whether the program trains and has both: then `eval` runs between steps unless --entry names it.
+bool EvaluatesBetweenSteps(const RunPorts& ports);
+
 // The inputs that this entry may read: those of all entries, and its own.
 std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry);
 

@@ -82,7 +82,8 @@ void TranslateMultinomial(NodeContext& node) {
 // Before opset 12 there is no training mode among the operands, and nothing is dropped.
 void TranslateDropout(NodeContext& node) {
   const int x = node.Input(0);
-  const int training = node.opset() < 12 ? -1 : node.Optional(2);
+  const bool off = node.opset() < 12 || node.graph().evaluates;
+  const int training = off ? -1 : node.Optional(2);
   const OnnxValue& mode = node.ValueOf(training);
   const bool known = training < 0 || mode.known != nullptr;
   if (known && mode.known != nullptr && mode.known->elements.size() != 1)

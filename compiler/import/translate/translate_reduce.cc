@@ -161,13 +161,15 @@ void TranslateBatchNormalization(NodeContext& node) {
   if (node.opset() < 9 && node.Int("spatial", 1) == 0)
     return node.Fail("spatial = 0 is not supported");
   std::vector<int> operands = {x};
-  if (node.Int("training_mode", 0) != 0) {
+  const bool training = node.Int("training_mode", 0) != 0;
+  if (training && !node.graph().evaluates) {
     for (int i = 1; i < 5; ++i) operands.push_back(node.Input(i));
     return TranslateTrainingBatchNorm(node, operands);
   }
   for (const int i : {3, 4}) node.MarkStatistics(node.Input(i));
   for (int i = 1; i < 5; ++i) operands.push_back(node.Cast(node.Input(i), node.ValueOf(x).type));
   node.SetOutput(0, node.Entry("batch_norm", operands, {{"eps", node.Float("epsilon", 1e-5)}}));
+  for (int i = 1; training && i < 3; ++i) node.SetOutput(i, node.Input(i + 2));  // kept as they are
 }
 
 // LayerNormalization and RMSNormalization: over all dimensions from the axis on.
