@@ -105,6 +105,8 @@ void Executor::RunDevice(int device, int entry, double timeout_seconds) {
     const bool exchange = program_.instructions()[instruction].exchange != nullptr;
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
+    // What is traced is waited for, so that its time is its own where a device works behind.
+    if (status.ok() && tracing_) status = fleet_.devices[device]->Synchronize();
     note(instruction, false, exchange ? own.copying : computing);
     if (status.ok() && *progress == Progress::kBlocked) {
       status = WaitForPeer(device, instruction, timeout_seconds);

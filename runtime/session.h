@@ -42,7 +42,8 @@ struct RunOptions {
   bool guards = false;           // find writes outside buffers (arena_watch.h)
   bool find_nan = false;         // a step that leaves a NaN or an infinity fails (nan_watch.h)
   double timeout_seconds = 600;  // the most that one wait for another device may take
-  bool trace = false;            // note when each device did what, in threaded steps
+  bool trace = false;            // note when each device did what, in threaded steps; each
+                                 // instruction is waited for, so steps take longer
   // Threads of each device of the host, for kernels and libraries; 0: DefaultThreads. Interleaved
   // steps use one.
   int threads_per_device = 0;

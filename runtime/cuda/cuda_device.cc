@@ -13,10 +13,13 @@ absl::Status GpuMemory::Allocate(int64_t bytes) {
   return absl::OkStatus();
 }
 
-absl::Status GpuMemory::Store(const std::vector<int64_t>& numbers) {
+absl::Status GpuMemory::Store(const std::vector<int64_t>& numbers, cudaStream_t stream) {
   const size_t bytes = numbers.size() * sizeof(int64_t);
   YUBA_RETURN_IF_ERROR(Allocate(static_cast<int64_t>(bytes)));
-  YUBA_CUDA(cudaMemcpy(data_, numbers.data(), bytes, cudaMemcpyHostToDevice));
+  // From memory of the host that is not pinned: `numbers` have been read when this returns, and
+  // arrive later. cudaMemcpy would not do: kernels of `stream`, which does not block, do not wait
+  // for it.
+  YUBA_CUDA(cudaMemcpyAsync(data_, numbers.data(), bytes, cudaMemcpyHostToDevice, stream));
   return absl::OkStatus();
 }
 
@@ -87,7 +90,7 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     prepared.arguments = static_cast<int64_t>(tables.size());
     tables.insert(tables.end(), launch.arguments.begin(), launch.arguments.end());
   }
-  YUBA_RETURN_IF_ERROR(tables_.Store(tables));
+  YUBA_RETURN_IF_ERROR(tables_.Store(tables, stream_));
   return workspace_.Allocate(workspace_bytes_);
 }
 
@@ -110,7 +113,8 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
     prepared.zeros = std::make_unique<GpuMemory>();
     return prepared.zeros->Store(
         CombineJob({Reducer::kSum, ElementType::kF32, ElementType::kF32, false}, shape.result, {},
-                   prepared.result));
+                   prepared.result),
+        stream_);
   }
   YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());
   if (cublas_ == nullptr) {

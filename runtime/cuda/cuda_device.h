@@ -19,8 +19,9 @@ class GpuMemory {
   ~GpuMemory() { cudaFree(data_); }
   GpuMemory(const GpuMemory&) = delete;
   absl::Status Allocate(int64_t bytes);  // once; ResourceExhausted where it is not to be had
-  // Allocates and fills it with a copy of `numbers`.
-  absl::Status Store(const std::vector<int64_t>& numbers);
+  // Allocates and fills it with a copy of `numbers`, before whatever is started on `stream` later.
+  // Other streams may read it too early.
+  absl::Status Store(const std::vector<int64_t>& numbers, cudaStream_t stream);
   char* data() const { return data_; }
   const int64_t* numbers() const { return reinterpret_cast<const int64_t*>(data_); }
 

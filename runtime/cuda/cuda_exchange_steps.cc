@@ -117,7 +117,7 @@ absl::StatusOr<std::unique_ptr<CudaExchangeSteps::Prepared>> CudaExchangeSteps::
     jobs.insert(jobs.end(), job.begin(), job.end());
     prepared->work.push_back(work);
   }
-  YUBA_RETURN_IF_ERROR(prepared->jobs.Store(jobs));
+  YUBA_RETURN_IF_ERROR(prepared->jobs.Store(jobs, devices_[device]->stream()));
   return prepared;
 }
 

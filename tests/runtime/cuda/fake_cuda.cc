@@ -23,6 +23,7 @@ FakeCuda& Fake() {
 
 // ---- cudart ----
 
+using yuba::cuda::CopyLate;
 using yuba::cuda::current;
 using yuba::cuda::Drain;
 using yuba::cuda::Enqueue;
@@ -91,8 +92,8 @@ cudaError_t cudaFree(void* data) {
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
-  return cudaSuccess;
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  return CopyLate(to, from, bytes);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
@@ -115,10 +116,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   --Fake().streams;
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
-  return Enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+  if (kind != cudaMemcpyHostToDevice) return Enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+  // The host's memory is read at once, into a buffer of the driver.
+  const std::string staged(static_cast<const char*>(from), bytes);
+  return Enqueue(stream, [=] { std::memcpy(to, staged.data(), staged.size()); });
 }
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);

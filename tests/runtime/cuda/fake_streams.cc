@@ -1,6 +1,7 @@
 #ifdef YUBA_WITH_CUDA
 #include "tests/runtime/cuda/fake_streams.h"
 
+#include <cstring>
 #include <vector>
 
 #include "tests/runtime/cuda/fake_cuda.h"
@@ -25,6 +26,12 @@ cudaError_t Enqueue(cudaStream_t stream, std::function<void()> run, std::functio
   return cudaSuccess;
 }
 
+cudaError_t CopyLate(void* to, const void* from, size_t bytes) {
+  const std::string staged(static_cast<const char*>(from), bytes);
+  Gpus().late.push_back([=] { std::memcpy(to, staged.data(), staged.size()); });
+  return cudaSuccess;
+}
+
 cudaError_t Drain(cudaStream_t stream) {
   FakeMachine& gpus = Gpus();
   gpus.random.seed(gpus.random() + Fake().seed);
@@ -39,6 +46,8 @@ cudaError_t Drain(cudaStream_t stream) {
     chosen->queue.pop_front();
     work.run();
   }
+  for (const auto& copy : gpus.late) copy();
+  gpus.late.clear();
   return cudaSuccess;
 }
 

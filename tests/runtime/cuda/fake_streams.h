@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/cuda/libraries.h"
 
@@ -38,6 +39,7 @@ struct FakeMachine {
   std::set<cudaStream_t> streams;
   std::map<void*, std::pair<int, int64_t>> memory;  // by address: GPU and bytes
   std::map<int, int64_t> used;                      // by GPU: bytes
+  std::vector<std::function<void()>> late;          // copies that have not arrived
 };
 // The one machine of the process.
 FakeMachine& Gpus();
@@ -50,6 +52,10 @@ bool Fails(const char* function);
 cudaError_t Enqueue(
     cudaStream_t stream, std::function<void()> run,
     std::function<bool()> ready = [] { return true; });
+
+// A copy that no stream waits for, from memory of the host, which is read at once: its bytes arrive
+// some time after the work of a stream that is drained next. The caller holds the machine's mutex.
+cudaError_t CopyLate(void* to, const void* from, size_t bytes);
 
 // Does work of any stream until `stream` has none; cudaErrorLaunchTimeout where the streams wait
 // for each other. The caller holds the machine's mutex.

@@ -1,0 +1,68 @@
+"""Which programs the check is made of, most telling first.
+
+A case is a dictionary: `name`; `model`, a path from the repository's root or a list of arguments of
+`yuba zoo`; `devices`; `plan`, further arguments of `yuba partition`; `run`, arguments of yuba-run,
+in which DATA stands for the folder `data`; `kind`:
+
+  answer    the outputs are those of the folder
+  training  the losses of the steps are those that the host computes when the bundle is packed
+  time      how long steps and kernels take, with values made up
+"""
+import os
+
+DEVICES = (1, 2, 3, 8)
+MODELS = ("mlp", "conv", "encoder", "gpt", "lstm", "moe")
+TRAINED = ("mlp", "conv", "encoder", "gpt", "lstm")
+SANITIZED = {"models/mlp on 2", "models/gpt on 8", "models/conv on 3", "models/lstm on 2",
+             "models/moe on 3", "training/conv on 2", "training/gpt on 3",
+             "operators/attention on 2", "operators/cumsum on 3", "operators/batch_norm_train on 2"}
+TIMED = (
+    ("gpt2 forward", ["gpt2", "--batch", "4", "--sequence", "128"], []),
+    ("gpt2 training", ["gpt2", "--batch", "4", "--sequence", "128"],
+     ["--train", "adam", "--loss", "softmax-cross-entropy"]),
+    ("wresnet-50 forward", ["wresnet", "--layers", "50", "--width", "1", "--batch", "32"], []),
+    ("llama block bf16 training",
+     ["llama", "--layers", "2", "--width", "2048", "--heads", "16", "--sequence", "1024",
+      "--batch", "2", "--vocab", "8192"],
+     ["--train", "adam", "--loss", "softmax-cross-entropy", "--precision", "bf16"]),
+)
+
+
+def answer(name, folder, devices, tolerance):
+    data = os.path.join(folder, "test_data_set_0")
+    return {"kind": "answer", "name": f"{name} on {devices}", "devices": devices, "plan": [],
+            "model": os.path.join(folder, "model.onnx"), "data": data,
+            "run": ["--inputs", "DATA", "--check", tolerance]}
+
+
+def training(model, devices):
+    folder = f"tests/models/{model}"
+    return {"kind": "training", "name": f"training/{model} on {devices}", "devices": devices,
+            "model": f"{folder}/model.onnx", "data": folder,
+            "plan": ["--train", "adam", "--loss", "softmax-cross-entropy"],
+            "run": ["--inputs", "DATA/test_data_set_0", "--input", "labels=DATA/labels.pb",
+                    "--steps", "3"]}
+
+
+def timed(name, arguments, plan, devices):
+    return {"kind": "time", "name": f"{name} on {devices}", "devices": devices, "plan": plan,
+            "model": arguments, "run": ["--random"]}
+
+
+def all_cases(root):
+    cases = []
+    for devices in DEVICES:
+        for model in MODELS:
+            if os.path.exists(f"{root}/tests/models/{model}/model.onnx"):
+                cases.append(answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3"))
+        for model in TRAINED:
+            if os.path.exists(f"{root}/tests/models/{model}/labels.pb"):
+                cases.append(training(model, devices))
+    for name in sorted(os.listdir(f"{root}/tests/models/operators")):
+        folder = f"tests/models/operators/{name}"
+        if os.path.exists(f"{root}/{folder}/model.onnx"):
+            cases += [answer(f"operators/{name}", folder, devices, "1e-5") for devices in DEVICES]
+    cases += [timed(*one, devices) for one in TIMED for devices in (1, 8)]
+    for case in cases:
+        case["sanitize"] = case["name"] in SANITIZED
+    return cases

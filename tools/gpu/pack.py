@@ -1,0 +1,101 @@
+"""Makes the bundle: programs for GPUs with what they need, in one archive."""
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+import cases as case_list
+
+# Of GPUs: the driver compiles its PTX for every later one.
+TARGETS = {"cuda": ["--target", "cuda", "--target-cpu", "sm_80"], "host": ["--target", "host"]}
+ON_PROCESSORS_ONLY = "runs on processors only"  # what `yuba compile` says of opaque functions
+
+
+def run(command):
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if ran.returncode != 0:
+        raise RuntimeError(f"{' '.join(command[:3])}: {ran.stderr.strip()}")
+    return ran.stdout
+
+
+class Packer:
+    def __init__(self, root, folder, options):
+        self.root, self.folder, self.target = root, folder, options.target
+        self.bin = os.path.abspath(options.bin)
+        self.programs = os.path.join(folder, "programs")
+        os.makedirs(self.programs)
+
+    def model_of(self, case, scratch):
+        if isinstance(case["model"], str):
+            return os.path.join(self.root, case["model"])
+        model = os.path.join(scratch, "model.onnx")
+        run([f"{self.bin}/yuba", "zoo", *case["model"], "-o", model])
+        return model
+
+    def losses_on_host(self, case, model, plan, scratch):
+        """What the steps of a training case give on processors."""
+        program = os.path.join(scratch, "host.yuba")
+        run([f"{self.bin}/yuba", "compile", model, plan, "--no-verify", "-o", program])
+        arguments = [a.replace("DATA", os.path.join(self.root, case["data"])) for a in case["run"]]
+        ran = run([f"{self.bin}/yuba-run", program, "--json", *arguments])
+        return json.loads(ran)["numbers"]["loss"]
+
+    def make(self, number, case):
+        """Compiles the program of a case; returns what the bundle says of it."""
+        with tempfile.TemporaryDirectory() as scratch:
+            model, plan = self.model_of(case, scratch), os.path.join(scratch, "plan.json")
+            run([f"{self.bin}/yuba", "partition", model, "--devices", str(case["devices"]),
+                 "-o", plan, *case["plan"]])
+            program = f"programs/{number}.yuba"
+            run([f"{self.bin}/yuba", "compile", model, plan, *TARGETS[self.target], "--no-verify",
+                 "-o", os.path.join(self.folder, program)])
+            packed = {key: case[key] for key in ("kind", "name", "devices", "run", "sanitize")}
+            packed["program"] = program
+            if case["kind"] == "training":
+                packed["losses"] = self.losses_on_host(case, model, plan, scratch)
+        if "data" in case:
+            packed["data"] = case["data"]
+            self.copy_data(case["data"])
+        return packed
+
+    def copy_data(self, data):
+        for folder, _, files in os.walk(os.path.join(self.root, data)):
+            to = os.path.join(self.folder, os.path.relpath(folder, self.root))
+            os.makedirs(to, exist_ok=True)
+            for name in files:
+                if name.endswith((".pb", ".npy")):
+                    shutil.copy(os.path.join(folder, name), to)
+
+
+def pack(root, options):
+    """Writes the archive options.pack; returns the exit code."""
+    chosen = [case for case in case_list.all_cases(root) if options.only in case["name"]]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = os.path.join(scratch, "gpu_check")
+        packer, packed, left_out, failed = Packer(root, folder, options), [], [], 0
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            made = [pool.submit(packer.make, i, case) for i, case in enumerate(chosen)]
+            for case, future in zip(chosen, made):
+                try:
+                    packed.append(future.result())
+                except RuntimeError as error:
+                    if ON_PROCESSORS_ONLY in str(error):
+                        left_out.append(case["name"])
+                        continue
+                    failed += 1
+                    print(f"{case['name']}: {error}", file=sys.stderr)
+        with open(os.path.join(folder, "cases.json"), "w") as file:
+            json.dump({"target": options.target, "left_out": left_out, "cases": packed}, file, indent=1)
+        shutil.copy(os.path.join(root, "tools", "gpu_check"), folder)
+        shutil.copy(f"{packer.bin}/yuba-run", folder)
+        shutil.copytree(os.path.join(root, "tools", "gpu"), os.path.join(folder, "gpu"),
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        with tarfile.open(options.pack, "w:gz") as archive:
+            archive.add(folder, "gpu_check")
+    print(f"{options.pack}: {len(packed)} programs, {os.path.getsize(options.pack) / 1e6:.1f} MB; "
+          f"left out, as they run on processors only: {', '.join(left_out) or 'none'}")
+    return 1 if failed else 0

@@ -1,0 +1,139 @@
+"""Runs the cases of a bundle. A result is the case's name, kind, `ok` and what was found."""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import machine
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASE_SECONDS = 90
+PEER_SECONDS = 120
+LOSS_TOLERANCE = 1e-3  # relative: sums have another order
+TIMED_STEPS = 20
+
+
+class Runner:
+    def __init__(self, bundle, target, end):
+        self.bundle, self.target, self.end = bundle, target, end
+        self.environment = machine.environment()
+
+    def command(self, case, further=()):
+        data = os.path.join(self.bundle, case.get("data", ""))
+        arguments = [a.replace("DATA", data) for a in case["run"]]
+        return [os.path.join(self.bundle, "yuba-run"), os.path.join(self.bundle, case["program"]),
+                "--backend", self.target, *arguments, *further]
+
+    def execute(self, case, command):
+        """The result so far and stdout: ok is whether it ended with 0 in time."""
+        result = {"name": case["name"], "kind": case["kind"], "ok": False}
+        left = min(CASE_SECONDS, self.end - time.monotonic())
+        if left <= 0:
+            return {**result, "skipped": True, "error": "no time left"}, ""
+        begin = time.monotonic()
+        try:
+            ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 timeout=left, env=self.environment)
+        except subprocess.TimeoutExpired:
+            return {**result, "error": f"not done after {left:.0f} s"}, ""
+        result["seconds"] = round(time.monotonic() - begin, 2)
+        result["ok"] = ran.returncode == 0
+        if not result["ok"]:
+            lines = (ran.stdout.strip() + "\n" + ran.stderr.strip()).strip().splitlines()
+            result["error"] = f"exit {ran.returncode}: " + " | ".join(lines[-3:])[:600]
+        return result, ran.stdout
+
+    def answer(self, case):
+        return self.execute(case, self.command(case))[0]
+
+    def training(self, case):
+        result, out = self.execute(case, self.command(case, ["--json"]))
+        if not result["ok"]:
+            return result
+        losses = json.loads(out)["numbers"]["loss"]
+        wrong = [f"{a:g} for {b:g}" for a, b in zip(losses, case["losses"])
+                 if not abs(a - b) <= LOSS_TOLERANCE * abs(b)]
+        if wrong or len(losses) != len(case["losses"]):
+            result.update(ok=False, error="losses: " + ", ".join(wrong))
+        return result
+
+    def sanitize(self, case, tool):
+        sanitized = dict(case, name=f"{tool} {case['name']}", kind="sanitizer")
+        command = [machine.sanitizer(), "--tool", tool, "--error-exitcode", "9",
+                   *self.command(case)]
+        result, out = self.execute(sanitized, command)
+        if not result["ok"]:
+            result["error"] = result.get("error", "") + " | " + " | ".join(out.splitlines()[:6])
+        return result
+
+    def time(self, case):
+        """Seconds of a step, the median of the later ones, and of each kernel in a step of its own."""
+        result, out = self.execute(case, self.command(case, ["--json", "--steps",
+                                                             str(TIMED_STEPS)]))
+        if not result["ok"]:
+            return result
+        figures = json.loads(out)
+        late = sorted(figures["seconds"][TIMED_STEPS // 2:])
+        result["step_ms"] = 1e3 * late[len(late) // 2]
+        result["arena_bytes"] = figures["arena_bytes"]
+        result["moved_bytes"] = figures["bytes"] // TIMED_STEPS
+        result["library_calls"] = figures["library_calls"] // TIMED_STEPS
+        with tempfile.TemporaryDirectory() as scratch:
+            trace = os.path.join(scratch, "trace.json")
+            traced, _ = self.execute(case, self.command(case, ["--steps", "3", "--trace", trace]))
+            if traced["ok"]:
+                with open(trace) as file:
+                    result.update(times_of(json.load(file)["traceEvents"]))
+        return result
+
+
+def times_of(events):
+    """Milliseconds of device 0's instructions in the last of the traced steps, by kind and name."""
+    last = {}
+    for event in events:
+        if event["ph"] == "X" and event["tid"] == 0:
+            key = (event["args"]["instruction"], event["cat"])
+            last[key] = (event["dur"] / 1e3, event["cat"], event["name"])
+    sums, kernels = {}, []
+    for ms, kind, name in last.values():
+        sums[kind] = sums.get(kind, 0) + ms
+        if kind == "kernel":
+            kernels.append((round(ms, 4), name))
+    return {"ms_by_kind": sums, "kernels": len(kernels),
+            "slowest": sorted(kernels, reverse=True)[:40]}
+
+
+def peer_times(end):
+    """What PyTorch takes for the like; empty where it is not installed."""
+    try:
+        ran = subprocess.run([sys.executable, os.path.join(HERE, "peers.py")], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             timeout=max(1, min(PEER_SECONDS, end - time.monotonic())))
+        return json.loads(ran.stdout or "{}")
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return {}
+
+
+def run_all(bundle, options, end):
+    """Everything that report.write needs but for the machine."""
+    with open(os.path.join(bundle, "cases.json")) as file:
+        packed = json.load(file)
+    cases = [case for case in packed["cases"] if options.only in case["name"]]
+    target, timed = packed["target"], [case for case in cases if case["kind"] == "time"]
+    runner = Runner(bundle, target, end)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        tasks = [pool.submit(getattr(runner, case["kind"]), case) for case in cases
+                 if case["kind"] != "time"]
+        results = [task.result() for task in tasks]
+    results += [runner.time(case) for case in timed]
+    on_gpus = target == "cuda"
+    peers = peer_times(end) if on_gpus and timed else {}
+    if on_gpus and machine.sanitizer():
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            tasks = [pool.submit(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
+                     for case in cases if case["sanitize"]]
+            results += [task.result() for task in tasks]
+    return {"target": target, "left_out": packed["left_out"], "results": results, "peers": peers}
