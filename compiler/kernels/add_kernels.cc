@@ -113,7 +113,7 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   if (definitions.size() != 1 || IsOpaque(definitions[0])) return absl::nullopt;
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
   LibraryFeatures features;
-  features.convolutions = features.small_floats = !choice.target.cuda;
+  features.convolutions = !choice.target.cuda;
   return LibraryCallFor(definitions[0], features);
 }
 

@@ -135,7 +135,7 @@ absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole,
   const Definition definition = whole.partial_operands.empty() ? whole : InGroups(whole, 1);
   const bool f32 = HasTypes(definition, {ElementType::kF32});
   const bool small = HasTypes(definition, {ElementType::kBF16, ElementType::kF16});
-  if (f32 || (small && features.small_floats)) {
+  if (f32 || small) {
     if (const auto contraction = MatchContraction(definition))
       return CallOf(definition, *contraction);
   }

@@ -17,7 +17,6 @@ namespace yuba::kernels {
 // What the library of a target has, beside contractions of f32.
 struct LibraryFeatures {
   bool convolutions = false;  // and their gradients, of f32
-  bool small_floats = false;  // contractions of bf16 and f16, accumulated in f32
 };
 
 // The call for a contraction, a convolution or a gradient of one that the library has; nullopt for

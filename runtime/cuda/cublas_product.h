@@ -1,6 +1,6 @@
-// A planned matrix product (contraction.h) through cuBLAS, in f32 as IEEE has it (no TF32).
-// Operands without a unit stride are packed by a kernel of the runtime first. All work is started
-// on one stream and not waited for.
+// A planned matrix product (contraction.h) through cuBLAS: of f32 as IEEE has it (no TF32), of bf16
+// or f16 added up in f32, with a result of either. Operands without a unit stride are packed by a
+// kernel of the runtime first. All work is started on one stream and not waited for.
 #ifndef YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
 #define YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
 
@@ -15,18 +15,17 @@ class CublasProduct {
   CublasProduct(const Gpu& gpu, const Cublas& cublas, cublasHandle_t handle, cudaStream_t stream,
                 const runtime::LibraryShape& shape);
 
-  int64_t workspace_bytes() const;
+  int64_t workspace_bytes() const { return a_bytes_ + b_bytes_ + c_bytes_; }
 
   // Starts the product. Pointers are into the GPU's memory: to the starts of the buffers, and to
   // workspace_bytes() that no other work of the stream uses meanwhile.
-  absl::Status Run(const float* left, const float* right, float* result, float* workspace);
+  absl::Status Run(const char* left, const char* right, char* result, char* workspace);
 
  private:
-  absl::Status Step(const float* left, const float* right, float* result, float* workspace) const;
-  absl::Status Multiply(const float* a, const float* b, float beta, float* c,
-                        float* workspace) const;
-  absl::Status Pack(const float* from, const runtime::MatrixLayout& layout, int64_t rows,
-                    int64_t columns, float* to) const;
+  absl::Status Step(const char* left, const char* right, char* result, char* workspace) const;
+  absl::Status Multiply(const char* a, const char* b, float beta, char* c, char* workspace) const;
+  absl::Status Pack(const char* from, const runtime::MatrixLayout& layout, int64_t rows,
+                    int64_t columns, char* to) const;
 
   const Gpu& gpu_;
   const Cublas& cublas_;
@@ -34,9 +33,10 @@ class CublasProduct {
   const cudaStream_t stream_;
   const runtime::LibraryShape shape_;
   runtime::ProductPlan plan_;
+  ElementType sum_type_;  // of C as cuBLAS writes it
   runtime::StridedIndex
       batch_;  // the last of the loops, in one batched call, where nothing is packed
-  int64_t a_size_ = 0, b_size_ = 0, c_size_ = 0;  // floats of packed operands
+  int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  // of operands in the workspace
 };
 
 }  // namespace yuba::cuda

@@ -98,10 +98,10 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
                                         const program::Kernel& kernel,
                                         const runtime::Launch& launch, Prepared& prepared) {
   const program::LibraryCall& call = program.message().functions(kernel.function()).library();
-  if (call.kind() != program::LibraryCall::CONTRACTION || call.type() != program::F32) {
+  if (call.kind() != program::LibraryCall::CONTRACTION) {
     return absl::UnimplementedError(
-        "convolutions, and products of small floats, by a library are not there for GPUs; compile "
-        "with --target cuda, which generates their code");
+        "convolutions by a library are not there for GPUs; compile with --target cuda, which "
+        "generates their code");
   }
   const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device_);
   if (shape.no_result) return absl::OkStatus();
@@ -112,7 +112,7 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
   if (shape.no_terms) {
     prepared.zeros = std::make_unique<GpuMemory>();
     return prepared.zeros->Store(
-        CombineJob({Reducer::kSum, ElementType::kF32, ElementType::kF32, false}, shape.result, {},
+        CombineJob({Reducer::kSum, shape.result_type, shape.result_type, false}, shape.result, {},
                    prepared.result),
         stream_);
   }
@@ -120,6 +120,10 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
   if (cublas_ == nullptr) {
     YUBA_CUDA(cublas->cublasCreate_v2(&cublas_));
     YUBA_CUDA(cublas->cublasSetStream_v2(cublas_, stream_));
+    // What is added up in f32 is not rounded to a small float between parts of a sum.
+    YUBA_CUDA(cublas->cublasSetMathMode(
+        cublas_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                           CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
   }
   prepared.product = std::make_unique<CublasProduct>(*gpu_, *cublas, cublas_, stream_, shape);
   workspace_bytes_ = std::max(workspace_bytes_, prepared.product->workspace_bytes());
@@ -135,10 +139,7 @@ absl::Status CudaDevice::Run(int instruction) {
   }
   if (prepared.product != nullptr) {
     ++library_calls_;
-    return prepared.product->Run(reinterpret_cast<const float*>(prepared.left),
-                                 reinterpret_cast<const float*>(prepared.right),
-                                 reinterpret_cast<float*>(prepared.result),
-                                 reinterpret_cast<float*>(workspace_.data()));
+    return prepared.product->Run(prepared.left, prepared.right, prepared.result, workspace_.data());
   }
   const int64_t* buffers = tables_.numbers() + prepared.buffers;
   const int64_t* arguments = tables_.numbers() + prepared.arguments;

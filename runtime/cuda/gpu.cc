@@ -98,6 +98,12 @@ absl::Status Gpu::LaunchJob(const int64_t* job, int64_t elements, cudaStream_t s
   return Launch(job_, elements, parameters, stream);
 }
 
+absl::Status Gpu::LaunchMatrixCopy(const MatrixCopy& copy, cudaStream_t stream) const {
+  MatrixCopy parameter = copy;
+  void* parameters[] = {&parameter};
+  return Launch(matrix_, copy.rows * copy.columns, parameters, stream);
+}
+
 }  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/cuda/error.h"
+#include "runtime/cuda/matrix_copy.h"
 #include "runtime/program/program.h"
 
 namespace yuba::cuda {
@@ -36,7 +37,7 @@ class Gpu {
   // Starts a job of job.h, whose numbers lie in this GPU's memory.
   absl::Status LaunchJob(const int64_t* job, int64_t elements, cudaStream_t stream) const;
 
-  CUfunction matrix_kernel() const { return matrix_; }  // yuba_matrix of kernels.cu
+  absl::Status LaunchMatrixCopy(const MatrixCopy& copy, cudaStream_t stream) const;
 
  private:
   explicit Gpu(int number) : number_(number) {}

@@ -28,8 +28,9 @@ namespace yuba::cuda {
   F(cublasCreate_v2)             \
   F(cublasDestroy_v2)            \
   F(cublasSetStream_v2)          \
+  F(cublasSetMathMode)           \
   F(cublasGetStatusString)       \
-  F(cublasSgemmStridedBatched_64)
+  F(cublasGemmStridedBatchedEx_64)
 #define YUBA_NCCL_FUNCTIONS(F) \
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \

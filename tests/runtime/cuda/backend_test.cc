@@ -4,7 +4,9 @@
 #include <map>
 
 #include "absl/strings/match.h"
+#include "opsemantics/base/half.h"
 #include "runtime/cuda/facts.h"
+#include "runtime/program/enums.h"
 #include "tests/runtime/cuda/programs.h"
 #include "tests/support/status_matchers.h"
 
@@ -121,6 +123,49 @@ TEST_CASE("Matrix products through cuBLAS are the sums, as on the host") {
       REQUIRE_THAT(session->Step(), IsOk());
       CHECK(runtime::FloatsOf(*session->Get("result")) == expected);
       CHECK(session->statistics().library_calls == 2);
+    }
+  }
+  NoGpu();
+}
+
+std::string Encoded(program::ElementType type, const std::vector<float>& values) {
+  std::string bytes;
+  for (const float value : values) {
+    const uint16_t half = type == program::BF16 ? ToBF16(value) : ToF16(value);
+    bytes.append(reinterpret_cast<const char*>(&half), sizeof half);
+  }
+  return bytes;
+}
+
+// What is made of each half of k is kept in f32 or rounded; a second inner index, which is added up
+// by one call after the other, is not rounded in between.
+TEST_CASE("Matrix products of small floats through cuBLAS are the host's") {
+  for (const program::ElementType type : {program::BF16, program::F16}) {
+    for (const program::ElementType made : {program::F32, type}) {
+      for (const ProductOrder& order : {ProductOrder{"bmk", "bkn", "bmn", type, made},
+                                        ProductOrder{"bkm", "bnk", "bnm", type, made},
+                                        ProductOrder{"mkb", "knb", "mnb", type, made},
+                                        ProductOrder{"bmkj", "bjkn", "bmn", type, made}}) {
+        INFO(order.left << " " << order.right << " " << order.result << " " << type << " " << made);
+        std::vector<std::string> found;
+        for (const std::string& backend : Backends()) {
+          runtime::RunOptions options;
+          options.backend = backend;
+          auto session = runtime::OpenSession(HalvedProduct(order).Load(), options);
+          for (const char* name : {"left", "right"}) {
+            const std::vector<int64_t> dims =
+                ProductDims(name == std::string("left") ? order.left : order.right);
+            std::vector<float> values = WholeNumbers(Volume(WholeBox(dims)));
+            for (float& value : values) value += 0.125f;  // so that sums are rounded
+            REQUIRE_THAT(session->Set(name, {FromProto(type), dims, Encoded(type, values)}),
+                         IsOk());
+          }
+          REQUIRE_THAT(session->Step(), IsOk());
+          found.push_back(session->Get("result")->data);
+          CHECK(session->statistics().library_calls == 2);
+        }
+        for (const std::string& other : found) CHECK(other == found[0]);
+      }
     }
   }
   NoGpu();

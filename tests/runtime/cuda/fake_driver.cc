@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/cuda/job.h"
+#include "runtime/cuda/matrix_copy.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
@@ -40,18 +41,8 @@ std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** p
     return [=](int64_t thread, int64_t threads) { RunJob(job, thread, threads); };
   }
   if (name == "yuba_matrix") {
-    const auto* from = Parameter<const float*>(parameters, 0);
-    auto* to = Parameter<float*>(parameters, 3);
-    int64_t numbers[8];
-    for (int i : {1, 2, 4, 5, 6, 7}) numbers[i] = Parameter<int64_t>(parameters, i);
-    const int64_t from_row = numbers[1], from_column = numbers[2], to_row = numbers[4],
-                  to_column = numbers[5], rows = numbers[6], columns = numbers[7];
-    return [=](int64_t thread, int64_t threads) {
-      for (int64_t i = thread; i < rows * columns; i += threads) {
-        const int64_t row = i / columns, column = i % columns;
-        to[row * to_row + column * to_column] = from[row * from_row + column * from_column];
-      }
-    };
+    const auto copy = Parameter<MatrixCopy>(parameters, 0);
+    return [=](int64_t thread, int64_t threads) { RunMatrixCopy(copy, thread, threads); };
   }
   const auto* buffers = Parameter<void* const*>(parameters, 0);
   const auto* arguments = Parameter<const int64_t*>(parameters, 1);

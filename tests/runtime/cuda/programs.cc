@@ -125,7 +125,7 @@ runtime::ProgramBuilder TripledFourTimes(int64_t length) {
 }
 
 std::vector<int64_t> ProductDims(const std::string& letters) {
-  const std::map<char, int64_t> extents = {{'b', 3}, {'m', 5}, {'n', 4}, {'k', 8}};
+  const std::map<char, int64_t> extents = {{'b', 3}, {'m', 5}, {'n', 4}, {'k', 8}, {'j', 2}};
   std::vector<int64_t> dims;
   for (char letter : letters) dims.push_back(extents.at(letter));
   return dims;
@@ -143,20 +143,21 @@ runtime::ProgramBuilder HalvedProduct(const ProductOrder& order) {
   const std::vector<int64_t> dims = ProductDims(order.result);
   const std::vector<Box> whole(2, WholeBox(dims));
   const int left =
-      builder.AddBuffer("left", program::F32, ProductDims(order.left), halved(order.left));
+      builder.AddBuffer("left", order.type, ProductDims(order.left), halved(order.left));
   const int right =
-      builder.AddBuffer("right", program::F32, ProductDims(order.right), halved(order.right));
-  const int made = builder.AddBuffer("made", program::F32, dims, whole);
-  const int result = builder.AddBuffer("result", program::F32, dims, whole);
+      builder.AddBuffer("right", order.type, ProductDims(order.right), halved(order.right));
+  const int made = builder.AddBuffer("made", order.made, dims, whole);
+  const int result = builder.AddBuffer("result", order.type, dims, whole);
   program::LibraryCall call;
   call.set_left(0);
   call.set_right(1);
-  const std::string letters = "bmnk";  // the indices
-  const auto roles = {call.mutable_batch(), call.mutable_rows(), call.mutable_columns(),
-                      call.mutable_inner()};
   std::vector<std::vector<Interval>> parts;
-  for (auto* role : roles) {
-    const char letter = letters[parts.size()];
+  for (const char letter : std::string("bmnkj")) {  // the indices
+    if (position(order.left, letter) < 0 && position(order.right, letter) < 0) continue;
+    auto* const role = letter == 'b'   ? call.mutable_batch()
+                       : letter == 'm' ? call.mutable_rows()
+                       : letter == 'n' ? call.mutable_columns()
+                                       : call.mutable_inner();
     program::LibraryIndex* index = role->Add();
     index->set_index(static_cast<int>(parts.size()));
     index->set_left_dim(position(order.left, letter));

@@ -27,9 +27,11 @@ runtime::ProgramBuilder Turns(program::Reducer reducer);
 runtime::ProgramBuilder TripledFourTimes(int64_t length);
 
 // A batch of matrix products, each a library call on a half of k, then summed. The letters b, m, n
-// and k say in which order the dimensions of each tensor lie in memory.
+// and k say in which order the dimensions of each tensor lie in memory; a j is added up like k. The
+// operands are of one type, and the products of the halves of another.
 struct ProductOrder {
   std::string left = "bmk", right = "bkn", result = "bmn";
+  program::ElementType type = program::F32, made = program::F32;
 };
 // Extents by letter.
 std::vector<int64_t> ProductDims(const std::string& letters);
