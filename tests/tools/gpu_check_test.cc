@@ -16,7 +16,8 @@ nlohmann::json Read(const std::string& path) {
 
 void Write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
-// A bundle of mlp's cases, unpacked: answers and training on 1, 2, 3 and 8 devices.
+// A bundle of mlp's cases, unpacked: answers and training, in f32 and bf16, on 1, 2, 3 and
+// 8 devices.
 struct Bundle {
   Bundle() : scratch(ScratchFolder("gpu_check")), folder(scratch + "/gpu_check") {
     Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + scratch +
@@ -44,9 +45,9 @@ TEST_CASE("a bundle runs where it was made for, and says what passed") {
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 0);
   CHECK(ran.out.find("| answer | 4 | 0 | 0 |") != std::string::npos);
-  CHECK(ran.out.find("| training | 4 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| training | 8 | 0 | 0 |") != std::string::npos);
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
-  CHECK(report["results"].size() == 8);
+  CHECK(report["results"].size() == 12);
   CHECK(report["target"] == "host");
 }
 
@@ -54,7 +55,7 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   const Bundle bundle;
   nlohmann::json packed = Read(bundle.folder + "/cases.json");
   bundle.Case(packed, "models/mlp on 2")["run"] = {"--inputs", "DATA", "--check", "0"};
-  bundle.Case(packed, "training/mlp on 3")["losses"][1] = 2.5;
+  bundle.Case(packed, "training/mlp f32 on 3")["losses"][1] = 2.5;
   const std::string broken = bundle.Case(packed, "models/mlp on 8")["program"];
   Write(bundle.folder + "/" + broken, "no program");
   Write(bundle.folder + "/cases.json", packed.dump());
@@ -62,9 +63,9 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 2 | 2 | 0 |") != std::string::npos);
-  CHECK(ran.out.find("| training | 3 | 1 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| training | 7 | 1 | 0 |") != std::string::npos);
   for (const char* line : {"- models/mlp on 2: exit 1: step", "- models/mlp on 8: exit 2",
-                           "- training/mlp on 3: losses: "})
+                           "- training/mlp f32 on 3: losses: "})
     CHECK(ran.out.find(line) != std::string::npos);
 }
 

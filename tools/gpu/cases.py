@@ -14,7 +14,8 @@ DEVICES = (1, 2, 3, 8)
 MODELS = ("mlp", "conv", "encoder", "gpt", "lstm", "moe")
 TRAINED = ("mlp", "conv", "encoder", "gpt", "lstm")
 SANITIZED = {"models/mlp on 2", "models/gpt on 8", "models/conv on 3", "models/lstm on 2",
-             "models/moe on 3", "training/conv on 2", "training/gpt on 3",
+             "models/moe on 3", "training/encoder f32 on 2",
+             "training/gpt bf16 on 3",
              "operators/attention on 2", "operators/cumsum on 3", "operators/batch_norm_train on 2"}
 TIMED = (
     ("gpt2 forward", ["gpt2", "--batch", "4", "--sequence", "128"], []),
@@ -35,11 +36,11 @@ def answer(name, folder, devices, tolerance):
             "run": ["--inputs", "DATA", "--check", tolerance]}
 
 
-def training(model, devices):
+def training(model, precision, devices):
     folder = f"tests/models/{model}"
-    return {"kind": "training", "name": f"training/{model} on {devices}", "devices": devices,
-            "model": f"{folder}/model.onnx", "data": folder,
-            "plan": ["--train", "adam", "--loss", "softmax-cross-entropy"],
+    return {"kind": "training", "name": f"training/{model} {precision} on {devices}",
+            "devices": devices, "precision": precision, "model": f"{folder}/model.onnx", "data": folder,
+            "plan": ["--train", "adam", "--loss", "softmax-cross-entropy", "--precision", precision],
             "run": ["--inputs", "DATA/test_data_set_0", "--input", "labels=DATA/labels.pb",
                     "--steps", "3"]}
 
@@ -57,7 +58,7 @@ def all_cases(root):
                 cases.append(answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3"))
         for model in TRAINED:
             if os.path.exists(f"{root}/tests/models/{model}/labels.pb"):
-                cases.append(training(model, devices))
+                cases += [training(model, precision, devices) for precision in ("f32", "bf16")]
     for name in sorted(os.listdir(f"{root}/tests/models/operators")):
         folder = f"tests/models/operators/{name}"
         if os.path.exists(f"{root}/{folder}/model.onnx"):

@@ -32,8 +32,8 @@ def parse_arguments():
     parser.add_argument("--pack", metavar="FILE", help="compile and pack the programs into FILE")
     parser.add_argument("--bin", metavar="FOLDER", default=os.path.join(ROOT, "bazel-bin", "tools"),
                         help="of --pack: where yuba and yuba-run are (default bazel-bin/tools)")
-    parser.add_argument("--only", metavar="TEXT", default="",
-                        help="of the cases those whose name contains TEXT")
+    parser.add_argument("--only", metavar="PATTERN", default="",
+                        help="of the cases those in whose name this regular expression is found")
     parser.add_argument("--minutes", type=float, default=8, help="time limit (default 8)")
     parser.add_argument("--target", default="cuda", choices=("cuda", "host"),
                         help="of --pack: what the programs run on (default cuda)")

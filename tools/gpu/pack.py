@@ -2,6 +2,7 @@
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,7 @@ class Packer:
             packed = {key: case[key] for key in ("kind", "name", "devices", "run", "sanitize")}
             packed["program"] = program
             if case["kind"] == "training":
+                packed["precision"] = case["precision"]
                 packed["losses"] = self.losses_on_host(case, model, plan, scratch)
         if "data" in case:
             packed["data"] = case["data"]
@@ -73,7 +75,7 @@ class Packer:
 
 def pack(root, options):
     """Writes the archive options.pack; returns the exit code."""
-    chosen = [case for case in case_list.all_cases(root) if options.only in case["name"]]
+    chosen = [case for case in case_list.all_cases(root) if re.search(options.only, case["name"])]
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "gpu_check")
         packer, packed, left_out, failed = Packer(root, folder, options), [], [], 0
