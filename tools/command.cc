@@ -254,6 +254,7 @@ constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
     {"lr", &ModelFlags::lr},
     {"clip", &ModelFlags::clip},
     {"precision", &ModelFlags::precision},
+    {"micro-batches", &ModelFlags::micro_batches},
     {"eval-every", &ModelFlags::eval_every}};
 
 // The flag of kTrainFlags, or null.

@@ -24,7 +24,10 @@ struct RunCommandFlags {
 RunPorts PortsOfModel(const compiler::Model& model) {
   RunPorts ports;
   const std::vector<Tensor>& tensors = model.graph.tensors;
-  for (const Entry& entry : model.graph.entries) ports.entries.push_back(entry.name);
+  for (const Entry& entry : model.graph.entries) {
+    ports.entries.push_back(entry.name);
+    ports.times[entry.name] = entry.times;
+  }
   for (const TensorId id : model.graph.inputs) {
     ports.inputs.push_back(tensors[id].name);
     ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};

@@ -15,6 +15,12 @@ absl::StatusOr<double> AboveZero(const char* flag, const std::string& text, cons
   return UserError(flag, " ", text, ": ", what, " is a number above 0");
 }
 
+absl::StatusOr<int64_t> Count(const char* flag, const std::string& text, const char* what) {
+  int64_t number = 0;
+  if (absl::SimpleAtoi(text, &number) && number > 0) return number;
+  return UserError(flag, " ", text, ": it is a number of ", what, ", at least 1");
+}
+
 }  // namespace
 
 void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
@@ -38,6 +44,10 @@ void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("--precision", flags.precision,
                   "bf16: matrix products and convolutions read and write bf16; weights stay f32")
       ->needs(train);
+  app->add_option("--micro-batches", flags.micro_batches,
+                  "a step computes gradients of so many equal parts of its batch, one by one, and "
+                  "updates with their mean")
+      ->needs(train);
   app->add_option("--eval-every", flags.eval_every,
                   "a second entry, `eval`, computes the loss without training; the plan is for a "
                   "run of it after so many steps each (yuba run --eval)")
@@ -54,10 +64,12 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
   if (!flags.clip.empty()) {
     YUBA_ASSIGN_OR_RETURN(options.clip, AboveZero("--clip", flags.clip, "the largest norm"));
   }
+  if (!flags.micro_batches.empty()) {
+    YUBA_ASSIGN_OR_RETURN(options.micro_batches,
+                          Count("--micro-batches", flags.micro_batches, "micro-batches"));
+  }
   if (!flags.eval_every.empty()) {
-    const bool counts = absl::SimpleAtoi(flags.eval_every, &options.eval_every);
-    if (!counts || options.eval_every < 1)
-      return UserError("--eval-every ", flags.eval_every, ": it is a number of steps, at least 1");
+    YUBA_ASSIGN_OR_RETURN(options.eval_every, Count("--eval-every", flags.eval_every, "steps"));
   }
   if (flags.precision == Name(ElementType::kBF16)) {
     options.precision = ElementType::kBF16;

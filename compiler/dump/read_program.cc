@@ -45,6 +45,7 @@ class ProgramReader {
       } else if (auto entry = llvm::dyn_cast<EntryOp>(op)) {
         program::Entry* added = program_.add_entries();
         added->set_name(entry.getName().str());
+        added->set_times(static_cast<int64_t>(entry.getTimes()));
         added->set_begin(stage_->instructions_size());
       } else {
         YUBA_RETURN_IF_ERROR(ReadInstruction(op, stage_->add_instructions()));

@@ -1,4 +1,6 @@
 // A program as a yuba.program: WriteProgram of module.h.
+#include <algorithm>
+
 #include "compiler/dump/definition_attr.h"
 #include "compiler/dump/library_attr.h"
 #include "compiler/dump/module.h"
@@ -33,7 +35,7 @@ class ProgramWriter {
     for (int i = 0; i <= stage_.instructions_size(); ++i) {
       for (; entry < program_.entries_size() && program_.entries(entry).begin() == i; ++entry) {
         builder_.create<EntryOp>(builder_.getUnknownLoc(), Text(program_.entries(entry).name()),
-                                 Number(1));
+                                 Number(std::max<int64_t>(program_.entries(entry).times(), 1)));
       }
       if (i < stage_.instructions_size()) WriteInstruction(stage_.instructions(i));
     }

@@ -149,6 +149,14 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
   }
   recipe.freeze = options.freeze;
   recipe.precision = options.precision;
+  if (options.micro_batches > 1) {
+    YUBA_ASSIGN_OR_RETURN(const OpDescription* sum,
+                          Find("--micro-batches", "mean_over_parts", library));
+    YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*sum), "--micro-batches"));
+    recipe.micro_batches = {{*sum, {{"parts", static_cast<double>(options.micro_batches)}}, {}},
+                            kTrainEntry,
+                            std::max<int64_t>(options.eval_every, 1)};
+  }
   if (options.clip > 0) {
     YUBA_ASSIGN_OR_RETURN(const OpDescription* squares, Find("--clip", "squared_norm", library));
     YUBA_ASSIGN_OR_RETURN(const OpDescription* root, Find("--clip", "sqrt", library));

@@ -69,7 +69,7 @@ struct OnnxGraph {
   std::deque<OnnxValue> values;  // a deque, so that references stay valid as it grows
   std::vector<Use> uses;         // each after the uses whose values it reads
   std::vector<int> inputs;       // numbers of values, in the file's order
-  std::vector<int> rebatched;    // inputs whose dimension 0 is another than the file's (--batch)
+  std::vector<int> rebatched;    // inputs whose dimension 0 is another than the file's
   std::vector<int> outputs;      // numbers of values: of each entry those of the file, in its order
   struct CarriedValues {
     int state = 0, next = 0;  // numbers of values

@@ -40,12 +40,15 @@ struct TrainOptions {
   std::vector<std::string> freeze;  // patterns of names of parameters that are not trained
   double lr = 0.01;                 // the learning rate before the first step
   double clip = 0;                  // the largest norm of all gradients together; 0: any
-  int64_t eval_every = 0;  // above 0: an entry that evaluates is run after so many steps each
+  int64_t eval_every = 0;     // above 0: an entry that evaluates is run after so many steps each
+  int64_t micro_batches = 1;  // the parts of a batch that gradients are computed of one by one
   absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
 };
 
-// The entries of training that evaluates between steps.
+// The entries of training, in their order: one that evaluates (eval_every), one that adds up the
+// gradients of micro-batches, and the step itself, which is all there is without the options.
 constexpr char kEvalEntry[] = "eval";
+constexpr char kMicroEntry[] = "micro";
 constexpr char kTrainEntry[] = "step";
 
 struct ImportOptions {

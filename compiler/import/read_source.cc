@@ -104,6 +104,19 @@ absl::Status CheckEntries(const std::vector<EntryOptions>& entries) {
   return absl::OkStatus();
 }
 
+// What is read of the file as entries; none where a step is all there is.
+std::vector<EntryOptions> EntriesOfTraining(const TrainOptions& train) {
+  const int64_t steps = std::max<int64_t>(train.eval_every, 1);
+  std::vector<EntryOptions> entries;
+  if (train.eval_every > 0) entries.push_back({kEvalEntry, {}, 1});
+  if (train.micro_batches > 1) {
+    entries.push_back({kMicroEntry, {}, steps * train.micro_batches});
+  } else if (!entries.empty()) {
+    entries.push_back({kTrainEntry, {}, steps});
+  }
+  return entries;
+}
+
 class Importer {
  public:
   Importer(const std::string& path, const ImportOptions& options)
@@ -141,13 +154,12 @@ class Importer {
       if (order.initialization.count(input->name()) == 0) file_inputs_.push_back(input->name());
     }
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
-    const int64_t eval_every = options_.train.has_value() ? options_.train->eval_every : 0;
-    if (eval_every > 0) entries = {{kEvalEntry, {}, 1}, {kTrainEntry, {}, eval_every}};
+    if (options_.train.has_value()) entries = EntriesOfTraining(*options_.train);
     if (entries.empty()) return ReadEntry(order, options_.dims);
     graph_.entries.clear();
     for (const EntryOptions& entry : entries) graph_.entries.push_back({entry.name, entry.times});
     for (const EntryOptions& entry : entries) {
-      graph_.evaluates = eval_every > 0 && entry.name == kEvalEntry;
+      graph_.evaluates = options_.train.has_value() && entry.name == kEvalEntry;
       std::map<std::string, int64_t> dims = entry.dims;
       dims.insert(options_.dims.begin(), options_.dims.end());
       const absl::Status read = ReadEntry(order, dims);

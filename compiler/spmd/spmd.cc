@@ -96,6 +96,7 @@ class SpmdBuilder {
     if (!(graph_.entries == Graph().entries)) {
       program::Entry* added = program_.add_entries();
       added->set_name(graph_.entries[entry].name);
+      added->set_times(graph_.entries[entry].times);
       added->set_begin(stage_->instructions_size());
     }
     const Interval nodes = NodesOf(graph_, entry);

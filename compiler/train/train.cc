@@ -175,10 +175,18 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
                                      " elements: ", absl::StrJoin(names, ", ")));
   if (!chooser.left_out().empty())
     model.notes.push_back(absl::StrCat("not trained: ", absl::StrJoin(chooser.left_out(), ", ")));
+  std::vector<UpdatedState> updated;
+  if (recipe.micro_batches.has_value()) {
+    YUBA_ASSIGN_OR_RETURN(updated,
+                          AddUpMicroBatches(model, *recipe.micro_batches, trained, gradients));
+  }
   if (recipe.clipping.has_value()) {
     YUBA_ASSIGN_OR_RETURN(gradients, ClipGradients(model, *recipe.clipping, gradients));
   }
-  return AddUpdates(model, recipe.optimizer, trained, gradients);
+  YUBA_ASSIGN_OR_RETURN(const std::vector<UpdatedState> of_step,
+                        AddUpdates(model, recipe.optimizer, trained, gradients));
+  updated.insert(updated.end(), of_step.begin(), of_step.end());
+  return updated;
 }
 
 }  // namespace yuba::compiler

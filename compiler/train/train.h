@@ -11,6 +11,7 @@
 #include "absl/types/optional.h"
 #include "compiler/model.h"
 #include "compiler/train/clip.h"
+#include "compiler/train/micro_batches.h"
 #include "compiler/train/updates.h"
 
 namespace yuba::compiler {
@@ -18,14 +19,16 @@ namespace yuba::compiler {
 struct TrainRecipe {
   std::string loss;  // the name of the output that training minimizes, a scalar of the last entry
   Optimizer optimizer;
-  absl::optional<Clipping> clipping;      // of gradients; none: they are taken as they are
+  absl::optional<MicroBatches> micro_batches;  // none: an entry has the whole batch
+  absl::optional<Clipping> clipping;           // of gradients; none: they are taken as they are
   absl::optional<ElementType> precision;  // of products (precision.h); none: as the model has them
   std::map<std::string, std::string> kept;  // parameters that are not trained, and why not
   std::vector<std::string> freeze;  // patterns of names that are not trained; * stands for any text
 };
 
 // Adds gradients and updates to the last entry of the graph, which is in canonical order
-// (simplify.h), and returns what is to be carried. Trained is every parameter of floats (an
+// (simplify.h), and returns what is to be carried. With micro-batches the updates, and what clips
+// gradients, are a new entry behind it. Trained is every parameter of floats (an
 // initializer of more than one element is one) on which the loss depends, but for those of `kept`,
 // those that `freeze` names, fills of 0, and masks: tensors of 0 and -inf (or numbers from -1000
 // down) alone. model.notes gets a line for what is trained and one for what is not. The user's

@@ -57,6 +57,7 @@ Unfolded::Unfolded(const program::Program& program) : program_(program) {
   for (const program::Entry& entry : program.entries()) {
     program::Entry& same = *unfolded_.add_entries();
     same.set_name(entry.name());
+    same.set_times(entry.times());
     same.set_begin(static_cast<int>(
         std::lower_bound(numbers_.begin(), numbers_.end(), entry.begin()) - numbers_.begin()));
   }

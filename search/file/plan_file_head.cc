@@ -53,13 +53,14 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
     if (dot == std::string::npos
             ? !IsOneOf(kind, {"batch", "clip", "copies", "devices", "eval-every", "init", "loss",
-                              "loss-output", "lr", "memory", "no-verify", "precision", "replicate",
-                              "search", "space", "train", "without"})
+                              "loss-output", "lr", "memory", "micro-batches", "no-verify",
+                              "precision", "replicate", "search", "space", "train", "without"})
             : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "pin",
                               "state", "times"})) {
       value.Refuse(
           "is an option that plans do not have; they have batch, clip, copies, devices, "
-          "eval-every, init, loss, loss-output, lr, memory, no-verify, precision, replicate, "
+          "eval-every, init, loss, loss-output, lr, memory, micro-batches, no-verify, precision, "
+          "replicate, "
           "search, space, train, without, dim.NAME, bind.NAME, bind_hash.NAME, state.OUT, "
           "cache.PAST, entry.N, times.NAME, freeze.NAME and pin.N");
     }

@@ -2,11 +2,13 @@
 // losses (tests/models/*/train.json), on any number of devices; whole and cut are equal bit for
 // bit.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "opsemantics/values/tensor_file.h"
 #include "tests/support/command.h"
 
 namespace yuba {
@@ -22,6 +24,10 @@ nlohmann::json Read(const std::string& file) {
 std::string ReadText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void WriteText(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
 }
 
 // A model with PyTorch's losses of its first steps.
@@ -62,6 +68,22 @@ struct TrainedModel {
   std::string scratch;
 };
 
+// DIR/x.npy and DIR/labels.npy: 40 examples for mlp, which takes 12 a step.
+void WriteExamples(const std::string& dir) {
+  constexpr int64_t kExamples = 40, kWidth = 48, kClasses = 10;
+  std::string x, labels;
+  for (int64_t i = 0; i < kExamples; ++i) {
+    for (int64_t j = 0; j < kWidth; ++j) {
+      const auto value = static_cast<float>((i * 31 + j * 17) % 13) / 13;
+      x.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    const int64_t label = i * 7 % kClasses;
+    labels.append(reinterpret_cast<const char*>(&label), sizeof label);
+  }
+  WriteText(dir + "/x.npy", FormatNpy({ElementType::kF32, {kExamples, kWidth}, x}));
+  WriteText(dir + "/labels.npy", FormatNpy({ElementType::kI64, {kExamples}, labels}));
+}
+
 TEST_CASE("five steps of each optimizer have PyTorch's losses") {
   for (const char* name : {"mlp", "encoder", "gpt", "lstm"}) {
     const TrainedModel model(name);
@@ -86,6 +108,46 @@ TEST_CASE("the losses are the same however the step is cut") {
     model.Run(plan, "adam", "");
     model.Run(plan, "adam", "--check-memory --seed-executor 7");
   }
+}
+
+TEST_CASE("a batch in micro-batches gives the losses of the whole batch") {
+  for (const char* name : {"mlp", "gpt", "lstm"}) {
+    const TrainedModel model(name);
+    for (const char* flags : {"--devices 1 --micro-batches 2", "--devices 8 --micro-batches 2",
+                              "--devices 3 --micro-batches 2 --eval-every 5"}) {
+      INFO(name << ", " << flags);
+      const std::string plan = model.Plan("adam", flags);
+      const CommandResult verified = Succeed("yuba verify " + model.model + " " + plan);
+      CHECK(verified.out.find("bit for bit") != std::string::npos);
+      model.Run(plan, "adam", "");
+    }
+  }
+}
+
+TEST_CASE(
+    "a step in micro-batches takes its examples part by part, and goes on from a checkpoint") {
+  const TrainedModel model("mlp");
+  const std::string data = " --data " + model.scratch + "/data --shuffle 3 --json ";
+  std::filesystem::create_directory(model.scratch + "/data");
+  model.Plan("adam", "--devices 2");
+  WriteExamples(model.scratch + "/data");
+  const auto losses = [&](const std::string& flags) {
+    const CommandResult ran =
+        Succeed("yuba run " + model.model + " " + model.scratch + "/plan.json" + data + flags);
+    return nlohmann::json::parse(ran.out)["numbers"]["loss"];
+  };
+  const nlohmann::json whole = losses("--epochs 2");
+  model.Plan("adam", "--devices 2 --micro-batches 4");
+  const nlohmann::json parts = losses("--epochs 2");
+  REQUIRE(whole.size() == 6);  // 40 examples, of which an epoch leaves 4 out
+  REQUIRE(parts.size() == 6);
+  for (size_t step = 0; step < whole.size(); ++step) {
+    CHECK(parts[step].get<double>() == Approx(whole[step].get<double>()).epsilon(1e-5));
+  }
+  const std::string saved = model.scratch + "/parts.st";
+  losses("--steps 2 --save " + saved);
+  const nlohmann::json rest = losses("--steps 4 --resume " + saved);
+  CHECK(rest == nlohmann::json({parts[2], parts[3]}));
 }
 
 TEST_CASE("training goes on from a checkpoint with the same bits, and in any other plan") {
@@ -170,7 +232,7 @@ TEST_CASE("the commands of docs/training.md run") {
             std::string::npos);
     }
   }
-  CHECK(commands == 13);
+  CHECK(commands == 15);
 }
 
 TEST_CASE("optimizers and losses of one's own") {
@@ -235,6 +297,8 @@ TEST_CASE("what is wrong with a training step is said") {
   says("--train sgd --freeze '*zork*'" + loss, "--freeze *zork*: no parameter has such a name");
   says("--train sgd --freeze '*'" + loss, "nothing can be trained");
   says("--train sgd --entry a:b=1" + loss, "leave out --entry");
+  says("--train sgd --micro-batches 0" + loss, "a number of micro-batches, at least 1");
+  says("--train sgd --micro-batches 5" + loss, "has 12 examples a step");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct Wanted {
 
 // Whether the entry runs where others need it, and not one after the other with them.
 bool RunsBesideOthers(const RunPorts& ports, const std::string& entry) {
-  return entry == program::kInitEntry || (entry == kEvalEntry && EvaluatesBetweenSteps(ports));
+  return entry == program::kInitEntry || (entry == kEvalEntry && EvaluatesBetweenSteps(ports)) ||
+         (entry == kMicroEntry && MicroBatchesOf(ports) > 1);
 }
 
 // --entry NAME=TIMES.
@@ -179,6 +180,8 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
     if (!flags.data.empty()) YUBA_RETURN_IF_ERROR(OpenData(flags, ports, named, run));
     run.times = std::max<int64_t>(run.times, 1);
     run.examples = ExamplesInStep(ports, entry.entry);
+    run.reading = ReadingEntry(ports, entry.entry);
+    if (run.reading != run.entry) run.parts = MicroBatchesOf(ports);
     runs.push_back(std::move(run));
   }
   for (StepFiles::Input& input : named.inputs) runs[0].first.inputs.push_back(std::move(input));

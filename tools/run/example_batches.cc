@@ -204,8 +204,9 @@ absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(const std::string& path,
   for (const std::string& input : InputsOfEntry(ports, entry)) {
     if (given.count(input) > 0) continue;
     std::string name = input;  // of "decode:ids" in the model's file: ids
-    if (absl::StartsWith(input, absl::StrCat(entry, ":"))) name = input.substr(entry.size() + 1);
-    const PortType& type = ports.types.at(input);
+    const std::string prefix = absl::StrCat(ReadingEntry(ports, entry), ":");
+    if (absl::StartsWith(input, prefix)) name = input.substr(prefix.size());
+    const PortType type = TypeInStep(ports, entry, input);
     const auto array = arrays.find(name);
     if (array == arrays.end()) {
       return UserError("--data ", path, ": has no values of the input ", name, ", ", Text(type),

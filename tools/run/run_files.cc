@@ -25,8 +25,9 @@ namespace {
 bool IsOfOtherEntry(const std::string& name, const RunPorts& ports,
                     const std::vector<EntryRun>& runs) {
   return std::any_of(ports.entries.begin(), ports.entries.end(), [&](const std::string& entry) {
-    const bool runs_here = std::any_of(runs.begin(), runs.end(),
-                                       [&](const EntryRun& run) { return run.entry == entry; });
+    const bool runs_here = std::any_of(runs.begin(), runs.end(), [&](const EntryRun& run) {
+      return run.entry == entry || run.reading == entry;
+    });
     return !runs_here && absl::StartsWith(name, entry + ":");
   });
 }

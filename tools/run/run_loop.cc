@@ -14,6 +14,7 @@
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint.h"
 #include "tools/run/progress.h"
+#include "tools/run/step_inputs.h"
 
 namespace yuba::tools {
 namespace {
@@ -47,38 +48,6 @@ absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& 
   }
   return numbers;
 }
-
-// The values of a run's steps, put in place one step after the other.
-class StepInputs {
- public:
-  // Of the steps behind the first `done`.
-  StepInputs(EntryRun& run, int64_t done) : run_(run) {
-    if (run.batches != nullptr) {
-      reader_ = std::make_unique<BatchReader>(*run.batches, done, run.times);
-    }
-  }
-
-  // Of the next step. In the first one the values of the run replace those of its batch; they are
-  // freed then.
-  absl::Status Set(runtime::Session& session) {
-    if (reader_ != nullptr) {
-      YUBA_ASSIGN_OR_RETURN(StepFiles batch, reader_->Next());
-      YUBA_RETURN_IF_ERROR(SetInputs(session, batch));
-      expected_ = std::move(batch.expected);
-    }
-    YUBA_RETURN_IF_ERROR(SetInputs(session, run_.first));
-    run_.first.inputs.clear();
-    return absl::OkStatus();
-  }
-
-  // What the outputs of the step should be.
-  const Expected& expected() const { return reader_ != nullptr ? expected_ : run_.first.expected; }
-
- private:
-  EntryRun& run_;
-  std::unique_ptr<BatchReader> reader_;
-  Expected expected_;
-};
 
 // The learning rate of each step, put in place where it is another one than before.
 class LearningRate {
@@ -175,7 +144,7 @@ class StepLoop {
     begin_ = done_ = saved_ = done;
     while (done_ < run.times && !InterruptNote::Came()) {
       if (done_ > begin_ && one_by_one) YUBA_RETURN_IF_ERROR(inputs.Set(session_));
-      YUBA_RETURN_IF_ERROR(RunStep(run, done_ + 1));
+      YUBA_RETURN_IF_ERROR(RunStep(run, inputs, done_ + 1));
       ++done_;
       if (one_by_one) {
         YUBA_RETURN_IF_ERROR(check_.Check(session_, run.outputs, inputs.expected(), done_));
@@ -214,7 +183,7 @@ class StepLoop {
     return done_ == run.times || (flags_.eval_every > 0 && done_ % flags_.eval_every == 0);
   }
 
-  absl::Status RunStep(const EntryRun& run, int64_t step) {
+  absl::Status RunStep(const EntryRun& run, StepInputs& inputs, int64_t step) {
     StepReport report;
     report.name = absl::StrCat(run.entry, " ", step);
     Numbers rate;
@@ -222,29 +191,57 @@ class StepLoop {
       YUBA_RETURN_IF_ERROR(rate_.Set(session_, step, rate));
       YUBA_RETURN_IF_ERROR(session_.RunInitIfDue());  // what it moves is no part of the step
     }
-    const int64_t before = session_.statistics().bytes;
-    YUBA_RETURN_IF_ERROR(Annotate(session_.Step(run.entry), report.name));
-    const runtime::Statistics now = session_.statistics();
-    report.moved = now.bytes - before;
-    const auto planned = flags_.planned_bytes.find(run.entry);
-    if (planned != flags_.planned_bytes.end() && report.moved != planned->second) {
-      return InternalError(report.name, " moved ", report.moved, " bytes, the plan promises ",
-                           planned->second);
+    for (int64_t part = 0; run.parts > 1 && part < run.parts; ++part) {
+      if (part > 0 || step > begin_ + 1) YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
+      YUBA_RETURN_IF_ERROR(RunEntry(run.reading, run.parts, report));
     }
-    YUBA_ASSIGN_OR_RETURN(report.numbers, NumbersOf(session_, run.entry));
+    YUBA_RETURN_IF_ERROR(RunEntry(run.entry, 1, report));
     report.numbers.insert(report.numbers.end(), rate.begin(), rate.end());
-    record_->seconds.push_back(now.seconds);
+    record_->seconds.push_back(report.seconds);
     for (const auto& [name, number] : report.numbers) record_->numbers[name].push_back(number);
     HintAtNan(report);
     if (flags_.json) return absl::OkStatus();
-    report.seconds = now.seconds;
+    const runtime::Statistics now = session_.statistics();
     report.examples = run.examples;
     report.memory = now.arena_bytes + now.workspace_bytes;
     report.timed = !flags_.options.interleave;
-    report.copying = now.copy_share;
-    report.waiting = now.wait_share;
     report.left = SecondsLeft(SecondsSince(start_), step - begin_, run.times - step);
     std::cout << LineOf(report) << "\n" << std::flush;
+    return absl::OkStatus();
+  }
+
+  // One of `runs` runs of an entry that are part of a step. Adds to the report what it took and
+  // moved, and to the mean of each of its numbers.
+  absl::Status RunEntry(const std::string& entry, int64_t runs, StepReport& report) {
+    const int64_t before = session_.statistics().bytes;
+    YUBA_RETURN_IF_ERROR(Annotate(session_.Step(entry), report.name));
+    const runtime::Statistics now = session_.statistics();
+    const int64_t moved = now.bytes - before;
+    const auto planned = flags_.planned_bytes.find(entry);
+    if (planned != flags_.planned_bytes.end() && moved != planned->second) {
+      return InternalError(report.name, ": the entry ", entry, " moved ", moved,
+                           " bytes, the plan promises ", planned->second);
+    }
+    report.moved += moved;
+    const double seconds = report.seconds + now.seconds;
+    const auto share = [&](double of_all, double of_this) {
+      return seconds > 0 ? (of_all * report.seconds + of_this * now.seconds) / seconds : of_this;
+    };
+    report.copying = share(report.copying, now.copy_share);
+    report.waiting = share(report.waiting, now.wait_share);
+    report.seconds = seconds;
+    YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, entry));
+    for (const auto& [name, number] : numbers) {
+      const auto known =
+          std::find_if(report.numbers.begin(), report.numbers.end(),
+                       [&name = name](const auto& one) { return one.first == name; });
+      const double share_of_mean = number / static_cast<double>(runs);
+      if (known == report.numbers.end()) {
+        report.numbers.emplace_back(name, share_of_mean);
+      } else {
+        known->second += share_of_mean;
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -281,13 +278,6 @@ absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles&
 }
 
 }  // namespace
-
-absl::Status SetInputs(runtime::Session& session, const StepFiles& files) {
-  for (const StepFiles::Input& input : files.inputs) {
-    YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                     OutputCheck& check, Record* record) {

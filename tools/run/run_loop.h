@@ -10,15 +10,11 @@
 
 #include "absl/status/status.h"
 #include "runtime/session.h"
-#include "tools/run/batches.h"
 #include "tools/run/output_check.h"
 #include "tools/run/run_files.h"
 #include "tools/run/run_flags.h"
 
 namespace yuba::tools {
-
-// Gives the values to the session's inputs and parameters. Errors name the file.
-absl::Status SetInputs(runtime::Session& session, const StepFiles& files);
 
 // What --json says of the steps, by step.
 struct Record {

@@ -11,6 +11,18 @@
 
 namespace yuba::tools {
 
+namespace {
+
+bool HasEntry(const RunPorts& ports, const char* entry) {
+  return std::count(ports.entries.begin(), ports.entries.end(), entry) > 0;
+}
+
+bool Trains(const RunPorts& ports) {
+  return ports.file_outputs == std::vector<std::string>{"loss"} && HasEntry(ports, kTrainEntry);
+}
+
+}  // namespace
+
 std::string Text(const PortType& type) {
   return absl::StrCat(Name(type.type), "[", absl::StrJoin(type.dims, ", "), "]");
 }
@@ -20,6 +32,7 @@ RunPorts PortsOf(const program::Program& program) {
   for (const program::EntryRange& entry : program::EntriesOf(program)) {
     ports.entries.push_back(entry.name);
   }
+  for (const program::Entry& entry : program.entries()) ports.times[entry.name()] = entry.times();
   const auto add_type = [&](const program::Port& port) {
     ports.types[port.name()] = {FromProto(program.stages(0).buffers(port.buffer()).type()),
                                 {port.shape().begin(), port.shape().end()}};
@@ -42,40 +55,57 @@ RunPorts PortsOf(const program::Program& program) {
 }
 
 std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name) {
-  const std::string own = absl::StrCat(entry, ":", name);
-  for (const auto* names : {&ports.inputs, &ports.outputs, &ports.unset}) {
-    if (std::count(names->begin(), names->end(), own) > 0) return own;
+  for (const std::string& at : {entry, ReadingEntry(ports, entry)}) {
+    const std::string own = absl::StrCat(at, ":", name);
+    for (const auto* names : {&ports.inputs, &ports.outputs, &ports.unset}) {
+      if (std::count(names->begin(), names->end(), own) > 0) return own;
+    }
   }
   return name;
 }
 
 bool EvaluatesBetweenSteps(const RunPorts& ports) {
-  const auto has = [&](const char* entry) {
-    return std::count(ports.entries.begin(), ports.entries.end(), entry) > 0;
-  };
-  const bool trains = ports.file_outputs == std::vector<std::string>{"loss"};
-  return has(kEvalEntry) && has("step") && trains;
+  return Trains(ports) && HasEntry(ports, kEvalEntry);
+}
+
+int64_t MicroBatchesOf(const RunPorts& ports) {
+  const auto micro = ports.times.find(kMicroEntry), updates = ports.times.find(kTrainEntry);
+  const bool both = micro != ports.times.end() && updates != ports.times.end();
+  if (!both || !Trains(ports) || updates->second < 1) return 1;
+  return std::max<int64_t>(micro->second / updates->second, 1);
+}
+
+std::string ReadingEntry(const RunPorts& ports, const std::string& entry) {
+  return entry == kTrainEntry && MicroBatchesOf(ports) > 1 ? kMicroEntry : entry;
 }
 
 std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry) {
+  const std::string reading = ReadingEntry(ports, entry);
   std::vector<std::string> inputs;
   for (const std::string& input : ports.inputs) {
     const bool of_other =
         std::any_of(ports.entries.begin(), ports.entries.end(), [&](const std::string& other) {
-          return other != entry && absl::StartsWith(input, absl::StrCat(other, ":"));
+          return other != reading && absl::StartsWith(input, absl::StrCat(other, ":"));
         });
     if (!of_other) inputs.push_back(input);
   }
   return inputs;
 }
 
+PortType TypeInStep(const RunPorts& ports, const std::string& entry, const std::string& input) {
+  PortType type = ports.types.at(input);
+  if (ReadingEntry(ports, entry) != entry && !type.dims.empty()) {
+    type.dims[0] *= MicroBatchesOf(ports);
+  }
+  return type;
+}
+
 int64_t ExamplesInStep(const RunPorts& ports, const std::string& entry) {
   int64_t examples = 0;
   for (const std::string& input : InputsOfEntry(ports, entry)) {
-    const auto type = ports.types.find(input);
-    if (type == ports.types.end() || type->second.dims.empty()) return 0;
-    if (examples != 0 && type->second.dims[0] != examples) return 0;
-    examples = type->second.dims[0];
+    const PortType type = TypeInStep(ports, entry, input);
+    if (type.dims.empty() || (examples != 0 && type.dims[0] != examples)) return 0;
+    examples = type.dims[0];
   }
   return examples;
 }

@@ -21,7 +21,8 @@ struct PortType {
 std::string Text(const PortType& type);
 
 struct RunPorts {
-  std::vector<std::string> entries;  // one at least
+  std::vector<std::string> entries;      // one at least
+  std::map<std::string, int64_t> times;  // [entry] for how many runs of it the plan is
   std::vector<std::string> inputs, outputs;
   std::vector<std::string> unset;         // parameters that come without values
   std::map<std::string, PortType> types;  // of inputs and parameters
@@ -36,13 +37,26 @@ RunPorts PortsOf(const program::Program& program);
 // and outputs of its own, "decode:ids", besides those that all have in common.
 std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name);
 
-// The entry that evaluates what the entry `step` trains.
+// The entry that trains, and those that evaluate and that add up gradients of micro-batches for it.
+constexpr char kTrainEntry[] = "step";
 constexpr char kEvalEntry[] = "eval";
+constexpr char kMicroEntry[] = "micro";
 // Whether the program trains and has both: then `eval` runs between steps unless --entry names it.
 bool EvaluatesBetweenSteps(const RunPorts& ports);
 
-// The inputs that this entry may read: those of all entries, and its own.
+// How often a step of the program runs kMicroEntry, before it updates; 1 where it has no such
+// entry.
+int64_t MicroBatchesOf(const RunPorts& ports);
+
+// The entry that reads the inputs of a step: itself, or kMicroEntry for a step in micro-batches.
+std::string ReadingEntry(const RunPorts& ports, const std::string& entry);
+
+// The inputs that a step of this entry may read: those of all entries, and its own.
 std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry);
+
+// The type of all that a step of the entry reads of an input: with 4 micro-batches i64[8, 16] where
+// the program's input is i64[2, 16].
+PortType TypeInStep(const RunPorts& ports, const std::string& entry, const std::string& input);
 
 // How many examples a step of the entry takes: the first dimension of its inputs, where all have
 // the same; else 0.

@@ -41,9 +41,10 @@ class BatchFollower {
       for (size_t d = 0; d < batch.size(); ++d) {
         const Interval all{0, definition.operands[k].dims[d]};
         if (batch[d] && !read[d].Contains(all))
-          return UserError("node '", node.from, "' (", node.op, ") reads only elements ",
-                           ToString(read[d]), " of the ", all.end,
-                           " along the batch: --batch cannot change it in this graph");
+          return UserError(
+              "node '", node.from, "' (", node.op, ") reads only elements ", ToString(read[d]),
+              " of the ", all.end,
+              " along the batch: --batch or --micro-batches cannot change it in this graph");
       }
     }
     for (size_t d = 0; d < definition.left.size(); ++d) {

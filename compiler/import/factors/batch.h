@@ -1,7 +1,7 @@
-// A check for models whose batch was changed (--batch): whether the file's own batch is built into
-// the graph. Every node must treat the samples of the batch alike.
-// Example: a recurrent model exported with batch 4 that slices x[0:1], x[1:2], x[2:3], x[3:4] and
-// treats each on its own would ignore all other samples of a batch of 8; it is refused.
+// A check for models whose batch was changed (--batch, --micro-batches): whether the file's own
+// batch is built into the graph. Every node must treat the samples of the batch alike. Example: a
+// recurrent model exported with batch 4 that slices x[0:1], x[1:2], x[2:3], x[3:4] and treats each
+// on its own would ignore all other samples of a batch of 8; it is refused.
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_BATCH_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_BATCH_H_
 

@@ -30,6 +30,7 @@ class SourceReader {
         folder_(folder),
         options_(options),
         graph_(graph),
+        micro_batches_(options.train.has_value() ? options.train->micro_batches : 1),
         dims_(dims) {}
 
   absl::Status Add() {
@@ -170,19 +171,34 @@ class SourceReader {
   // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
   absl::Status BindBatch(
       const std::vector<std::pair<const ::onnx::ValueInfoProto*, OnnxValue>>& inputs) {
-    if (!options_.batch.has_value()) return absl::OkStatus();
+    std::map<std::string, std::string> symbols;  // with an input of that batch
     for (const auto& [input, value] : inputs) {
       const auto& shape = input->type().tensor_type().shape();
       if (value.kind != TensorKind::kInput || shape.dim_size() == 0) continue;
       const std::string& symbol = shape.dim(0).dim_param();
       if (symbol.empty()) continue;
+      symbols[symbol] = input->name();
+      if (!options_.batch.has_value()) continue;
       const int64_t size = dims_.emplace(symbol, *options_.batch).first->second;
       if (size != *options_.batch)
         return UserError("--batch ", *options_.batch, " and --dim ", symbol, "=", size,
                          " are two lengths of dimension 0 of input '", input->name(),
                          "': give one of them");
     }
+    for (const auto& [symbol, input] : symbols) {
+      const auto found = dims_.find(symbol);
+      if (found == dims_.end()) continue;
+      YUBA_ASSIGN_OR_RETURN(found->second, MicroBatchOf(found->second, input));
+    }
     return absl::OkStatus();
+  }
+
+  // How many of the examples of a batch one run of the entry reads.
+  absl::StatusOr<int64_t> MicroBatchOf(int64_t batch, const std::string& input) const {
+    if (batch % micro_batches_ == 0) return batch / micro_batches_;
+    return UserError("--micro-batches ", micro_batches_, ": input '", input, "' has ", batch,
+                     batch == 1 ? " example" : " examples", " a step, which are not so many equal ",
+                     "parts; --batch gives a step others");
   }
 
   absl::Status SetShape(const ::onnx::ValueInfoProto& input, OnnxValue& value) {
@@ -190,10 +206,13 @@ class SourceReader {
     for (int d = 0; d < shape.dim_size(); ++d) {
       const auto& dim = shape.dim(d);
       int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
-      if (d == 0 && options_.batch.has_value() && value.kind == TensorKind::kInput) {
-        if (size >= 0 && size != *options_.batch)
+      const bool other_batch = options_.batch.has_value() || (size >= 0 && micro_batches_ > 1);
+      if (d == 0 && other_batch && value.kind == TensorKind::kInput) {
+        YUBA_ASSIGN_OR_RETURN(const int64_t batch,
+                              MicroBatchOf(options_.batch.value_or(size), input.name()));
+        if (size >= 0 && size != batch)
           graph_.rebatched.push_back(static_cast<int>(graph_.values.size()));
-        size = *options_.batch;
+        size = batch;
       } else if (!dim.dim_param().empty()) {
         const auto found = dims_.find(dim.dim_param());
         if (found == dims_.end()) missing_.insert(dim.dim_param());
@@ -301,6 +320,7 @@ class SourceReader {
   const std::string& folder_;
   const ImportOptions& options_;
   OnnxGraph& graph_;
+  const int64_t micro_batches_;
   std::map<std::string, int64_t> dims_;
   std::set<std::string> missing_;
 };

@@ -34,6 +34,19 @@ def clipping():
         case.entry("clipped", [gradient, tiny], wide / 3, limit=1e-6)
 
 
+def micro_batches():
+    with Case("mean_over_parts") as case:
+        mean, g = case.normal(2, 3), case.normal(2, 3)
+        names = [case.input("mean", mean), case.input("g", g)]
+        for part in (0, 1, 2):  # the first begins anew, the last is followed by a first one
+            number = case.input(f"part{part}", np.float32(part))
+            so_far = mean.astype(np.float64) if part > 0 else 0
+            case.entry("mean_over_parts", [*names, number], so_far + g.astype(np.float64) / 3,
+                       np.float32((part + 1) % 3), parts=3.0)
+        first = case.input("first", np.float32(0))
+        case.entry("mean_over_parts", [*names, first], g, np.float32(0))  # one part is all
+
+
 def optimizers():
     for name in ("sgd", "momentum", "adam", "adamw"):
         with Case(name) as case:
@@ -92,5 +105,6 @@ def batch_norm():
 def write():
     losses()
     clipping()
+    micro_batches()
     optimizers()
     batch_norm()

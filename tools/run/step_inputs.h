@@ -1,0 +1,47 @@
+// The values of a run's steps, put in place one step after the other, and of a step in
+// micro-batches one part after the other.
+#ifndef YUBA_TOOLS_RUN_STEP_INPUTS_H_
+#define YUBA_TOOLS_RUN_STEP_INPUTS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/session.h"
+#include "tools/run/batches.h"
+#include "tools/run/entry_runs.h"
+
+namespace yuba::tools {
+
+class StepInputs {
+ public:
+  // Of the steps behind the first `done`. `run` must outlive it.
+  StepInputs(EntryRun& run, int64_t done);
+
+  // Of the next step: its values, or of a step in parts those of its first part. In the first step
+  // the values of the run replace those of its batch; they are freed then. Errors name the file.
+  absl::Status Set(runtime::Session& session);
+
+  // Part number `part` of the step: from each value that has `run.parts` times as many rows as the
+  // program reads, the rows of that part. Others are of all parts.
+  absl::Status SetPart(runtime::Session& session, int64_t part);
+
+  // What the outputs of the step should be.
+  const Expected& expected() const { return reader_ != nullptr ? expected_ : run_.first.expected; }
+
+ private:
+  // Gives the values to the session's inputs and parameters, of whole values all rows.
+  absl::Status SetAll(runtime::Session& session, std::vector<StepFiles::Input>& inputs);
+
+  EntryRun& run_;
+  std::unique_ptr<BatchReader> reader_;
+  Expected expected_;
+  std::map<std::string, StepFiles::Input> whole_;  // values of a step in parts, by input
+};
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_RUN_STEP_INPUTS_H_
