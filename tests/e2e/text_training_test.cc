@@ -76,9 +76,9 @@ TEST_CASE("300 steps on 8 devices end with PyTorch's loss") {
   CHECK(MeanOfLast(losses, 40) < 0.8 * losses[0]);
 }
 
-TEST_CASE("gradients are clipped by the norm of all of them") {
-  const TextModel model("clip");
-  model.Plan("--devices 3 --train sgd --lr 0.5 --clip 0.75");
+// Twenty steps of sgd with clipping, against PyTorch's.
+void CheckClipped(const TextModel& model, const std::string& flags) {
+  model.Plan("--train sgd --lr 0.5 --clip 0.75 " + flags);
   Succeed("yuba verify " + model.File("gpt.onnx") + " " + model.File("plan.json"));
   const nlohmann::json numbers = model.Run("--steps 20")["numbers"];
   const Numbers losses = model.Trace("clipped", "losses"), norms = model.Trace("clipped", "norms");
@@ -92,6 +92,16 @@ TEST_CASE("gradients are clipped by the norm of all of them") {
   }
   CHECK(larger > 0);
   CHECK(larger < 20);  // PyTorch has clipped some steps and left others
+}
+
+TEST_CASE("gradients are clipped by the norm of all of them") {
+  CheckClipped(TextModel("clip"), "--devices 3");
+}
+
+TEST_CASE("a step in micro-batches is that of the whole batch, and clips its gradients") {
+  const TextModel model("micro");
+  CheckClipped(model, "--devices 3 --micro-batches 4");
+  CheckClipped(model, "--devices 8 --micro-batches 8");
 }
 
 TEST_CASE("products in bf16, weights in f32") {
