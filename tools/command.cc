@@ -244,7 +244,7 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
 namespace {
 
 // The flags of a model that take NAME=VALUE; a plan keeps them as options FLAG.NAME.
-constexpr const char* kNamedFlags[] = {"dim", "bind", "state", "cache", "times", "freeze"};
+constexpr const char* kNamedFlags[] = {"dim", "bind", "state", "cache", "times", "tie", "freeze"};
 
 // The flags of a training step that take one text; a plan keeps them by these names.
 constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
@@ -280,6 +280,7 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   add("state", flags.states);
   add("cache", flags.caches);
   add("times", flags.times);
+  add("tie", flags.ties);
   for (size_t e = 0; e < flags.entries.size(); ++e) {  // their order counts
     options[absl::StrCat("entry.", e)] = flags.entries[e];
   }
@@ -393,6 +394,7 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
                                             : flag == "dim"   ? flags.dims
                                             : flag == "cache" ? flags.caches
                                             : flag == "times" ? flags.times
+                                            : flag == "tie"   ? flags.ties
                                                               : flags.states;
     given_flags.push_back(absl::StrCat(name.substr(flag.size() + 1), "=", value));
   }

@@ -53,6 +53,7 @@ struct ModelFlags {
   std::string precision;               // of products; empty: the model's
   std::string micro_batches;           // parts of a step's batch; empty: one
   std::string eval_every;              // steps between runs of the entry `eval`; empty: none
+  std::vector<std::string> ties;       // TIED=KEPT, parameters that are one
   std::vector<std::string> freeze;     // patterns of parameters that are not trained
   std::string lr = "0.01";             // the learning rate
   std::vector<std::string> operators;  // description files

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "compiler/import/file/replace_values.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
@@ -15,12 +16,19 @@ namespace {
 
 struct ExportFlags {
   std::string model, weights, output;
+  std::vector<std::string> ties;
 };
 
 absl::Status Export(const ExportFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const auto weights, ReadWeights(flags.weights));
+  std::vector<onnx::TiedNames> ties;
+  for (const std::string& tie : flags.ties) {
+    const std::vector<std::string> names = absl::StrSplit(tie, absl::MaxSplits('=', 1));
+    if (names.size() != 2) return UserError("--tie ", tie, ": expected two names, A=B");
+    ties.push_back({names[0], names[1]});
+  }
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
-                        onnx::ReplaceValues(flags.model, weights));
+                        onnx::ReplaceValues(flags.model, weights, ties));
   YUBA_RETURN_IF_ERROR(WriteFile(flags.output, replaced.model));
   std::cout << "wrote " << flags.output << " ("
             << Bytes(static_cast<int64_t>(replaced.model.size())) << ") with "
@@ -43,6 +51,10 @@ void AddExport(CLI::App& app, int& exit_code) {
                    "new values of initializers by name, a file of safetensors or a folder with "
                    "several and an index, as yuba run --save writes them")
       ->required();
+  command
+      ->add_option("--tie", flags->ties,
+                   "A=B, as yuba partition had it: A gets the new value of B too")
+      ->take_all();
   command
       ->add_option("-o,--output", flags->output,
                    "the new ONNX file; beside the model where that has data in other files")

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::tools {
@@ -37,6 +38,10 @@ void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
                   "a parameter that is not trained; * stands for any text")
       ->needs(train)
       ->take_all();
+  app->add_option("--tie", flags.ties,
+                  "A=B: the parameter A is B, or its transpose; both must have equal values")
+      ->needs(train)
+      ->take_all();
   app->add_option("--lr", flags.lr, "the learning rate")->needs(train)->capture_default_str();
   app->add_option("--clip", flags.clip,
                   "gradients whose norm, of all together, is above this are made smaller")
@@ -60,6 +65,11 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
   options.loss = flags.loss;
   options.output = flags.loss_output;
   options.freeze = flags.freeze;
+  for (const std::string& tie : flags.ties) {
+    const std::vector<std::string> names = absl::StrSplit(tie, absl::MaxSplits('=', 1));
+    if (names.size() != 2) return UserError("--tie ", tie, ": expected two names, A=B");
+    options.ties.push_back({names[0], names[1]});
+  }
   YUBA_ASSIGN_OR_RETURN(options.lr, AboveZero("--lr", flags.lr, "a learning rate"));
   if (!flags.clip.empty()) {
     YUBA_ASSIGN_OR_RETURN(options.clip, AboveZero("--clip", flags.clip, "the largest norm"));

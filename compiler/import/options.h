@@ -31,6 +31,11 @@ struct CacheOptions {
   int64_t length = 0;
 };
 
+// --tie TIED=KEPT: the parameter `tied` is `kept` (ties.h).
+struct TieOptions {
+  std::string tied, kept;
+};
+
 // --train OPTIMIZER --loss LOSS: the model is a training step.
 struct TrainOptions {
   std::string optimizer;            // a description (operators/training.tdl), perhaps with numbers
@@ -43,6 +48,7 @@ struct TrainOptions {
   int64_t eval_every = 0;     // above 0: an entry that evaluates is run after so many steps each
   int64_t micro_batches = 1;  // the parts of a batch that gradients are computed of one by one
   absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
+  std::vector<TieOptions> ties;           // parameters that are one
 };
 
 // The entries of training, in their order: one that evaluates (eval_every), one that adds up the

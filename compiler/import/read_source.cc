@@ -13,6 +13,7 @@
 #include "compiler/import/outputs.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
+#include "compiler/import/ties.h"
 #include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
@@ -239,6 +240,7 @@ class Importer {
     graph_.correction = options_.train.has_value() ? 1 : 0;
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, dims, graph_));
     YUBA_RETURN_IF_ERROR(AddCaches(pairs, new_rows, graph_));
+    if (options_.train.has_value()) YUBA_RETURN_IF_ERROR(Tie());
     for (const int n : order.nodes) {
       const ::onnx::NodeProto& node = graph.node(n);
       const absl::Status status = Translate(node, n);
@@ -261,6 +263,16 @@ class Importer {
     if (options_.train.has_value())
       YUBA_RETURN_IF_ERROR(AddLoss(*options_.train, *options_.library, context, first, graph_));
     return NumberStreams(graph_);
+  }
+
+  // Makes one of parameters that are tied, and notes which others are equal.
+  absl::Status Tie() {
+    const ::onnx::NodeProto none;
+    NodeContext context(none, opset_, "tie", folder_, *options_.library, graph_);
+    YUBA_RETURN_IF_ERROR(TieParameters(options_.train->ties, context, graph_));
+    if (graph_.entry > 0) return absl::OkStatus();
+    for (std::string& line : EqualParameters(graph_)) graph_.notes.push_back(std::move(line));
+    return absl::OkStatus();
   }
 
   // Evaluation changes no state: those outputs from `first` on that training carries are none of

@@ -56,13 +56,13 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
                               "loss-output", "lr", "memory", "micro-batches", "no-verify",
                               "precision", "replicate", "search", "space", "train", "without"})
             : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "pin",
-                              "state", "times"})) {
+                              "state", "tie", "times"})) {
       value.Refuse(
           "is an option that plans do not have; they have batch, clip, copies, devices, "
           "eval-every, init, loss, loss-output, lr, memory, micro-batches, no-verify, precision, "
           "replicate, "
           "search, space, train, without, dim.NAME, bind.NAME, bind_hash.NAME, state.OUT, "
-          "cache.PAST, entry.N, times.NAME, freeze.NAME and pin.N");
+          "cache.PAST, entry.N, times.NAME, tie.NAME, freeze.NAME and pin.N");
     }
     int64_t number = 0;
     if (IsOneOf(kind, {"batch", "dim", "times"}) &&

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/file/twins.h"
 #include "onnx/onnx.pb.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/files.h"
@@ -79,16 +80,61 @@ absl::Status ReplaceBeginnings(const std::map<std::string, StoredTensor>& values
   return absl::OkStatus();
 }
 
+// The initializer of that name, with its value before anything was replaced.
+absl::StatusOr<::onnx::TensorProto*> Initializer(const std::string& name,
+                                                 ::onnx::ModelProto& model) {
+  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    if (tensor.name() == name) return &tensor;
+  }
+  return UserError("the file has no initializer ", name);
+}
+
+// How the two are one weight in the file.
+absl::StatusOr<Twins> TwinsIn(::onnx::ModelProto& model, const TiedNames& tie,
+                              const std::string& folder) {
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto* tied, Initializer(tie.tied, model));
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto* kept, Initializer(tie.kept, model));
+  YUBA_ASSIGN_OR_RETURN(const TensorData a, ReadTensor(*tied, folder));
+  YUBA_ASSIGN_OR_RETURN(const TensorData b, ReadTensor(*kept, folder));
+  const Twins twins = TwinsOf(a, b);
+  if (twins != Twins::kNot) return twins;
+  return UserError("their values in the file are neither equal nor each other's transpose");
+}
+
+// Gives the tied initializer the new value of the other one.
+absl::Status ReplaceTied(const TiedNames& tie, Twins twins, const std::string& folder,
+                         ::onnx::ModelProto& model) {
+  YUBA_ASSIGN_OR_RETURN(::onnx::TensorProto * tied, Initializer(tie.tied, model));
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto* kept, Initializer(tie.kept, model));
+  YUBA_ASSIGN_OR_RETURN(TensorData value, ReadTensor(*kept, folder));
+  if (twins == Twins::kTransposed) value = Transposed(value);
+  tied->clear_float_data();
+  tied->clear_external_data();
+  tied->clear_data_location();
+  tied->set_raw_data(std::move(value.data));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
-                                             const std::map<std::string, StoredTensor>& values) {
+                                             const std::map<std::string, StoredTensor>& values,
+                                             const std::vector<TiedNames>& ties) {
   YUBA_RETURN_IF_ERROR(ReadModelFile(path).status());  // says what is wrong with the file
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   ::onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) return UserError(path, ": this is no ONNX model");
   ReplacedValues result;
   std::set<std::string> found;
+  const std::string folder = FolderOf(path);
+  std::vector<Twins> twins;
+  for (const TiedNames& tie : ties) {
+    absl::StatusOr<Twins> known = TwinsIn(model, tie, folder);
+    if (!known.ok()) {
+      return Annotate(known.status(), absl::StrCat(path, ": --tie ", tie.tied, "=", tie.kept));
+    }
+    twins.push_back(*known);
+  }
   for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
     const auto value = values.find(tensor.name());
     if (value == values.end()) continue;
@@ -96,6 +142,10 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
     found.insert(tensor.name());
   }
   YUBA_RETURN_IF_ERROR(Annotate(ReplaceBeginnings(values, model, found), path));
+  for (size_t t = 0; t < ties.size(); ++t) {
+    YUBA_RETURN_IF_ERROR(ReplaceTied(ties[t], twins[t], folder, model));
+    found.insert(ties[t].tied);
+  }
   result.replaced = static_cast<int>(found.size());
   for (const auto& [name, value] : values) {
     if (found.count(name) == 0) result.unused.push_back(name);

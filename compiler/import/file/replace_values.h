@@ -18,14 +18,21 @@ struct ReplacedValues {
   int replaced = 0;
 };
 
+// Two initializers that are one weight, as `yuba partition --tie` makes them: `tied` gets the new
+// value of `kept`, transposed where the file has it so.
+struct TiedNames {
+  std::string tied, kept;
+};
+
 // The model in `path` with the values of its initializers that `values` names; inputs that its
 // training_info begins become initializers where they have one. All else stays as it
 // is, metadata and operators among it. Replaced values stand in the file itself; external data of
 // others are still named by the file, relative to its folder. Errors name the file: no initializer
-// has a name of `values`, a value has another type or shape than its initializer, the new file is
-// larger than a protobuf can be (2 GB).
+// has a name of `values`, a value has another type or shape than its initializer, ties that the
+// file has no equal initializers for, the new file is larger than a protobuf can be (2 GB).
 absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
-                                             const std::map<std::string, StoredTensor>& values);
+                                             const std::map<std::string, StoredTensor>& values,
+                                             const std::vector<TiedNames>& ties = {});
 
 }  // namespace yuba::onnx
 
