@@ -1,6 +1,8 @@
 // yuba verify: proves that the program of a plan computes what the whole model computes. First the
 // coverage of the program, without data; then both run in hash arithmetic on virtual devices and
 // are compared bit for bit.
+#include <algorithm>
+#include <climits>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +28,7 @@ struct VerifyFlags {
   std::string plan;
   std::string scale = "auto";
   uint64_t seed = 1;
+  int steps = 0;  // 0: StepsFor
   bool json = false;
 };
 
@@ -35,18 +38,20 @@ constexpr int64_t kAutoFlops = 20'000'000'000;
 // States are compared after so many steps: a first one reads none that another step wrote.
 constexpr int kStepsWithStates = 3;
 
-int StepsFor(const Graph& graph) {
+int StepsFor(const VerifyFlags& flags, const Graph& graph) {
+  if (flags.steps > 0) return flags.steps;
   return std::any_of(graph.tensors.begin(), graph.tensors.end(), IsCarried) ? kStepsWithStates : 1;
 }
 
 absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
-                                                program::Program program, uint64_t seed) {
+                                                program::Program program,
+                                                const VerifyFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(loaded, runtime::RunOptions()));
-  YUBA_RETURN_IF_ERROR(session->Randomize(seed));
-  for (int step = 0; step < StepsFor(model.graph); ++step) {
+  YUBA_RETURN_IF_ERROR(session->Randomize(flags.seed));
+  for (int step = 0; step < StepsFor(flags, model.graph); ++step) {
     for (const Entry& entry : model.graph.entries) {
       YUBA_RETURN_IF_ERROR(session->Step(entry.name));
     }
@@ -60,8 +65,8 @@ absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
 }
 
 absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>& whole,
-                     const std::vector<TensorData>& cut, nlohmann::ordered_json& report,
-                     bool json) {
+                     const std::vector<TensorData>& cut, const VerifyFlags& flags,
+                     nlohmann::ordered_json& report) {
   int64_t elements = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
     const std::string& name = OutputName(model.graph.tensors[model.graph.outputs[i]]);
@@ -82,9 +87,9 @@ absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>
   report["hash"] = "equal";
   report["elements"] = elements;
   report["outputs"] = whole.size();
-  const int steps = StepsFor(model.graph);
+  const int steps = StepsFor(flags, model.graph);
   report["steps"] = steps;
-  if (!json)
+  if (!flags.json)
     std::cout << "hash    " << (elements == 1 ? "the " : "all ") << Counted(elements, "element")
               << " of " << Counted(whole.size(), "output") << (elements == 1 ? " is" : " are")
               << " equal bit for bit, whole against cut, in arithmetic without rounding"
@@ -138,10 +143,10 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
                         BuildProgram(uncut, WholePlan(uncut.graph), choice, true));
   YUBA_RETURN_IF_ERROR(kernels::AddKernels(model, choice, program));
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> expected,
-                        Outputs(model, std::move(whole), flags.seed));
+                        Outputs(model, std::move(whole), flags));
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> actual,
-                        Outputs(model, std::move(program), flags.seed));
-  return Compare(model, expected, actual, report, flags.json);
+                        Outputs(model, std::move(program), flags));
+  return Compare(model, expected, actual, flags, report);
 }
 
 }  // namespace
@@ -159,6 +164,10 @@ void AddVerify(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"auto", "full", "cover"}))
       ->capture_default_str();
   command->add_option("--seed", flags->seed, "of the values")->check(Seed())->capture_default_str();
+  command
+      ->add_option("--steps", flags->steps,
+                   "steps to run; default: 3 where a step changes what it keeps, else 1")
+      ->check(WholeNumber(1, INT_MAX));
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;
