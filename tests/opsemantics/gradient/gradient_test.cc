@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "absl/types/optional.h"
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/oracle/interpret.h"
 #include "tests/opsemantics/support/registry.h"
 #include "tests/opsemantics/support/strategies.h"
@@ -41,14 +45,20 @@ std::vector<bool> Floats(const Definition& definition) {
   return floats;
 }
 
+enum class Signs { kPositive, kMixed };
+
 // A definition at made-up values, and the weighted sum of its result's elements: what it is
 // differentiated as.
 struct Point {
-  explicit Point(const Definition& of) : definition(of) {
+  Point(const Definition& of, Signs signs) : definition(of) {
     operands = MadeUpOperands(definition, Arithmetic::kFloat, 5);
+    size_t count = 0;
     for (TensorValue& operand : operands) {  // away from 0, where quotients are steep
       if (!IsFloat(operand.type.type)) continue;
-      for (Scalar& element : operand.elements) element.number += 0.1;
+      for (Scalar& element : operand.elements) {
+        element.number += 0.1;
+        if (signs == Signs::kMixed && ++count % 3 != 0) element.number = -element.number;
+      }
     }
     Definition weighted = definition;  // its last operand has the result's type
     weighted.operands.push_back(definition.result);
@@ -95,20 +105,21 @@ std::vector<std::vector<double>> Derived(const Point& point, const Gradient& gra
   return sums;
 }
 
+// [operand][element]: central differences of up to 25 elements of each operand; none for others,
+// and at corners, where those from the left and from the right differ.
 struct Differences {
+  std::vector<std::vector<absl::optional<double>>> values;
   int elements = 0, corners = 0;
-  int strange = 0;  // where made-up attributes divide by 0
 };
 
-// Compares up to 25 elements of each operand with central differences. Elements where those from
-// the left and from the right differ are at a corner.
-Differences CheckDifferences(Point& point, const std::vector<std::vector<double>>& derived) {
+Differences CentralDifferences(Point& point) {
   constexpr double kStep = 1e-5;
-  Differences counted;
+  Differences found;
   const double value = point.Value();
-  for (size_t k = 0; k < point.operands.size(); ++k) {
-    if (!IsFloat(point.operands[k].type.type)) continue;
-    std::vector<Scalar>& elements = point.operands[k].elements;
+  for (TensorValue& operand : point.operands) {
+    std::vector<Scalar>& elements = operand.elements;
+    found.values.emplace_back(elements.size());
+    if (!IsFloat(operand.type.type)) continue;
     const size_t stride = elements.size() / 25 + 1;
     for (size_t e = 0; e < elements.size(); e += stride) {
       const double kept = elements[e].number;
@@ -117,21 +128,38 @@ Differences CheckDifferences(Point& point, const std::vector<std::vector<double>
       elements[e].number = kept - kStep;
       const double left = (value - point.Value()) / kStep;
       elements[e].number = kept;
-      const double difference = (left + right) / 2, scale = 1 + std::abs(difference);
-      ++counted.elements;
-      if (!(std::abs(right - left) <= 1e-2 * scale)) {
-        ++counted.corners;
-        continue;
-      }
-      if (std::isnan(derived[k][e])) {
-        ++counted.strange;
-        continue;
-      }
-      INFO("operand " << k << ", element " << e);
-      CHECK(derived[k][e] == Approx(difference).margin(1e-5 * scale).epsilon(1e-5));
+      const double difference = (left + right) / 2;
+      ++found.elements;
+      if (std::abs(right - left) <= 1e-2 * (1 + std::abs(difference)))
+        found.values.back()[e] = difference;
+      else
+        ++found.corners;
     }
   }
-  return counted;
+  return found;
+}
+
+// Whether the gradients are the differences; where one is not, says so. Made-up attributes may
+// divide by 0: `strange` counts those elements, which are not compared.
+bool AreEqual(const std::vector<std::vector<double>>& derived, const Differences& differences,
+              double tolerance, int& strange) {
+  for (size_t k = 0; k < derived.size(); ++k) {
+    for (size_t e = 0; e < derived[k].size(); ++e) {
+      const absl::optional<double>& difference = differences.values[k][e];
+      if (!difference.has_value()) continue;
+      if (std::isnan(derived[k][e])) {
+        ++strange;
+        continue;
+      }
+      const double scale = 1 + std::abs(*difference);
+      if (derived[k][e] == Approx(*difference).margin(tolerance * scale).epsilon(tolerance))
+        continue;
+      UNSCOPED_INFO("operand " << k << ", element " << e << ": " << derived[k][e] << ", and by "
+                               << "differences " << *difference);
+      return false;
+    }
+  }
+  return true;
 }
 
 TEST_CASE("gradients of every operator equal central differences") {
@@ -150,17 +178,112 @@ TEST_CASE("gradients of every operator equal central differences") {
       continue;
     }
     for (const GradientShare& share : gradient->shares) UNSCOPED_INFO(ToString(share.definition));
-    Point point(definition);
-    const Differences counted = CheckDifferences(point, Derived(point, *gradient));
+    Point point(definition, Signs::kPositive);
+    const Differences differences = CentralDifferences(point);
+    CHECK(AreEqual(Derived(point, *gradient), differences, 1e-5, strange));
     ++definitions;
-    elements += counted.elements;
-    corners += counted.corners;
-    strange += counted.strange;
+    elements += differences.elements;
+    corners += differences.corners;
+    // Quotients are steeper there, and roots and logarithms have no differences.
+    Point mixed(definition, Signs::kMixed);
+    int undefined = 0;
+    CHECK(AreEqual(Derived(mixed, *gradient), CentralDifferences(mixed), 1e-4, undefined));
   }
   CHECK(without == std::set<std::string>{"reduce_prod"});
   CHECK(definitions > 500);
   CHECK(corners * 100 < elements);
   CHECK(strange < 10);
+}
+
+// A number that is added against divisions by 0, too small for its sign to be seen.
+bool IsTiny(const ExprPtr& term) {
+  return term->kind == Expr::kLiteral && std::abs(term->number) < 1e-4;
+}
+
+// The terms of a body that a sign can be wrong in, each once.
+void CollectSigned(const ExprPtr& term, std::set<const Expr*>& seen) {
+  const bool has_sign = term->kind == Expr::kCall && IsFloat(term->type) &&
+                        (term->function == Function::kAdd || term->function == Function::kSub ||
+                         term->function == Function::kNeg) &&
+                        std::none_of(term->args.begin(), term->args.end(), IsTiny);
+  if (has_sign && !seen.insert(term.get()).second) return;
+  for (const ExprPtr& arg : term->args) CollectSigned(arg, seen);
+}
+
+// The body with plus for minus, or back, or without the sign, in one of its terms.
+ExprPtr WithOtherSign(const ExprPtr& body, const Expr* at) {
+  if (body.get() == at && body->function == Function::kNeg) return body->args[0];
+  auto copy = std::make_shared<Expr>(*body);
+  if (body.get() == at)
+    copy->function = body->function == Function::kAdd ? Function::kSub : Function::kAdd;
+  for (ExprPtr& arg : copy->args) arg = WithOtherSign(arg, at);
+  return copy;
+}
+
+// The definition with a sign error: in one of its terms, and the whole negated.
+std::vector<Definition> WithSignErrors(const Definition& definition) {
+  std::set<const Expr*> terms;
+  CollectSigned(definition.body, terms);
+  std::vector<Definition> faulty;
+  for (const Expr* term : terms) {
+    faulty.push_back(definition);
+    faulty.back().body = WithOtherSign(definition.body, term);
+  }
+  faulty.push_back(definition);
+  faulty.back().body = CallExpr(Function::kNeg, {definition.body}, definition.body->type);
+  return faulty;
+}
+
+// Whether something of the operand's gradient can be seen: where nothing depends on it, such as in
+// a branch that is not taken, errors have no effect.
+bool Depends(const std::vector<Differences>& differences, int operand) {
+  for (const Differences& found : differences) {
+    for (const absl::optional<double>& value : found.values[operand]) {
+      if (value.has_value() && std::abs(*value) > 1e-6) return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("a sign error in a gradient is noticed") {
+  int faults = 0, noticed = 0;
+  std::map<std::string, int> missed;
+  for (const RegistryEntry& entry : RegistryDefinitions()) {
+    const Definition definition = InDouble(entry.definition);
+    const auto gradient = GradientOf(definition, Floats(definition));
+    if (!gradient.ok() || gradient->shares.empty()) continue;
+    std::vector<Point> points;
+    std::vector<Differences> differences;
+    for (const Signs signs : {Signs::kPositive, Signs::kMixed}) {
+      points.emplace_back(definition, signs);
+      differences.push_back(CentralDifferences(points.back()));
+    }
+    const auto equal = [&](const Gradient& derived) {
+      int strange = 0;
+      for (size_t p = 0; p < points.size(); ++p) {
+        if (!AreEqual(Derived(points[p], derived), differences[p], 1e-4, strange)) return false;
+      }
+      return true;
+    };
+    for (size_t s = 0; s < gradient->shares.size(); ++s) {
+      if (!Depends(differences, gradient->shares[s].operand)) continue;
+      for (Definition& faulty : WithSignErrors(gradient->shares[s].definition)) {
+        Gradient wrong = *gradient;
+        wrong.shares[s].definition = std::move(faulty);
+        ++faults;
+        if (!equal(wrong))
+          ++noticed;
+        else
+          ++missed[entry.op];
+      }
+    }
+  }
+  std::string list;
+  for (const auto& [op, count] : missed) list += " " + op + " " + std::to_string(count);
+  INFO("not noticed:" << list);
+  INFO(noticed << " of " << faults << " sign errors are noticed");
+  CHECK(faults > 1000);
+  CHECK(noticed * 100 >= faults * 95);
 }
 
 TEST_CASE("gradients of every operator are cut like everything else") {
