@@ -61,6 +61,18 @@ bool IsOfNoUse(const Graph& graph, const SearchOptions& options, const Budget& b
   return NoneBelow(best->plan.cost.bytes() + has_gap, graph, options, budget);
 }
 
+// Searches the graph without accumulators, whose plan replaces `best` where it is better.
+void TryUnaccumulated(const Graph& bare, const SearchOptions& options, const Budget& budget,
+                      absl::StatusOr<PlannedGraph>& best) {
+  SearchOptions without = NamedWithin("unaccumulated", options);
+  without.accumulators = Accumulators::kNone;
+  if (best.ok()) without.known_bytes = best->plan.cost.bytes();
+  Graph narrow = SharedGraph(bare, without);
+  if (IsOfNoUse(narrow, without, budget, best)) return;
+  if (best.ok() && budget.ShouldStop()) return;
+  TakeBetter(SearchThis(std::move(narrow), InTimeLeft(without, budget)), best);
+}
+
 // The best plan of the graph with what the options let it share, and of the graph without
 // accumulators where they are left to us: there are more plans with them, so one with a small gap
 // is harder to find, and partials that wait for their sum take memory.
@@ -71,15 +83,10 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
   absl::StatusOr<PlannedGraph> best = SearchThis(std::move(graph), InTimeLeft(options, budget));
   // A pin may be of a term of a sum, which only the graph without accumulators stores.
   const bool refused = absl::IsInvalidArgument(best.status());
-  const bool worth_it = options.memory_limit > 0 || bare.nodes.size() <= kMostNodesForBoth;
+  const bool worth_it =
+      !best.ok() || options.memory_limit > 0 || bare.nodes.size() <= kMostNodesForBoth;
   if (may_differ && (refused || (worth_it && !IsOver(best, budget) && !MovesLeast(best)))) {
-    SearchOptions without = NamedWithin("unaccumulated", options);
-    without.accumulators = Accumulators::kNone;
-    if (best.ok()) without.known_bytes = best->plan.cost.bytes();
-    Graph narrow = SharedGraph(bare, without);
-    if (!IsOfNoUse(narrow, without, budget, best) && !(best.ok() && budget.ShouldStop())) {
-      TakeBetter(SearchThis(std::move(narrow), InTimeLeft(without, budget)), best);
-    }
+    TryUnaccumulated(bare, options, budget, best);
   }
   if (!best.ok()) return best;
   const std::string why = WhyNoPartials(best->graph, options);
@@ -129,6 +136,10 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   if (const int64_t limit = LimitForCopies(*found, options); limit > 0) {
     SearchOptions within = NamedWithin("smaller", options);
     within.memory_limit = limit;
+    // In the space of the plan alone, and not once more without the limit.
+    within.factors = found->plan.space.factors;
+    within.flat_too = false;
+    within.without.push_back("plain");
     absl::StatusOr<PlannedGraph> smaller = SearchNamingPins(within, variant, SearchVariants);
     if (smaller.ok()) {
       found = std::move(smaller);
