@@ -158,6 +158,13 @@ TEST_CASE("the loss of other data is printed between steps") {
                  model.data() + " --random" + evaluated);
   CHECK(none.exit_code == 2);
   CHECK(none.error.find("--eval-every N adds it") != std::string::npos);
+  model.Plan("--devices 1 --train adam --eval-every 10");
+  const CommandResult empty =
+      RunCommand("yuba run " + model.File("gpt.onnx") + " " + model.File("plan.json") +
+                 " --random --data " + model.data() + " --eval " + RepositoryFile("tests/models"));
+  CHECK(empty.exit_code == 2);
+  CHECK(empty.error.find("--eval " + RepositoryFile("tests/models") +
+                         ": has no values of the input") != std::string::npos);
 }
 
 }  // namespace

@@ -114,9 +114,10 @@ absl::Status ReadInputFolder(const RunFlags& flags, const RunPorts& ports, const
 absl::StatusOr<std::shared_ptr<Batches>> OpenBatches(const std::string& path, const RunPorts& ports,
                                                      const std::string& entry,
                                                      const std::set<std::string>& given,
-                                                     absl::optional<uint64_t> seed) {
+                                                     absl::optional<uint64_t> seed,
+                                                     const char* flag) {
   const std::vector<std::string> folders = FoldersIn(path);
-  if (folders.empty()) return OpenExamples(path, ports, entry, given, seed);
+  if (folders.empty()) return OpenExamples(path, ports, entry, given, seed, flag);
   return OpenFolders(folders, ports, {entry, 0}, seed);
 }
 
@@ -126,7 +127,7 @@ absl::Status OpenData(const RunFlags& flags, const RunPorts& ports, const StepFi
   std::set<std::string> given;
   for (const StepFiles::Input& input : named.inputs) given.insert(input.name);
   YUBA_ASSIGN_OR_RETURN(run.batches,
-                        OpenBatches(flags.data, ports, run.entry, given, flags.shuffle));
+                        OpenBatches(flags.data, ports, run.entry, given, flags.shuffle, "--data"));
   if (run.times == 0) run.times = run.batches->in_epoch() * std::max(flags.epochs, 1);
   return absl::OkStatus();
 }
@@ -198,7 +199,7 @@ absl::StatusOr<EntryRun> ReadEval(const RunFlags& flags, const RunPorts& ports) 
   EntryRun run;
   run.entry = kEvalEntry;
   YUBA_ASSIGN_OR_RETURN(run.batches,
-                        OpenBatches(flags.eval, ports, kEvalEntry, given, absl::nullopt));
+                        OpenBatches(flags.eval, ports, kEvalEntry, given, absl::nullopt, "--eval"));
   const std::vector<std::string> names = run.batches->names();
   const std::set<std::string> read(names.begin(), names.end());
   for (const std::string& input : InputsOfEntry(ports, kEvalEntry)) {

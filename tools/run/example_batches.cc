@@ -47,12 +47,12 @@ bool IsArrays(const std::string& path) {
   return absl::EndsWith(path, kNpy) || absl::EndsWith(path, kSafetensors);
 }
 
-absl::StatusOr<Arrays> ReadArrays(const std::string& path) {
+absl::StatusOr<Arrays> ReadArrays(const std::string& path, const char* flag) {
   std::vector<std::string> files;
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) {
     if (!IsArrays(path)) {
-      return UserError("--data ", path, ": is no folder, and its name does not end in ", kNpy,
+      return UserError(flag, " ", path, ": is no folder, and its name does not end in ", kNpy,
                        " or ", kSafetensors);
     }
     files = {path};
@@ -153,10 +153,10 @@ class ExampleBatches : public Batches {
 };
 
 // Whether rows of the array are examples for an input of this type.
-absl::Status CheckColumn(const std::string& input, const PortType& type,
-                         const StoredTensor& array) {
+absl::Status CheckColumn(const std::string& input, const PortType& type, const StoredTensor& array,
+                         const char* flag) {
   if (type.dims.empty()) {
-    return UserError("--data: the input ", input, ", ", Text(type), ", has no dimension that ",
+    return UserError(flag, ": the input ", input, ", ", Text(type), ", has no dimension that ",
                      "counts examples; give its value with --input ", input, "=FILE");
   }
   const bool same_kind = IsFloat(type.type) ? array.type == type.type : !IsFloat(array.type);
@@ -171,11 +171,11 @@ absl::Status CheckColumn(const std::string& input, const PortType& type,
 }
 
 // Whether the columns have the same number of examples, at least as many as a step takes.
-absl::Status CheckExamples(const std::vector<Column>& columns) {
+absl::Status CheckExamples(const std::vector<Column>& columns, const char* flag) {
   const Column& first = columns[0];
   for (const Column& column : columns) {
     if (column.type.dims[0] != first.type.dims[0]) {
-      return UserError("--data: a step reads ", Text(first.type), " of the input ", first.input,
+      return UserError(flag, ": a step reads ", Text(first.type), " of the input ", first.input,
                        " and ", Text(column.type), " of ", column.input,
                        ": their first dimensions differ, so they count no examples; give a ",
                        "folder with test_data_set_0, test_data_set_1, ..., a batch each");
@@ -194,12 +194,10 @@ absl::Status CheckExamples(const std::vector<Column>& columns) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(const std::string& path,
-                                                      const RunPorts& ports,
-                                                      const std::string& entry,
-                                                      const std::set<std::string>& given,
-                                                      absl::optional<uint64_t> seed) {
-  YUBA_ASSIGN_OR_RETURN(const Arrays arrays, ReadArrays(path));
+absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(
+    const std::string& path, const RunPorts& ports, const std::string& entry,
+    const std::set<std::string>& given, absl::optional<uint64_t> seed, const char* flag) {
+  YUBA_ASSIGN_OR_RETURN(const Arrays arrays, ReadArrays(path, flag));
   std::vector<Column> columns;
   for (const std::string& input : InputsOfEntry(ports, entry)) {
     if (given.count(input) > 0) continue;
@@ -209,19 +207,19 @@ absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(const std::string& path,
     const PortType type = TypeInStep(ports, entry, input);
     const auto array = arrays.find(name);
     if (array == arrays.end()) {
-      return UserError("--data ", path, ": has no values of the input ", name, ", ", Text(type),
+      return UserError(flag, " ", path, ": has no values of the input ", name, ", ", Text(type),
                        ": it has ", Listed(arrays), "; add ", name, kNpy, ", or give one value ",
                        "for all steps with --input ", input, "=FILE");
     }
     YUBA_ASSIGN_OR_RETURN(const StoredTensor stored, array->second.tensor);
-    YUBA_RETURN_IF_ERROR(CheckColumn(input, type, stored));
+    YUBA_RETURN_IF_ERROR(CheckColumn(input, type, stored, flag));
     YUBA_ASSIGN_OR_RETURN(RangeReader reader, RangeReader::Open(stored.bytes));
     columns.push_back({input, type, stored, std::move(reader)});
   }
   if (columns.empty()) {
-    return UserError("--data ", path, ": there is no input that it could give values to");
+    return UserError(flag, " ", path, ": there is no input that it could give values to");
   }
-  YUBA_RETURN_IF_ERROR(CheckExamples(columns));
+  YUBA_RETURN_IF_ERROR(CheckExamples(columns, flag));
   return std::make_shared<ExampleBatches>(path, std::move(columns), seed);
 }
 

@@ -24,12 +24,10 @@ namespace yuba::tools {
 // inputs' names; or one file of either kind. With a seed, examples are drawn without replacement in
 // an order that it gives, another one in each epoch. A user's error, which says what is there and
 // what is wanted, where an input is missing or has another type or shape, where arrays have
-// different numbers of examples, or fewer than a step takes.
-absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(const std::string& path,
-                                                      const RunPorts& ports,
-                                                      const std::string& entry,
-                                                      const std::set<std::string>& given,
-                                                      absl::optional<uint64_t> seed);
+// different numbers of examples, or fewer than a step takes. `flag` is what gave the path.
+absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(
+    const std::string& path, const RunPorts& ports, const std::string& entry,
+    const std::set<std::string>& given, absl::optional<uint64_t> seed, const char* flag = "--data");
 
 }  // namespace yuba::tools
 

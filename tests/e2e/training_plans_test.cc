@@ -1,0 +1,115 @@
+// What holds of plans for training steps of the zoo's families, however large: a wider space is
+// never dearer, a larger limit on memory never moves more, and a layer more costs what the layers
+// before it cost.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+struct Found {
+  int64_t bytes = 0, memory = 0;
+  double bound = 0;
+};
+
+// A training step with adam of a model of the zoo.
+class TrainedZoo {
+ public:
+  // `model` is what `yuba zoo` takes: "gpt --layers 2 ...".
+  explicit TrainedZoo(const std::string& model)
+      : folder_(ScratchFolder("training_plans")), name_(model) {
+    Succeed("yuba zoo " + model + " -o " + folder_ + "/model.onnx");
+  }
+
+  Found Plan(const std::string& flags) const {
+    INFO(name_ << " " << flags);
+    const std::string plan = folder_ + "/plan.json";
+    Succeed("yuba partition " + folder_ + "/model.onnx --train adam --loss softmax-cross-entropy " +
+            flags + " -o " + plan);
+    std::ifstream stream(plan);
+    const nlohmann::json read = nlohmann::json::parse(stream);
+    Found found;
+    found.bytes = read["cost"]["bytes"];
+    found.bound = read["cost"]["lower_bound"].get<double>();
+    for (const nlohmann::json& device : read["memory"]) {
+      found.memory = std::max(found.memory, device["arena"].get<int64_t>());
+    }
+    return found;
+  }
+
+ private:
+  const std::string folder_, name_;
+};
+
+// One of each kind: attention, convolutions with batch norms, time steps with shared weights, and
+// sparse tables.
+const std::vector<std::string>& Models() {
+  static const std::vector<std::string> kModels = {
+      "gpt --layers 2 --width 64 --heads 4 --sequence 32 --vocab 256 --batch 8",
+      "rnn --layers 2 --width 64 --batch 16",
+      "wresnet --layers 50 --width 1 --batch 8",
+      "llama --layers 2 --width 64 --heads 8 --sequence 32 --vocab 256 --batch 8",
+  };
+  return kModels;
+}
+
+TEST_CASE("a wider space is never dearer") {
+  for (const std::string& name : Models()) {
+    const TrainedZoo model(name);
+    const Found best = model.Plan("--devices 8");
+    CHECK(best.bound <= static_cast<double>(best.bytes));
+    for (const char* narrower :
+         {"--copies none", "--accumulators none", "--space tofu", "--search recursive"}) {
+      INFO(name << ", " << narrower);
+      CHECK(best.bytes <= model.Plan(std::string("--devices 8 ") + narrower).bytes);
+    }
+    const Found replicated = model.Plan("--devices 8 --replicate auto");
+    INFO(name << ", replicas");
+    CHECK(replicated.bytes <= best.bytes);
+    for (const char* baseline : {"data", "zero3"}) {
+      INFO(baseline);
+      CHECK(replicated.bytes <= model.Plan(std::string("--devices 8 --search ") + baseline).bytes);
+    }
+  }
+}
+
+TEST_CASE("a larger limit on memory never moves more") {
+  for (const char* name :
+       {"gpt --layers 2 --width 64 --heads 4 --sequence 32 --vocab 256 --batch 8",
+        "rnn --layers 2 --width 64 --batch 16"}) {
+    const TrainedZoo model(name);
+    const Found unlimited = model.Plan("--devices 4");
+    int64_t last = unlimited.bytes;
+    for (const double share : {1.0, 0.95, 0.9, 0.85}) {
+      const auto limit = static_cast<int64_t>(share * static_cast<double>(unlimited.memory));
+      INFO(name << ", " << share << " of the memory");
+      const Found found = model.Plan("--devices 4 --memory " + std::to_string(limit));
+      CHECK(found.memory <= limit);
+      CHECK(found.bytes >= last);
+      last = found.bytes;
+    }
+  }
+}
+
+TEST_CASE("a layer more costs what the layers before it cost") {
+  std::map<int, Found> by_layers;
+  for (const int layers : {4, 8, 16}) {
+    const TrainedZoo model(
+        "gpt --width 64 --heads 4 --sequence 32 --vocab 256 --batch 8 --layers " +
+        std::to_string(layers));
+    by_layers[layers] = model.Plan("--devices 8");
+  }
+  const double early = static_cast<double>(by_layers[8].bytes - by_layers[4].bytes) / 4;
+  const double late = static_cast<double>(by_layers[16].bytes - by_layers[8].bytes) / 8;
+  CHECK(late <= 1.01 * early);
+}
+
+}  // namespace
+}  // namespace yuba
