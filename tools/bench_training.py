@@ -3,8 +3,8 @@
 
 For each model and number of devices: the default search beside the level-by-level recursion and
 the plans that people use, data parallel, ZeRO-3 and Megatron, of which some do not exist for a
-model: their cells are empty. Bytes are those that a step moves between all devices; a device's
-memory is that of the program's arena. Seconds are processor seconds of the whole command, from file
+model: their cells are empty. Bytes are those that a step moves between all devices; memory is what
+is live on the fullest device at its peak. Seconds are processor seconds of the whole command, from file
 to plan, with one thread. docs/training_plans.md keeps what it printed.
 
 Example, from the top of the checkout, which takes an hour:
@@ -59,7 +59,7 @@ def plan(options, model, devices, search, folder):
         found = json.load(file)
     return {"bytes": found["cost"]["bytes"], "gap": found["cost"]["gap"],
             "memory": max(device["peak"] for device in found["memory"]),
-            "definitions": len(found["nodes"]),
+            "nodes": len(found["nodes"]),
             "seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
 
@@ -73,7 +73,7 @@ def cell(found):
 
 def main():
     options = parse_arguments()
-    print("| model | devices | definitions | seconds | gap % | default | recursion | data parallel "
+    print("| model | devices | nodes | seconds | gap % | default | recursion | data parallel "
           "| ZeRO-3 | Megatron |")
     print("|" + "---|" * 10, flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +85,7 @@ def main():
                 best = plan(options, model, devices, "default", folder)
                 others = [plan(options, model, devices, search, folder) for search in OTHERS]
                 figures = ["", "", ""] if best is None else [
-                    f"{best['definitions']:,}", f"{best['seconds']:.1f}", f"{100 * best['gap']:.2f}"]
+                    f"{best['nodes']:,}", f"{best['seconds']:.1f}", f"{100 * best['gap']:.2f}"]
                 print(f"| {name} | {devices} | {' | '.join(figures)} | {cell(best)} | "
                       f"{' | '.join(map(cell, others))} |", flush=True)
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iostream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/order/order.h"
@@ -420,6 +420,21 @@ search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
 
 namespace {
 
+// The message with `field` in the place of the flag, where it is not the beginning of another one.
+std::string WithField(const std::string& message, const std::string& flag,
+                      const std::string& field) {
+  std::string named;
+  size_t at = 0;
+  for (size_t found; (found = message.find(flag, at)) != std::string::npos;) {
+    const size_t end = found + flag.size();
+    const bool whole =
+        end == message.size() || !(absl::ascii_isalnum(message[end]) || message[end] == '-');
+    absl::StrAppend(&named, message.substr(at, found - at), whole ? field : flag);
+    at = end;
+  }
+  return absl::StrCat(named, message.substr(at));
+}
+
 // `status` of reading the model, with the names of the plan's fields in place of flags that nobody
 // gave: they were taken from the plan.
 absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
@@ -431,12 +446,12 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
     const bool bind = NamedFlag(name) == "bind";
     if (mine.count(name) > 0 || !ShapesGraph(name)) continue;
     const std::string named_flag = NamedFlag(name);
-    const std::string flag = named_flag.empty() ? "--batch"
+    const std::string flag = named_flag.empty() ? absl::StrCat("--", name)
                                                 : absl::StrCat("--", named_flag, " ",
                                                                name.substr(named_flag.size() + 1));
     const std::string field = absl::StrCat("options.", name);
-    if (absl::StrContains(message, flag)) {
-      message = absl::StrReplaceAll(message, {{flag, field}});
+    if (std::string with = WithField(message, flag, field); with != message) {
+      message = std::move(with);
     } else if (bind && absl::StartsWith(message, value + ": ")) {  // the file
       message = absl::StrCat(field, ": ", message);
     } else {

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/import/options.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "opsemantics/base/status.h"
@@ -43,6 +44,14 @@ int StepsFor(const VerifyFlags& flags, const Graph& graph) {
   return std::any_of(graph.tensors.begin(), graph.tensors.end(), IsCarried) ? kStepsWithStates : 1;
 }
 
+// How often the entry runs in a step: those that add up gradients of micro-batches as often as the
+// training step asks for, others once.
+int64_t RunsInStep(const compiler::Model& model, const Entry& entry) {
+  const std::vector<Entry>& entries = model.graph.entries;
+  const bool adds_up = entry.name == onnx::kMicroEntry && entries.back().name == onnx::kTrainEntry;
+  return adds_up ? entry.times / entries.back().times : 1;
+}
+
 absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
                                                 program::Program program,
                                                 const VerifyFlags& flags) {
@@ -53,7 +62,9 @@ absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
   YUBA_RETURN_IF_ERROR(session->Randomize(flags.seed));
   for (int step = 0; step < StepsFor(flags, model.graph); ++step) {
     for (const Entry& entry : model.graph.entries) {
-      YUBA_RETURN_IF_ERROR(session->Step(entry.name));
+      for (int64_t run = 0; run < RunsInStep(model, entry); ++run) {
+        YUBA_RETURN_IF_ERROR(session->Step(entry.name));
+      }
     }
   }
   std::vector<TensorData> outputs;

@@ -52,7 +52,7 @@ def Yuba_DefinitionOp : Yuba_Op<"op"> {
 
 def Yuba_EntryOp : Yuba_Op<"entry"> {
   let summary = "Where an entry of a graph or program begins; without any there is one";
-  let description = "`times` is how often it runs for each run of the others.";
+  let description = "`times` is how often it runs where the others run as often as they say.";
   let arguments = (ins StrAttr:$name, DefaultValuedAttr<I64Attr, "1">:$times);
   let assemblyFormat = "$name (`times` $times^)? attr-dict";
 }

@@ -108,7 +108,12 @@ absl::Status Tie(const TieOptions& tie, NodeContext& context, OnnxGraph& graph) 
 absl::Status TieParameters(const std::vector<TieOptions>& ties, NodeContext& context,
                            OnnxGraph& graph) {
   for (const TieOptions& tie : ties) {
-    const absl::Status status = Tie(tie, context, graph);
+    absl::Status status = Tie(tie, context, graph);
+    for (const TieOptions& other : ties) {
+      if (status.ok() && other.tied == tie.kept) {
+        status = UserError(tie.kept, " is tied itself: tie ", tie.tied, " to ", other.kept);
+      }
+    }
     if (!status.ok()) return Annotate(status, absl::StrCat("--tie ", tie.tied, "=", tie.kept));
   }
   return absl::OkStatus();

@@ -14,10 +14,10 @@
 
 namespace yuba::onnx {
 
-// From now on, readers of ties[i].tied read ties[i].kept, transposed where the shapes, or of square
+// Makes readers of ties[i].tied read ties[i].kept, transposed where the shapes, or of square
 // matrices the values, say so. Called in each entry before its nodes are translated. The user's
-// error where one of them is no parameter that a node reads, or where their types, shapes or values
-// differ.
+// error where one of them is no parameter that a node reads, where their types, shapes or values
+// differ, or where `kept` is tied itself.
 absl::Status TieParameters(const std::vector<TieOptions>& ties, NodeContext& context,
                            OnnxGraph& graph);
 

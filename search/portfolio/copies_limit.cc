@@ -5,9 +5,9 @@
 namespace yuba::search {
 namespace {
 
-// A search within a limit takes many times as long as one without, so what is above the limit by
-// this share, 1/10, is left.
-constexpr int64_t kNear = 10;
+// A search within a limit takes many times as long as one without, so a plan at most 1/10 above the
+// limit is kept.
+constexpr int64_t kSlackDivisor = 10;
 
 // The plan in which each copy has the sharding of its tensor, and so takes and saves nothing.
 Plan WithoutSharing(const Graph& graph, Plan plan) {
@@ -27,7 +27,7 @@ int64_t LimitForCopies(const PlannedGraph& found, const SearchOptions& options) 
   const Plan bare = WithoutSharing(found.graph, plan);
   if (bare.tensors == plan.tensors) return 0;
   const int64_t limit = options.memory_of(found.graph, bare) / 2 * 3;
-  return options.memory_of(found.graph, plan) > limit + limit / kNear ? limit : 0;
+  return options.memory_of(found.graph, plan) > limit + limit / kSlackDivisor ? limit : 0;
 }
 
 }  // namespace yuba::search

@@ -137,8 +137,10 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
     SearchOptions within = NamedWithin("smaller", options);
     within.memory_limit = limit;
     // In the space of the plan alone, and not once more without the limit.
-    within.factors = found->plan.space.factors;
+    const Space& space = found->plan.space;
+    within.factors = space.factors;
     within.flat_too = false;
+    within.accumulators = space.accumulators ? Accumulators::kAll : Accumulators::kNone;
     within.without.push_back("plain");
     absl::StatusOr<PlannedGraph> smaller = SearchNamingPins(within, variant, SearchVariants);
     if (smaller.ok()) {

@@ -145,11 +145,14 @@ void CheckSameStates(const std::string& whole, const std::string& cut) {
     const TensorData expected{stored.type, stored.dims, *left},
         found{stored.type, stored.dims, *right};
     double largest = 0, difference = 0;
+    bool finite = true;
     const int64_t elements = stored.bytes.length / ByteSize(stored.type);
     for (int64_t i = 0; i < elements; ++i) {
+      finite &= std::isfinite(ValueAt(expected, i)) && std::isfinite(ValueAt(found, i));
       largest = std::max(largest, std::abs(ValueAt(expected, i)));
       difference = std::max(difference, std::abs(ValueAt(expected, i) - ValueAt(found, i)));
     }
+    CHECK(finite);
     CHECK(difference <= 1e-3 * largest + 1e-6);
   }
 }

@@ -147,10 +147,31 @@ TEST_CASE(
   losses("--steps 2 --save " + saved);
   const nlohmann::json rest = losses("--steps 4 --resume " + saved);
   CHECK(rest == nlohmann::json({parts[2], parts[3]}));
+  // Checkpoints are of whole steps: any number of parts goes on from them.
+  for (const char* other : {"--devices 3", "--devices 2 --micro-batches 2"}) {
+    INFO(other);
+    model.Plan("adam", other);
+    const nlohmann::json resumed = losses("--steps 4 --resume " + saved);
+    REQUIRE(resumed.size() == 2);
+    CHECK(resumed[1].get<double>() == Approx(parts[3].get<double>()).epsilon(1e-5));
+  }
   model.Plan("adam", "--devices 2 --micro-batches 4 --eval-every 2");
   const nlohmann::json evaluated = numbers("--steps 2 --eval " + model.scratch + "/data");
   CHECK(evaluated["micro:loss"] == nlohmann::json({parts[0], parts[1]}));
   CHECK(evaluated["eval:loss"].size() == 1);
+  // Folders of whole batches, with the same labels in all.
+  const CommandResult folders =
+      Succeed("yuba run " + model.model + " " + model.scratch + "/plan.json --data " +
+              model.folder + " --eval " + model.folder + " --input labels=" + model.folder +
+              "/labels.pb --epochs 2 --json");
+  const nlohmann::json found = nlohmann::json::parse(folders.out)["numbers"];
+  const nlohmann::json& trace = model.trace["adam"]["losses"];
+  CHECK(found["micro:loss"][1].get<double>() == Approx(trace[1].get<double>()).epsilon(1e-4));
+  CHECK(found["eval:loss"][0].get<double>() == Approx(trace[2].get<double>()).epsilon(1e-4));
+  const CommandResult checked =
+      RunCommand("yuba run " + model.model + " " + model.scratch + "/plan.json --inputs " +
+                 model.folder + "/test_data_set_0 --check 1e-3");
+  CHECK(checked.error.find("leave --check out") != std::string::npos);
 }
 
 TEST_CASE("training goes on from a checkpoint with the same bits, and in any other plan") {

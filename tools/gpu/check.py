@@ -53,6 +53,9 @@ def main():
         return 2
     end = time.monotonic() + 60 * options.minutes
     found = {"machine": machine.facts(), **run_cases.run_all(bundle, options, end)}
+    if not found["results"]:
+        print(f"gpu_check: no case has a name with {options.only}", file=sys.stderr)
+        return 2
     return report.write(found, options.report)
 
 

@@ -39,7 +39,8 @@ class Runner:
             ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                  timeout=left, env=self.environment)
         except subprocess.TimeoutExpired:
-            return {**result, "error": f"not done after {left:.0f} s"}, ""
+            return {**result, "skipped": left < CASE_SECONDS,
+                    "error": f"not done after {left:.0f} s"}, ""
         result["seconds"] = round(time.monotonic() - begin, 2)
         result["ok"] = ran.returncode == 0
         if not result["ok"]:
@@ -54,12 +55,21 @@ class Runner:
         result, out = self.execute(case, self.command(case, ["--json"]))
         if not result["ok"]:
             return result
-        losses = json.loads(out)["numbers"]["loss"]
+        losses = [float("nan") if loss is None else loss  # as JSON has it
+                  for loss in json.loads(out)["numbers"]["loss"]]
         wrong = [f"{a:g} for {b:g}" for a, b in zip(losses, case["losses"])
                  if not abs(a - b) <= LOSS_TOLERANCE[case["precision"]] * abs(b)]
         if wrong or len(losses) != len(case["losses"]):
             result.update(ok=False, error="losses: " + ", ".join(wrong))
         return result
+
+    def run(self, case):
+        """The result of any case; a fault of ours is its failure too, and not the others'."""
+        try:
+            return getattr(self, case["kind"])(case)
+        except Exception as error:  # pylint: disable=broad-except
+            return {"name": case["name"], "kind": case["kind"], "ok": False,
+                    "error": f"gpu_check itself: {error!r}"}
 
     def sanitize(self, case, tool):
         sanitized = dict(case, name=f"{tool} {case['name']}", kind="sanitizer")
@@ -126,10 +136,9 @@ def run_all(bundle, options, end):
     target, timed = packed["target"], [case for case in cases if case["kind"] == "time"]
     runner = Runner(bundle, target, end)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tasks = [pool.submit(getattr(runner, case["kind"]), case) for case in cases
-                 if case["kind"] != "time"]
+        tasks = [pool.submit(runner.run, case) for case in cases if case["kind"] != "time"]
         results = [task.result() for task in tasks]
-    results += [runner.time(case) for case in timed]
+    results += [runner.run(case) for case in timed]
     on_gpus = target == "cuda"
     peers = peer_times(end) if on_gpus and timed else {}
     if on_gpus and machine.sanitizer():

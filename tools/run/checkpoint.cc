@@ -37,12 +37,21 @@ std::set<int> WrittenBuffers(const runtime::LoadedProgram& program) {
   return written;
 }
 
-// The parameters that instructions write, and the seed of what the steps draw.
+// Whether the state is of the parts of one step in micro-batches: the count of parts, or the mean
+// of a gradient (compiler/train/micro_batches.h). After a step nothing reads it, and before the
+// first it is as after any.
+bool IsOfParts(const std::string& state, bool micro_batches) {
+  return micro_batches && (state == kPartState || absl::EndsWith(state, kMeanGradient));
+}
+
+// The parameters that instructions write and a later step reads, and the seed of what steps draw.
 std::vector<program::Port> States(const runtime::LoadedProgram& program) {
   const std::set<int> written = WrittenBuffers(program);
+  const bool micro_batches = MicroBatchesOf(PortsOf(program.message())) > 1;
   std::vector<program::Port> states;
   for (const program::Initializer& parameter : program.message().parameters()) {
     const program::Port& port = parameter.port();
+    if (IsOfParts(port.name(), micro_batches)) continue;
     if (written.count(port.buffer()) > 0 || port.name() == kSeedName) states.push_back(port);
   }
   return states;

@@ -182,7 +182,11 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
     run.times = std::max<int64_t>(run.times, 1);
     run.examples = ExamplesInStep(ports, entry.entry);
     run.reading = ReadingEntry(ports, entry.entry);
-    if (run.reading != run.entry) run.parts = MicroBatchesOf(ports);
+    run.parts = PartsOf(ports, entry.entry);
+    if (run.parts > 1 && flags.check) {
+      return UserError("--check: a step in micro-batches has a loss for each of its ", run.parts,
+                       " parts, and output_0 is one of the whole; leave --check out");
+    }
     runs.push_back(std::move(run));
   }
   for (StepFiles::Input& input : named.inputs) runs[0].first.inputs.push_back(std::move(input));
@@ -197,7 +201,8 @@ absl::StatusOr<EntryRun> ReadEval(const RunFlags& flags, const RunPorts& ports) 
   std::set<std::string> given;
   for (const std::string& input : flags.inputs) given.insert(input.substr(0, input.find('=')));
   EntryRun run;
-  run.entry = kEvalEntry;
+  run.entry = run.reading = kEvalEntry;
+  run.parts = PartsOf(ports, kEvalEntry);
   YUBA_ASSIGN_OR_RETURN(run.batches,
                         OpenBatches(flags.eval, ports, kEvalEntry, given, absl::nullopt, "--eval"));
   const std::vector<std::string> names = run.batches->names();

@@ -23,8 +23,8 @@ struct EntryRun {
   std::shared_ptr<Batches> batches;  // in each step, before it; null: there are none
   std::vector<std::string> outputs;  // [output of the file]: its name in the program
   int64_t examples = 0;              // that a step takes; 0: its inputs count none
-  std::string reading;               // the entry that reads them: another one where parts > 1
-  int64_t parts = 1;                 // runs of that entry in a step, each with a part of its rows
+  std::string reading;  // the entry that reads the values: `entry`, or the one before an update
+  int64_t parts = 1;    // runs of that entry in a step, each with a part of the rows
 
   // The inputs that have a value once the first step begins.
   std::vector<std::string> GivenNames() const;

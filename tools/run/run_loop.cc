@@ -91,7 +91,8 @@ class Evaluation {
 
   bool wanted() const { return files_.eval.has_value(); }
 
-  absl::Status Run(const std::string& after) {
+  // Values that no batch of examples has, such as labels of all batches, are those of the steps.
+  absl::Status Run(const std::string& after, StepInputs& of_steps) {
     EntryRun& run = *files_.eval;
     const auto start = Clock::now();
     const int64_t before = session_.statistics().bytes;
@@ -99,14 +100,19 @@ class Evaluation {
     StepInputs inputs(run, 0);
     for (int64_t b = 0; b < run.times && !InterruptNote::Came(); ++b) {
       YUBA_RETURN_IF_ERROR(inputs.Set(session_));
-      YUBA_RETURN_IF_ERROR(Annotate(session_.Step(run.entry), absl::StrCat("eval after ", after)));
-      YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, run.entry));
-      for (const auto& [name, number] : numbers) sums[name] += number;
+      for (int64_t part = 0; part < run.parts; ++part) {
+        YUBA_RETURN_IF_ERROR(of_steps.SetPart(session_, part));
+        YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
+        YUBA_RETURN_IF_ERROR(
+            Annotate(session_.Step(run.entry), absl::StrCat("eval after ", after)));
+        YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, run.entry));
+        for (const auto& [name, number] : numbers) sums[name] += number;
+      }
     }
     if (InterruptNote::Came()) return absl::OkStatus();
     std::string line = absl::StrCat("eval after ", after);
     for (const auto& [name, sum] : sums) {
-      const double mean = sum / static_cast<double>(run.times);
+      const double mean = sum / static_cast<double>(run.times * run.parts);
       record_->numbers[name].push_back(mean);
       absl::StrAppend(&line, "  ", name, " ", NumberText(mean));
     }
@@ -152,7 +158,7 @@ class StepLoop {
       const bool due = flags_.save_every > 0 && done_ % flags_.save_every == 0;
       if (due && run.entry != program::kInitEntry) YUBA_RETURN_IF_ERROR(Save());
       if (EvaluationDue(run)) {
-        YUBA_RETURN_IF_ERROR(evaluation_.Run(absl::StrCat(run.entry, " ", done_)));
+        YUBA_RETURN_IF_ERROR(evaluation_.Run(absl::StrCat(run.entry, " ", done_), inputs));
       }
     }
     if (one_by_one || done_ < run.times) return absl::OkStatus();
@@ -191,11 +197,11 @@ class StepLoop {
       YUBA_RETURN_IF_ERROR(rate_.Set(session_, step, rate));
       YUBA_RETURN_IF_ERROR(session_.RunInitIfDue());  // what it moves is no part of the step
     }
-    for (int64_t part = 0; run.parts > 1 && part < run.parts; ++part) {
-      if (part > 0 || step > begin_ + 1) YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
+    for (int64_t part = 0; part < run.parts; ++part) {
+      YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
       YUBA_RETURN_IF_ERROR(RunEntry(run.reading, run.parts, report));
     }
-    YUBA_RETURN_IF_ERROR(RunEntry(run.entry, 1, report));
+    if (run.entry != run.reading) YUBA_RETURN_IF_ERROR(RunEntry(run.entry, 1, report));
     report.numbers.insert(report.numbers.end(), rate.begin(), rate.end());
     record_->seconds.push_back(report.seconds);
     for (const auto& [name, number] : report.numbers) record_->numbers[name].push_back(number);
@@ -271,7 +277,7 @@ class StepLoop {
 absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                      OutputCheck& check) {
   EntryRun run;
-  run.entry = program::kInitEntry;
+  run.entry = run.reading = program::kInitEntry;
   StepInputs none(run, 0);
   Record not_of_steps;
   return StepLoop(session, flags, files, check, &not_of_steps).Run(run, none, 0);

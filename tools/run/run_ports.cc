@@ -70,7 +70,8 @@ bool EvaluatesBetweenSteps(const RunPorts& ports) {
 
 int64_t MicroBatchesOf(const RunPorts& ports) {
   const auto micro = ports.times.find(kMicroEntry), updates = ports.times.find(kTrainEntry);
-  const bool both = micro != ports.times.end() && updates != ports.times.end();
+  const bool both = micro != ports.times.end() && updates != ports.times.end() &&
+                    ports.types.count(kPartState) > 0;
   if (!both || !Trains(ports) || updates->second < 1) return 1;
   return std::max<int64_t>(micro->second / updates->second, 1);
 }
@@ -92,11 +93,13 @@ std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string&
   return inputs;
 }
 
+int64_t PartsOf(const RunPorts& ports, const std::string& entry) {
+  return entry == kTrainEntry || entry == kEvalEntry ? MicroBatchesOf(ports) : 1;
+}
+
 PortType TypeInStep(const RunPorts& ports, const std::string& entry, const std::string& input) {
   PortType type = ports.types.at(input);
-  if (ReadingEntry(ports, entry) != entry && !type.dims.empty()) {
-    type.dims[0] *= MicroBatchesOf(ports);
-  }
+  if (!type.dims.empty()) type.dims[0] *= PartsOf(ports, entry);
   return type;
 }
 

@@ -21,8 +21,9 @@ struct PortType {
 std::string Text(const PortType& type);
 
 struct RunPorts {
-  std::vector<std::string> entries;      // one at least
-  std::map<std::string, int64_t> times;  // [entry] for how many runs of it the plan is
+  std::vector<std::string> entries;  // one at least
+  // [entry] how often it runs in the time that the plan is for: micro 4, step 1.
+  std::map<std::string, int64_t> times;
   std::vector<std::string> inputs, outputs;
   std::vector<std::string> unset;         // parameters that come without values
   std::map<std::string, PortType> types;  // of inputs and parameters
@@ -44,6 +45,10 @@ constexpr char kMicroEntry[] = "micro";
 // Whether the program trains and has both: then `eval` runs between steps unless --entry names it.
 bool EvaluatesBetweenSteps(const RunPorts& ports);
 
+// The state that counts the parts of a step in micro-batches.
+constexpr char kPartState[] = "part";
+// What the names of the states end in that hold means of gradients over the parts.
+constexpr char kMeanGradient[] = ".gradient";
 // How often a step of the program runs kMicroEntry, before it updates; 1 where it has no such
 // entry.
 int64_t MicroBatchesOf(const RunPorts& ports);
@@ -53,6 +58,10 @@ std::string ReadingEntry(const RunPorts& ports, const std::string& entry);
 
 // The inputs that a step of this entry may read: those of all entries, and its own.
 std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string& entry);
+
+// In how many parts a step of the entry reads its inputs: those of micro-batches where it trains or
+// evaluates, else 1.
+int64_t PartsOf(const RunPorts& ports, const std::string& entry);
 
 // The type of all that a step of the entry reads of an input: with 4 micro-batches i64[8, 16] where
 // the program's input is i64[2, 16].

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::tools {
@@ -41,22 +42,28 @@ StepInputs::StepInputs(EntryRun& run, int64_t done) : run_(run) {
 absl::Status StepInputs::Set(runtime::Session& session) {
   if (reader_ != nullptr) {
     YUBA_ASSIGN_OR_RETURN(StepFiles batch, reader_->Next());
-    YUBA_RETURN_IF_ERROR(SetAll(session, batch.inputs));
+    YUBA_RETURN_IF_ERROR(Take(session, batch.inputs));
     expected_ = std::move(batch.expected);
   }
-  YUBA_RETURN_IF_ERROR(SetAll(session, run_.first.inputs));
+  YUBA_RETURN_IF_ERROR(Take(session, run_.first.inputs));
   run_.first.inputs.clear();
-  return SetPart(session, 0);
+  return absl::OkStatus();
 }
 
-absl::Status StepInputs::SetAll(runtime::Session& session, std::vector<StepFiles::Input>& inputs) {
+absl::Status StepInputs::Take(runtime::Session& session, std::vector<StepFiles::Input>& inputs) {
   for (StepFiles::Input& input : inputs) {
     whole_.erase(input.name);
-    if (IsWhole(input.value, DimsOf(session, input.name), run_.parts)) {
+    const std::vector<int64_t> dims = DimsOf(session, input.name);
+    if (IsWhole(input.value, dims, run_.parts)) {
       whole_[input.name] = std::move(input);
-    } else {
-      YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
+      continue;
     }
+    if (run_.parts > 1 && !dims.empty() && input.value.dims != dims) {
+      return UserError(input.file, ": ", input.name, " has shape [",
+                       absl::StrJoin(input.value.dims, ", "), "], and a step takes ", run_.parts,
+                       " parts of [", absl::StrJoin(dims, ", "), "], together or one for all");
+    }
+    YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
   }
   return absl::OkStatus();
 }

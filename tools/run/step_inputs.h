@@ -21,20 +21,21 @@ class StepInputs {
   // Of the steps behind the first `done`. `run` must outlive it.
   StepInputs(EntryRun& run, int64_t done);
 
-  // Of the next step: its values, or of a step in parts those of its first part. In the first step
-  // the values of the run replace those of its batch; they are freed then. Errors name the file.
+  // Takes the values of the next step, and gives the session those that are the same in all its
+  // parts. In the first step the values of the run replace those of its batch; they are freed then.
+  // Errors name the file.
   absl::Status Set(runtime::Session& session);
 
-  // Part number `part` of the step: from each value that has `run.parts` times as many rows as the
-  // program reads, the rows of that part. Others are of all parts.
+  // Gives the session the rest: of each value that has `run.parts` times as many rows as the
+  // program reads, the rows of this part. A step in one part has no such values.
   absl::Status SetPart(runtime::Session& session, int64_t part);
 
   // What the outputs of the step should be.
   const Expected& expected() const { return reader_ != nullptr ? expected_ : run_.first.expected; }
 
  private:
-  // Gives the values to the session's inputs and parameters, of whole values all rows.
-  absl::Status SetAll(runtime::Session& session, std::vector<StepFiles::Input>& inputs);
+  // Gives each value to the session, or keeps it in whole_ where it has rows of several parts.
+  absl::Status Take(runtime::Session& session, std::vector<StepFiles::Input>& inputs);
 
   EntryRun& run_;
   std::unique_ptr<BatchReader> reader_;

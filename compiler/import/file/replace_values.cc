@@ -20,6 +20,17 @@ std::string TypeText(ElementType type, const std::vector<int64_t>& dims) {
   return absl::StrCat(Name(type), "[", absl::StrJoin(dims, ", "), "]");
 }
 
+// Puts the bytes in the place of the tensor's value, wherever that stood.
+void SetBytes(std::string bytes, ::onnx::TensorProto& tensor) {
+  ::onnx::TensorProto made;
+  made.set_name(tensor.name());
+  made.set_data_type(tensor.data_type());
+  *made.mutable_dims() = tensor.dims();
+  if (tensor.has_doc_string()) made.set_doc_string(tensor.doc_string());
+  made.set_raw_data(std::move(bytes));
+  tensor = std::move(made);
+}
+
 absl::Status Replace(const StoredTensor& value, ::onnx::TensorProto& tensor) {
   YUBA_ASSIGN_OR_RETURN(const ElementType type, ElementTypeFromOnnx(tensor.data_type()));
   const std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
@@ -28,13 +39,7 @@ absl::Status Replace(const StoredTensor& value, ::onnx::TensorProto& tensor) {
                      ", its new value ", TypeText(value.type, value.dims));
   }
   YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadRange(value.bytes));
-  ::onnx::TensorProto made;
-  made.set_name(tensor.name());
-  made.set_data_type(tensor.data_type());
-  *made.mutable_dims() = tensor.dims();
-  if (tensor.has_doc_string()) made.set_doc_string(tensor.doc_string());
-  made.set_raw_data(std::move(bytes));
-  tensor = std::move(made);
+  SetBytes(std::move(bytes), tensor);
   return absl::OkStatus();
 }
 
@@ -108,10 +113,7 @@ absl::Status ReplaceTied(const TiedNames& tie, Twins twins, const std::string& f
   YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto* kept, Initializer(tie.kept, model));
   YUBA_ASSIGN_OR_RETURN(TensorData value, ReadTensor(*kept, folder));
   if (twins == Twins::kTransposed) value = Transposed(value);
-  tied->clear_float_data();
-  tied->clear_external_data();
-  tied->clear_data_location();
-  tied->set_raw_data(std::move(value.data));
+  SetBytes(std::move(value.data), *tied);
   return absl::OkStatus();
 }
 
@@ -143,6 +145,10 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
   }
   YUBA_RETURN_IF_ERROR(Annotate(ReplaceBeginnings(values, model, found), path));
   for (size_t t = 0; t < ties.size(); ++t) {
+    if (found.count(ties[t].kept) == 0) {
+      return UserError(path, ": --tie ", ties[t].tied, "=", ties[t].kept,
+                       ": there is no new value ", "of ", ties[t].kept);
+    }
     YUBA_RETURN_IF_ERROR(ReplaceTied(ties[t], twins[t], folder, model));
     found.insert(ties[t].tied);
   }

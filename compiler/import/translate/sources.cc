@@ -20,6 +20,9 @@ bool HasSymbol(const ::onnx::ValueInfoProto& input) {
   return false;
 }
 
+// An input of the file and what becomes of it.
+using SourceInput = std::pair<const ::onnx::ValueInfoProto*, OnnxValue>;
+
 class SourceReader {
  public:
   SourceReader(const ::onnx::GraphProto& proto, const FileGraph& order, const std::string& folder,
@@ -35,7 +38,7 @@ class SourceReader {
 
   absl::Status Add() {
     YUBA_RETURN_IF_ERROR(CheckOptions());
-    std::vector<std::pair<const ::onnx::ValueInfoProto*, OnnxValue>> inputs;
+    std::vector<SourceInput> inputs;
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
       YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(*order_.inputs[i]));
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
@@ -169,15 +172,13 @@ class SourceReader {
   }
 
   // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
-  absl::Status BindBatch(
-      const std::vector<std::pair<const ::onnx::ValueInfoProto*, OnnxValue>>& inputs) {
-    std::map<std::string, std::string> symbols;  // with an input of that batch
+  absl::Status BindBatch(const std::vector<SourceInput>& inputs) {
+    std::set<std::string> symbols;
     for (const auto& [input, value] : inputs) {
-      const auto& shape = input->type().tensor_type().shape();
-      if (value.kind != TensorKind::kInput || shape.dim_size() == 0) continue;
-      const std::string& symbol = shape.dim(0).dim_param();
+      if (!CountsExamples(*input, value)) continue;
+      const std::string& symbol = input->type().tensor_type().shape().dim(0).dim_param();
       if (symbol.empty()) continue;
-      symbols[symbol] = input->name();
+      symbols.insert(symbol);
       if (!options_.batch.has_value()) continue;
       const int64_t size = dims_.emplace(symbol, *options_.batch).first->second;
       if (size != *options_.batch)
@@ -185,20 +186,44 @@ class SourceReader {
                          " are two lengths of dimension 0 of input '", input->name(),
                          "': give one of them");
     }
-    for (const auto& [symbol, input] : symbols) {
+    YUBA_RETURN_IF_ERROR(FindExamples(inputs));
+    for (const std::string& symbol : symbols) {
       const auto found = dims_.find(symbol);
-      if (found == dims_.end()) continue;
-      YUBA_ASSIGN_OR_RETURN(found->second, MicroBatchOf(found->second, input));
+      if (found != dims_.end()) found->second = MicroBatchOf(found->second);
     }
     return absl::OkStatus();
   }
 
-  // How many of the examples of a batch one run of the entry reads.
-  absl::StatusOr<int64_t> MicroBatchOf(int64_t batch, const std::string& input) const {
-    if (batch % micro_batches_ == 0) return batch / micro_batches_;
-    return UserError("--micro-batches ", micro_batches_, ": input '", input, "' has ", batch,
-                     batch == 1 ? " example" : " examples", " a step, which are not so many equal ",
-                     "parts; --batch gives a step others");
+  // Whether dimension 0 of the input may be that of examples.
+  bool CountsExamples(const ::onnx::ValueInfoProto& input, const OnnxValue& value) const {
+    return value.kind == TensorKind::kInput && input.type().tensor_type().shape().dim_size() > 0 &&
+           options_.bind.count(input.name()) == 0;
+  }
+
+  // With micro-batches: how many examples a step takes, which is dimension 0 of the first input.
+  absl::Status FindExamples(const std::vector<SourceInput>& inputs) {
+    if (micro_batches_ == 1) return absl::OkStatus();
+    for (const auto& [input, value] : inputs) {
+      if (!CountsExamples(*input, value)) continue;
+      const auto& dim = input->type().tensor_type().shape().dim(0);
+      const auto bound = dims_.find(dim.dim_param());
+      examples_ = options_.batch.has_value() ? *options_.batch
+                  : dim.has_dim_value()      ? dim.dim_value()
+                  : bound != dims_.end()     ? bound->second
+                                             : -1;
+      if (examples_ < 0 || examples_ % micro_batches_ == 0) return absl::OkStatus();
+      return UserError("--micro-batches ", micro_batches_, ": input '", input->name(), "' has ",
+                       examples_, examples_ == 1 ? " example" : " examples",
+                       " a step, which are not so many equal parts; --batch gives a step others");
+    }
+    return UserError("--micro-batches ", micro_batches_,
+                     ": no input of the model has a dimension that counts examples");
+  }
+
+  // How many of the examples of a step one run of the entry reads. What does not count examples,
+  // such as the rows of a mask, stays.
+  int64_t MicroBatchOf(int64_t size) const {
+    return micro_batches_ > 1 && size == examples_ ? size / micro_batches_ : size;
   }
 
   absl::Status SetShape(const ::onnx::ValueInfoProto& input, OnnxValue& value) {
@@ -206,10 +231,9 @@ class SourceReader {
     for (int d = 0; d < shape.dim_size(); ++d) {
       const auto& dim = shape.dim(d);
       int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
-      const bool other_batch = options_.batch.has_value() || (size >= 0 && micro_batches_ > 1);
-      if (d == 0 && other_batch && value.kind == TensorKind::kInput) {
-        YUBA_ASSIGN_OR_RETURN(const int64_t batch,
-                              MicroBatchOf(options_.batch.value_or(size), input.name()));
+      const bool examples = options_.batch.has_value() || (size >= 0 && micro_batches_ > 1);
+      if (d == 0 && examples && CountsExamples(input, value)) {
+        const int64_t batch = MicroBatchOf(options_.batch.value_or(size));
         if (size >= 0 && size != batch)
           graph_.rebatched.push_back(static_cast<int>(graph_.values.size()));
         size = batch;
@@ -321,6 +345,7 @@ class SourceReader {
   const ImportOptions& options_;
   OnnxGraph& graph_;
   const int64_t micro_batches_;
+  int64_t examples_ = -1;  // that a step takes; -1 where that is not known or not needed
   std::map<std::string, int64_t> dims_;
   std::set<std::string> missing_;
 };

@@ -96,8 +96,21 @@ TEST_CASE("a batch that has not so many equal parts is refused") {
   CHECK(graph.tensors[graph.inputs[0]].type.dims[0] == 4);
 }
 
-TEST_CASE("a symbolic batch is divided wherever it stands") {
+TEST_CASE("a symbolic batch is divided wherever it stands, once") {
   OnnxBuilder builder = Product();
+  builder.Input("turned", {3, 12});
+  builder.Node("Transpose", {"turned"}, {"t"});
+  builder.Node("Add", {"y", "t"}, {"z"});
+  builder.proto().mutable_graph()->clear_output();
+  builder.Output("z");
+  builder.proto()
+      .mutable_graph()
+      ->mutable_input(1)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_param("batch");
   auto* dim = builder.proto()
                   .mutable_graph()
                   ->mutable_input(0)
@@ -109,7 +122,10 @@ TEST_CASE("a symbolic batch is divided wherever it stands") {
   ImportOptions options = InParts(4);
   options.dims["batch"] = 32;
   const Graph graph = GraphOf(builder, options);
-  for (const TensorId input : graph.inputs) CHECK(graph.tensors[input].type.dims[0] == 8);
+  REQUIRE(graph.inputs.size() == 3);
+  CHECK(graph.tensors[graph.inputs[0]].type.dims == std::vector<int64_t>{8, 4});
+  CHECK(graph.tensors[graph.inputs[1]].type.dims == std::vector<int64_t>{3, 8});
+  CHECK(graph.tensors[graph.inputs[2]].type.dims == std::vector<int64_t>{8});
   options.dims["batch"] = 33;
   CHECK_THAT(compiler::ImportFile(builder.Save(), options), Fails("has 33 examples a step"));
 }
@@ -124,6 +140,17 @@ TEST_CASE("a graph that the file's batch is built into is refused") {
   CHECK_THAT(compiler::ImportFile(builder.Save(), InParts(1)), IsOk());
   CHECK_THAT(compiler::ImportFile(builder.Save(), InParts(4)),
              Fails("--micro-batches cannot change it in this graph"));
+}
+
+TEST_CASE("what counts no examples stays whole") {
+  OnnxBuilder builder = Product();
+  builder.Input("scale", {3});
+  builder.Node("Mul", {"y", "scale"}, {"z"});
+  builder.proto().mutable_graph()->clear_output();
+  builder.Output("z");
+  const Graph graph = GraphOf(builder, InParts(4));
+  CHECK(graph.tensors[graph.inputs[0]].type.dims == std::vector<int64_t>{3, 4});
+  CHECK(graph.tensors[graph.inputs[1]].type.dims == std::vector<int64_t>{3});
 }
 
 }  // namespace

@@ -143,6 +143,11 @@ TEST_CASE("what cannot be tied is refused") {
   wider.Output("z");
   CHECK_THAT(Trained(wider, {{"w", "a"}}),
              Fails("w is f32[12, 12] and a is f32[12, 3]: they cannot be one tensor"));
+  for (const bool first : {true, false}) {  // whichever tie comes first
+    std::vector<TieOptions> chain = {{"b", "a"}, {"a", "b"}};
+    if (!first) std::swap(chain[0], chain[1]);
+    CHECK_THAT(Trained(Tied(), chain), Fails("is tied itself: tie "));
+  }
   OnnxBuilder differ = Tied();
   differ.proto().mutable_graph()->mutable_initializer(1)->set_float_data(35, 7);
   CHECK_THAT(Trained(differ, {{"b", "a"}}), Fails("their values differ"));
@@ -170,6 +175,8 @@ TEST_CASE("trained values go back into both") {
   CHECK(b->dims == std::vector<int64_t>{3, 12});
   CHECK_THAT(ReplaceValues(model, {{"a", *stored}}, {{"c", "a"}}),
              Fails("--tie c=a: the file has no initializer c"));
+  CHECK_THAT(ReplaceValues(model, {{"x", *stored}}, {{"b", "a"}}),
+             Fails("--tie b=a: there is no new value of a"));
 }
 
 }  // namespace
