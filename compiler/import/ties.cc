@@ -108,12 +108,12 @@ absl::Status Tie(const TieOptions& tie, NodeContext& context, OnnxGraph& graph) 
 absl::Status TieParameters(const std::vector<TieOptions>& ties, NodeContext& context,
                            OnnxGraph& graph) {
   for (const TieOptions& tie : ties) {
-    absl::Status status = Tie(tie, context, graph);
+    absl::Status status;
     for (const TieOptions& other : ties) {
-      if (status.ok() && other.tied == tie.kept) {
+      if (other.tied == tie.kept)
         status = UserError(tie.kept, " is tied itself: tie ", tie.tied, " to ", other.kept);
-      }
     }
+    if (status.ok()) status = Tie(tie, context, graph);
     if (!status.ok()) return Annotate(status, absl::StrCat("--tie ", tie.tied, "=", tie.kept));
   }
   return absl::OkStatus();

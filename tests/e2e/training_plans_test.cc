@@ -1,6 +1,6 @@
-// What holds of plans for training steps of the zoo's families, however large: a wider space is
-// never dearer, a larger limit on memory never moves more, and a layer more costs what the layers
-// before it cost.
+// What holds of plans for training steps of the zoo's families: a wider space is never dearer, a
+// larger limit on memory moves no more (an RNN is an exception, see there), and a layer more costs
+// what the layers before it cost.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
