@@ -45,13 +45,29 @@ struct Cluster {
   }
 };
 
+// What the description of an operator says about the gradients of one use of it. It is there from
+// import to differentiation (train/rules.h): meanwhile the tensors that are named here are inputs
+// and outputs of the graph behind the user's own, so that no simplification makes them part of
+// others.
+struct GradientRule {
+  struct Pair {
+    int of = 0;         // position in Graph::outputs
+    int gradient = -1;  // of an output: position in Graph::inputs; of an operand: in
+                        // Graph::outputs, -1: the description does not say it
+  };
+  std::vector<Pair> outputs;              // of the use: all that may have a gradient
+  std::vector<Pair> operands;             // all
+  int first_input = 0, first_output = 0;  // positions of what the rule added to the graph
+};
+
 struct Model {
   std::string file;  // the path it was imported from
   Graph graph;
-  std::map<TensorId, InitialValue> values;  // for each parameter and constant
-  std::vector<Cluster> clusters;            // in the graph's order; no node is in two
-  std::string graph_hash;                   // HashOfGraph: no names, weights or order of the file
-  std::vector<std::string> notes;           // for people: reshapes, dropped nodes, ...
+  std::map<TensorId, InitialValue> values;   // for each parameter and constant
+  std::vector<GradientRule> gradient_rules;  // none but before differentiation
+  std::vector<Cluster> clusters;             // in the graph's order; no node is in two
+  std::string graph_hash;                    // HashOfGraph: no names, weights or order of the file
+  std::vector<std::string> notes;            // for people: reshapes, dropped nodes, ...
   // The names of the file's inputs that have no value in it, in its order. Some are parameters, and
   // some nothing reads.
   std::vector<std::string> file_inputs;

@@ -118,6 +118,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);
     compiler::ComposeMaps(model);
+    compiler::RecomputeMaps(model);
     compiler::PutInCanonicalOrder(model);
   }
   YUBA_ASSIGN_OR_RETURN(auto carried, CarriedPairs(source->graph, model.graph));

@@ -80,6 +80,8 @@ struct OnnxGraph {
   // How many degrees of freedom a variance of a batch lacks that is kept: 1 as in PyTorch, where
   // the model is trained; 0 as in ONNX.
   int correction = 0;
+  // Whether the entry that translation is at is differentiated.
+  bool trains = false;
   // Whether the entry that translation is at evaluates what another one trains: batch norms use
   // their running statistics, and dropouts drop nothing.
   bool evaluates = false;

@@ -1,17 +1,13 @@
 // ComposeMaps of simplify.h.
 #include <algorithm>
 
+#include "compiler/simplify/compose.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/definition/edit.h"
-#include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
 namespace {
-
-// Distinct terms of a composed body: what a kernel keeps in registers, and what a person still
-// reads.
-constexpr int kLargestBody = 64;
 
 // Whether the value reads something else than what random numbers are made of.
 bool ReadsTensors(const Expr& expr) {
@@ -30,6 +26,10 @@ bool Widens(const Definition& map) {
          IsFloat(body.type) && ByteSize(body.type) > ByteSize(read.type);
 }
 
+// Whether the map adds up several tensors that nothing else needs to hold until the next ones are
+// there (train/gradients.h).
+bool AddsMany(const Definition& map) { return map.operands.size() > 4 && AddsOperands(map); }
+
 class MapComposer {
  public:
   explicit MapComposer(Model& model) : graph_(model.graph), dead_(graph_.nodes.size(), false) {}
@@ -39,6 +39,7 @@ class MapComposer {
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
       const Node& map = graph_.nodes[id];
       if (!IsMap(*map.definition) || graph_.tensors[map.result].output) continue;
+      if (AddsMany(*map.definition)) continue;
       const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
       const bool constant = map.operands.empty();
       // Random numbers are drawn again by each reader, which gets the same: they are not stored.
@@ -58,26 +59,14 @@ class MapComposer {
   }
 
  private:
-  // Whether the map may become part of `reader`: one point of the reader reads each element, by
-  // bare indices, without `else`, with every output index among them. A map that reads nothing
-  // (`constant`) may be computed several times.
+  // Whether the map may become part of `reader`. A map that reads nothing (`constant`) may be
+  // computed several times.
   bool CanInline(const Definition& reader, int operand, bool constant) const {
     if (!IsMap(reader)) return false;
-    bool possible = true;
-    VisitReads(reader, operand, [&](const Expr& read) {
-      possible &= read.args.empty();
-      std::vector<bool> used(reader.indices.size(), false);
-      for (size_t d = 0; d < read.position.size(); ++d) {
-        const int index = read.position[d].BareIndex();
-        if (index >= 0 && !used[index])
-          used[index] = true;
-        else
-          possible &=
-              constant || (read.position[d].IsConstant() && reader.operands[operand].dims[d] == 1);
-      }
-      if (!constant) possible &= std::find(used.begin(), used.end(), false) == used.end();
-    });
-    return possible;
+    if (!constant) return ReadsEachOnce(reader, operand);
+    bool plain = true;
+    VisitReads(reader, operand, [&](const Expr& read) { plain &= read.args.empty(); });
+    return plain;
   }
 
   // Whether what `reader` reads may be made wider as it is read: library calls need the reads of a
@@ -90,44 +79,22 @@ class MapComposer {
   }
 
   bool TryInline(NodeId map_id, NodeId reader_id, bool constant, bool widens) {
-    const Node& map = graph_.nodes[map_id];
-    Node& reader = graph_.nodes[reader_id];
+    const Node& reader = graph_.nodes[reader_id];
+    const TensorId result = graph_.nodes[map_id].result;
     const int operand =
-        static_cast<int>(std::find(reader.operands.begin(), reader.operands.end(), map.result) -
+        static_cast<int>(std::find(reader.operands.begin(), reader.operands.end(), result) -
                          reader.operands.begin());
     if (!(widens && CanWiden(*reader.definition, operand)) &&
         !CanInline(*reader.definition, operand, constant)) {
       return false;
     }
-    Definition definition = *reader.definition;
-    std::vector<TensorId> operands = reader.operands;
-    std::vector<int> renamed;  // [operand of the map]: its position behind the reader's operands
-    for (size_t k = 0; k < map.operands.size(); ++k) {
-      renamed.push_back(static_cast<int>(operands.size()));
-      operands.push_back(map.operands[k]);
-      definition.operands.push_back(map.definition->operands[k]);
-    }
-    RewriteReads(definition, [&](const Expr& read) -> ExprPtr {
-      if (read.operand != operand) return nullptr;
-      std::vector<Affine> indices(map.definition->indices.size());
-      for (size_t d = 0; d < read.position.size(); ++d) {
-        const int index = map.definition->left[d].BareIndex();
-        if (index >= 0) indices[index] = read.position[d];
-      }
-      return Substitute(map.definition->body, indices, renamed);
-    });
-    Node composed = reader;
-    composed.operands = std::move(operands);
-    NormalizeOperands(composed.operands, definition);
-    if (DistinctTerms(definition.body) > kLargestBody) return false;
-    composed.definition = std::make_shared<const Definition>(std::move(definition));
-    reader = std::move(composed);
-    for (const TensorId read : map.operands)
-      Replace(graph_.tensors[read].consumers, map_id, reader_id);
+    if (!ComposeInto(graph_, map_id, reader_id)) return false;
+    for (const TensorId read : graph_.nodes[map_id].operands)
+      MoveConsumer(graph_.tensors[read].consumers, map_id, reader_id);
     return true;
   }
 
-  static void Replace(std::vector<NodeId>& consumers, NodeId from, NodeId to) {
+  static void MoveConsumer(std::vector<NodeId>& consumers, NodeId from, NodeId to) {
     consumers.erase(std::remove(consumers.begin(), consumers.end(), from), consumers.end());
     const auto at = std::lower_bound(consumers.begin(), consumers.end(), to);
     if (at == consumers.end() || *at != to) consumers.insert(at, to);

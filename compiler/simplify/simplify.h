@@ -31,10 +31,20 @@ void RemoveViews(Model& model);
 // (a fill, a range, a band) becomes part of every map that reads it, and so does one that only
 // draws random numbers, where each element is read once. A map that only makes floats wider becomes
 // part of all its readers but sums of products, opaque definitions and reads with an `else`, so
-// that the narrow ones are stored and moved. Bodies grow to at most 64 distinct terms; one that is
-// used twice is one node (shared_terms.h). Nodes that stay apart may still share a kernel
-// (compiler/cluster).
+// that the narrow ones are stored and moved. A sum of more than four tensors stays apart. Bodies
+// grow to at most 64 distinct terms; one that is used twice is one node (shared_terms.h). Nodes
+// that stay apart may still share a kernel (compiler/cluster).
 void ComposeMaps(Model& model);
+
+// A map that several nodes read, each point of them one element, becomes part of all of them, maps
+// or reductions, where that neither moves nor holds more bytes than the result that would be
+// stored: what they read more is at most what is read and written for the result, and operands that
+// would live longer are no larger than it. For training steps, whose backward passes read what the
+// forward pass computed.
+//
+// Example: of y = (x - m) * r, with vectors m and r, that a ReLU of the forward pass and two nodes
+// of the backward pass read, x is kept for these, and y is computed three times.
+void RecomputeMaps(Model& model);
 
 // Gives conditions on data that read constants of at most 4,096 integers alone their values
 // (DataCondition::table), so that box analysis knows where they hold. Index tables of gathers,

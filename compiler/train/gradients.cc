@@ -7,18 +7,26 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/simplify/constants.h"
+#include "compiler/train/rules.h"
 #include "compiler/train/sums.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/edit.h"
 #include "opsemantics/gradient/gradient.h"
 
 namespace yuba::compiler {
 namespace {
 
+// Of a sum. Their shares of memory are held together; each sum reads and writes one tensor more.
+constexpr size_t kMostAddends = 5;
+
 class Backward {
  public:
   Backward(Model& model, const std::vector<TensorId>& of)
-      : model_(model), graph_(model.graph), depends_(graph_.tensors.size(), false) {
+      : model_(model),
+        rules_(TakeGradientRules(model)),
+        graph_(model.graph),
+        depends_(graph_.tensors.size(), false) {
     for (const TensorId tensor : of) depends_[tensor] = true;
     for (const Node& node : graph_.nodes) {
       for (const TensorId operand : node.operands)
@@ -29,46 +37,106 @@ class Backward {
   }
 
   absl::Status From(TensorId loss) {
-    const TensorId one = AddOne(loss);
+    const TensorId one = AddFill(loss, 1);
     shares_[loss].push_back(one);
-    for (auto id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;) {
-      const Node node = graph_.nodes[id];
-      if (shares_[node.result].empty() || !depends_[node.result]) continue;
-      const absl::Status differentiated = Differentiate(node);
-      if (!differentiated.ok())
-        return Annotate(differentiated,
-                        absl::StrCat("node ", node.from.empty() ? node.name : node.from));
+    std::map<NodeId, const UseRule*> rule_of;  // by the last node of its group
+    for (const UseRule& rule : rules_) {
+      if (!rule.group.empty()) rule_of[rule.group.back()] = &rule;
+    }
+    for (const std::vector<NodeId>& step : BackwardSteps(graph_, rules_)) {
+      const auto rule = rule_of.find(step.back());
+      if (rule != rule_of.end()) {
+        YUBA_RETURN_IF_ERROR(ApplyRule(*rule->second));
+      } else {
+        YUBA_RETURN_IF_ERROR(DifferentiateNode(step[0], depends_));
+      }
     }
     return absl::OkStatus();
   }
 
-  // The sum of what readers gave; -1 where none did.
+  // The sum of what readers gave; -1 where none did. Many are added up a few at a time, so that the
+  // first need not be held until the last are there.
   TensorId GradientOfTensor(TensorId tensor) {
-    const std::vector<TensorId> shares = shares_[tensor];
-    if (shares.empty()) return -1;
     const std::string name = absl::StrCat("grad(", graph_.tensors[tensor].name, ")");
+    std::vector<TensorId> shares = shares_[tensor];
+    if (shares.empty()) return -1;
+    while (shares.size() > kMostAddends) {
+      const std::vector<TensorId> some(shares.begin(), shares.begin() + kMostAddends);
+      shares.erase(shares.begin() + 1, shares.begin() + kMostAddends);
+      shares[0] = AddSum(some, tensor, absl::StrCat(name, "/sum", shares.size()));
+    }
     if (shares.size() == 1) {
       Tensor& gradient = graph_.tensors[shares[0]];
       gradient.name = name;
       if (gradient.producer >= 0) graph_.nodes[gradient.producer].name = name;
       return shares[0];
     }
-    Node sum;
-    sum.definition = std::make_shared<const Definition>(
-        SumOf(graph_.tensors[tensor].type, static_cast<int>(shares.size())));
-    sum.operands = shares;
-    sum.result = AddTensorLike(tensor, name);
-    sum.instance = instances_++;
-    sum.entry = graph_.nodes[graph_.tensors[shares[0]].producer].entry;
-    AddNode(std::move(sum), "sum");
-    shares_[tensor] = {graph_.nodes.back().result};
+    shares_[tensor] = {AddSum(shares, tensor, name)};
     return shares_[tensor][0];
   }
 
  private:
-  absl::Status Differentiate(const Node& node) {
+  // The rule's nodes for operands whose gradients the description says; those of others are derived
+  // from the group.
+  absl::Status ApplyRule(const UseRule& rule) {
+    std::vector<bool> derived(graph_.tensors.size(), false);  // [tensor]: depends on such others
+    for (const UseRule::Pair& operand : rule.operands)
+      derived[operand.of] = operand.gradient < 0 && depends_[operand.of];
+    for (const NodeId id : rule.group) {
+      for (const TensorId operand : graph_.nodes[id].operands)
+        if (derived[operand]) derived[graph_.nodes[id].result] = true;
+    }
+    for (size_t n = rule.group.size(); n-- > 0;)
+      YUBA_RETURN_IF_ERROR(DifferentiateNode(rule.group[n], derived));
+    std::map<TensorId, TensorId> gradients = GradientsOfOutputs(rule);
+    const NodeId forward = rule.group.back();
+    for (Node made : rule.nodes) {
+      for (TensorId& operand : made.operands) {
+        const auto known = gradients.find(operand);
+        if (known != gradients.end()) operand = known->second;
+      }
+      Definition definition = *made.definition;
+      NormalizeOperands(made.operands, definition);
+      made.definition = std::make_shared<const Definition>(std::move(definition));
+      made.instance = InstanceOf(graph_.nodes[forward].instance);
+      AddNode(made, made.op);
+    }
+    for (const UseRule::Pair& operand : rule.operands) {
+      if (operand.gradient >= 0 && depends_[operand.of] && !gradients.empty())
+        shares_[operand.of].push_back(operand.gradient);
+    }
+    return absl::OkStatus();
+  }
+
+  // [placeholder]: the gradient of the output, 0 where nothing reads it; empty where that holds for
+  // all outputs.
+  std::map<TensorId, TensorId> GradientsOfOutputs(const UseRule& rule) {
+    std::map<TensorId, TensorId> gradients;
+    const bool any =
+        std::any_of(rule.outputs.begin(), rule.outputs.end(),
+                    [&](const UseRule::Pair& output) { return !shares_[output.of].empty(); });
+    for (const UseRule::Pair& output : rule.outputs) {
+      if (!any) break;
+      const TensorId gradient = GradientOfTensor(output.of);
+      gradients[output.gradient] = gradient >= 0 ? gradient : AddFill(output.of, 0);
+    }
+    return gradients;
+  }
+
+  // `depends`: [tensor]: whether a gradient by it is wanted.
+  absl::Status DifferentiateNode(NodeId id, const std::vector<bool>& depends) {
+    const Node node = graph_.nodes[id];
+    if (shares_[node.result].empty() || !depends[node.result]) return absl::OkStatus();
+    const absl::Status differentiated = Differentiate(node, depends);
+    return differentiated.ok()
+               ? differentiated
+               : Annotate(differentiated,
+                          absl::StrCat("node ", node.from.empty() ? node.name : node.from));
+  }
+
+  absl::Status Differentiate(const Node& node, const std::vector<bool>& depends) {
     std::vector<bool> wanted;
-    for (const TensorId operand : node.operands) wanted.push_back(depends_[operand]);
+    for (const TensorId operand : node.operands) wanted.push_back(depends[operand]);
     YUBA_ASSIGN_OR_RETURN(const Gradient gradient, GradientOf(*node.definition, wanted));
     if (gradient.shares.empty()) return absl::OkStatus();
     std::vector<TensorId> sources = node.operands;
@@ -99,6 +167,18 @@ class Backward {
     return absl::OkStatus();
   }
 
+  TensorId AddSum(const std::vector<TensorId>& addends, TensorId like, const std::string& name) {
+    Node sum;
+    sum.definition = std::make_shared<const Definition>(
+        SumOf(graph_.tensors[like].type, static_cast<int>(addends.size())));
+    sum.operands = addends;
+    sum.result = AddTensorLike(like, name);
+    sum.instance = instances_++;
+    sum.entry = graph_.nodes[graph_.tensors[addends[0]].producer].entry;
+    AddNode(std::move(sum), "sum");
+    return graph_.nodes.back().result;
+  }
+
   int InstanceOf(int forward) {
     const auto [known, added] = backward_.emplace(forward, instances_);
     if (added) ++instances_;
@@ -125,22 +205,23 @@ class Backward {
     return static_cast<TensorId>(graph_.tensors.size()) - 1;
   }
 
-  // The gradient of the loss by itself. It becomes a literal (ReplaceLiterals).
-  TensorId AddOne(TensorId loss) {
-    const TensorId one = AddTensorLike(loss, "one");
-    graph_.tensors[one].kind = TensorKind::kConstant;
+  // A tensor all of whose elements are the number: it becomes a literal (ReplaceLiterals).
+  TensorId AddFill(TensorId like, double number) {
+    const TensorId fill = AddTensorLike(like, number == 0 ? "zero" : "one");
+    graph_.tensors[fill].kind = TensorKind::kConstant;
     TensorValue value;
-    value.type = graph_.tensors[one].type;
+    value.type = {graph_.tensors[fill].type.type, {}};
     value.elements.resize(1);
-    value.elements[0].number = 1;
+    value.elements[0].number = number;
     InitialValue initial;
-    initial.kind = InitialValue::kData;
+    initial.kind = InitialValue::kFill;
     initial.data = std::make_shared<const std::string>(BytesFromValue(value));
-    model_.values[one] = std::move(initial);
-    return one;
+    model_.values[fill] = std::move(initial);
+    return fill;
   }
 
   Model& model_;
+  std::vector<UseRule> rules_;
   Graph& graph_;
   std::vector<bool> depends_;                  // [tensor]: on one of `of`
   std::vector<std::vector<TensorId>> shares_;  // [tensor]: what readers give to its gradient

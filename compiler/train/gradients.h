@@ -1,5 +1,6 @@
 // The backward pass of a training step: the graph is walked backwards from the loss, and each
-// definition on the way gives those of its gradients (opsemantics/gradient).
+// definition on the way gives those of its gradients (opsemantics/gradient), or the description of
+// the operator says them (rules.h).
 //
 // Example: of y = x w and loss = sum(y * y), the gradient of w is two more nodes:
 //   grad(y)[i, j] = 2 * y[i, j]        grad(w)[k, j] = sum(i) grad(y)[i, j] * x[i, k]
@@ -14,7 +15,8 @@
 namespace yuba::compiler {
 
 // Adds the nodes that compute the gradients of `loss`, a scalar of floats that a node computes, by
-// the stored tensors `of`. They stand after all other nodes of the graph, which is linked.
+// the stored tensors `of`. They stand after all other nodes of the graph, which is linked. The
+// model's gradient rules are applied and gone.
 // [position in `of`]: the gradient, of the same type and dimensions; -1 where the loss does not
 // depend on the tensor, or only by steps.
 //

@@ -13,6 +13,7 @@
 #include "opsemantics/elaborate/instance_builder.h"
 #include "opsemantics/elaborate/opaque.h"
 #include "opsemantics/elaborate/prune.h"
+#include "opsemantics/language/gradient_items.h"
 
 namespace yuba {
 namespace {
@@ -38,11 +39,13 @@ bool ReadsAny(const std::vector<const Item*>& items, const std::set<std::string>
 
 // The definitions of each name, in an order in which each comes after the names that it reads.
 // Well-formed descriptions have such an order.
-std::vector<std::vector<const Item*>> InOrder(const OpDescription& op) {
+// Those of `left_out` are left out; nothing else reads them.
+std::vector<std::vector<const Item*>> InOrder(const OpDescription& op,
+                                              const std::set<std::string>& left_out) {
   std::vector<std::string> names;
   std::map<std::string, std::vector<const Item*>> items;
   for (const Item& item : op.items) {
-    if (item.kind != Item::kDefinition) continue;
+    if (item.kind != Item::kDefinition || left_out.count(item.name) != 0) continue;
     std::vector<const Item*>& same = items[item.name];
     if (same.empty()) names.push_back(item.name);
     same.push_back(&item);
@@ -69,13 +72,17 @@ class Elaborator {
         builder_(op.name),
         body_(op, binding_, slots_, builder_) {}
 
-  absl::StatusOr<Instance> Run() {
+  absl::StatusOr<Instance> Run(Gradients gradients) {
     AddOperands();
     AddOutputs();
-    for (const std::vector<const Item*>& items : InOrder(op_)) {
+    std::set<std::string> left_out;
+    if (gradients == Gradients::kWithout) left_out = ReadersOfGradients(op_);
+    if (gradients == Gradients::kWith) AddOutputGradients();
+    for (const std::vector<const Item*>& items : InOrder(op_, left_out)) {
       builder_.ClearVariables();
       YUBA_RETURN_IF_ERROR(Define(items));
     }
+    if (gradients == Gradients::kWith) YUBA_RETURN_IF_ERROR(DefineGradients());
     Instance instance = builder_.Take();
     Prune(instance);
     return instance;
@@ -103,6 +110,15 @@ class Elaborator {
     }
   }
 
+  void AddOutputGradients() {
+    for (size_t i = 0; i < op_.outputs.size(); ++i) {
+      if (IsNextValue(op_.outputs[i])) continue;
+      const std::string name = GradientName(op_.outputs[i]);
+      binding_.tensors[name] = binding_.tensors[op_.outputs[i].name];
+      AddSlot(name, SlotRole::kOutputGradient, static_cast<int>(i), false);
+    }
+  }
+
   void AddSlot(const std::string& name, SlotRole role, int position, bool state) {
     Slot slot = SlotOf(binding_, name, role, position);
     slot.state = state;
@@ -110,6 +126,34 @@ class Elaborator {
   }
 
   // --- Definitions.
+
+  absl::Status DefineGradients() {
+    for (const Item& item : op_.items) {
+      if (item.kind != Item::kGradient) continue;
+      const BoundTensor tensor = binding_.tensors[item.name];
+      if (tensor.absent || IsBroadcast(tensor)) continue;
+      Item gradient = item;
+      gradient.name = absl::StrCat("grad ", item.name);
+      binding_.tensors[gradient.name] = tensor;
+      const auto param = std::find_if(op_.params.begin(), op_.params.end(),
+                                      [&](const Param& p) { return p.name == item.name; });
+      AddSlot(gradient.name, SlotRole::kOperandGradient,
+              static_cast<int>(param - op_.params.begin()), false);
+      builder_.ClearVariables();
+      YUBA_RETURN_IF_ERROR(Define({&gradient}));
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether some dimension of the operand is read as if it were longer.
+  static bool IsBroadcast(const BoundTensor& tensor) {
+    for (const BoundDim& dim : tensor.dims) {
+      for (const BoundElement& element : dim.elements) {
+        if (element.one || element.missing) return true;
+      }
+    }
+    return false;
+  }
 
   absl::Status Define(const std::vector<const Item*>& items) {
     const Item& first = *items[0];
@@ -298,14 +342,14 @@ class Elaborator {
 
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
-                                   const Attributes& attributes) {
+                                   const Attributes& attributes, Gradients gradients) {
   std::vector<absl::optional<Shape>> all = operands;
   while (all.size() < op.params.size() && op.params[all.size()].role == Param::kOptional) {
     all.push_back(absl::nullopt);
   }
   YUBA_ASSIGN_OR_RETURN(Binding binding, Bind(op, all, attributes));
   if (op.opaque) return ElaborateOpaque(op, binding);
-  return Elaborator(op, std::move(binding)).Run();
+  return Elaborator(op, std::move(binding)).Run(gradients);
 }
 
 }  // namespace yuba

@@ -13,6 +13,7 @@
 #ifndef YUBA_OPSEMANTICS_ELABORATE_ELABORATE_H_
 #define YUBA_OPSEMANTICS_ELABORATE_ELABORATE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,9 +27,14 @@ namespace yuba {
 // operands at the end may be left out). An extent that shapes do not settle (of a pack beside
 // another, or of one of two factors) is given as an attribute of its name. Errors are a user's:
 // they underline the place in the description and name operand, extents and attribute.
+//
+// kWith: the instance also has what the items `grad` of the description say, and what only they
+// read. An operand that is absent, or broadcast in this use, has none.
+enum class Gradients : uint8_t { kWithout, kWith };
 absl::StatusOr<Instance> Elaborate(const OpDescription& op,
                                    const std::vector<absl::optional<Shape>>& operands,
-                                   const Attributes& attributes);
+                                   const Attributes& attributes,
+                                   Gradients gradients = Gradients::kWithout);
 
 }  // namespace yuba
 

@@ -30,20 +30,39 @@ struct Shape {
 // i64 that no operand of the description gives: the seed of the run, how many steps were before
 // this one, and for each `rand()` of the text the number of its stream. An instance without random
 // numbers has none of them.
-enum class SlotRole : uint8_t { kOperand, kInternal, kOutput, kSeed, kStep, kStream };
+//
+// kOutputGradient and kOperandGradient are in instances with gradients (elaborate.h) of operators
+// that have `grad` items: the gradient of an output, which nothing here computes, and what the
+// description says is that of an operand.
+enum class SlotRole : uint8_t {
+  kOperand,
+  kInternal,
+  kOutput,
+  kSeed,
+  kStep,
+  kStream,
+  kOutputGradient,
+  kOperandGradient
+};
 
 // A tensor of an instance: an operand that is present, an output, a tensor that only its
 // definitions know, or a scalar of random numbers.
 struct Slot {
-  std::string name;  // as the description calls it; "y.1" for a reduction inside the body of y
+  std::string name;  // as the description calls it; "y.1" for a reduction inside the body of y,
+                     // "grad x" for the gradient of the operand x
   SlotRole role = SlotRole::kOperand;
-  int position = 0;  // among the operands or the outputs of the description; others: 0
+  int position = 0;  // among the operands or the outputs of the description, also of gradients;
+                     // others: 0
   ElementType type = ElementType::kF32;
   // For each dimension its factors as the description writes them: {g, ci} for (g ci). The product
   // of the factors is the extent of the shape; all factors in order are the flat dimensions.
   std::vector<std::vector<int64_t>> dims;
   bool state = false;  // a `state` operand, or the output that is its next value
 };
+
+inline bool IsGradient(const Slot& slot) {
+  return slot.role == SlotRole::kOutputGradient || slot.role == SlotRole::kOperandGradient;
+}
 
 // One definition and the slots that it reads and writes.
 struct SlotDefinition {

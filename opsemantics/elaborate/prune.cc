@@ -25,15 +25,18 @@ bool Reads(const SlotDefinition& definition, int slot) {
   return std::find(operands.begin(), operands.end(), slot) != operands.end();
 }
 
-// Where definition number `copy` copies an internal slot into an output, lets the output take the
+// Whether the slot is what the instance computes for others.
+bool IsWanted(const Slot& slot) {
+  return slot.role == SlotRole::kOutput || slot.role == SlotRole::kOperandGradient;
+}
+
+// Where definition number `copy` copies an internal slot into a wanted one, lets that take the
 // slot's place and removes the definition. Says whether it did.
 bool Forward(Instance& instance, size_t copy) {
   const int to = instance.definitions[copy].result;
   const int from = CopiedSlot(instance.definitions[copy]);
-  if (from < 0 || instance.slots[from].role != SlotRole::kInternal ||
-      instance.slots[to].role != SlotRole::kOutput) {
+  if (from < 0 || instance.slots[from].role != SlotRole::kInternal || !IsWanted(instance.slots[to]))
     return false;
-  }
   for (const SlotDefinition& other : instance.definitions) {
     if (Reads(other, from) && Reads(other, to)) return false;
   }
@@ -54,22 +57,24 @@ void DropUnread(Instance& instance) {
   std::vector<SlotDefinition> remaining;
   for (auto definition = instance.definitions.rbegin(); definition != instance.definitions.rend();
        ++definition) {
-    if (instance.slots[definition->result].role != SlotRole::kOutput &&
-        read.count(definition->result) == 0) {
-      continue;
-    }
+    const bool wanted = IsWanted(instance.slots[definition->result]);
+    if (!wanted && read.count(definition->result) == 0) continue;
     read.insert(definition->operands.begin(), definition->operands.end());
     remaining.push_back(std::move(*definition));
   }
   std::reverse(remaining.begin(), remaining.end());
   instance.definitions = std::move(remaining);
   // Internal slots without a definition go, and scalars that nothing reads; operands and outputs
-  // stay.
+  // stay, and gradients of outputs where there is a gradient of an operand.
+  const bool gradients =
+      std::any_of(instance.slots.begin(), instance.slots.end(),
+                  [](const Slot& slot) { return slot.role == SlotRole::kOperandGradient; });
   std::vector<int> renumbered(instance.slots.size(), -1);
   std::vector<Slot> slots;
   for (size_t i = 0; i < instance.slots.size(); ++i) {
-    const SlotRole role = instance.slots[i].role;
-    const bool stays = role == SlotRole::kOperand || role == SlotRole::kOutput;
+    const Slot& slot = instance.slots[i];
+    const bool stays = slot.role == SlotRole::kOperand || slot.role == SlotRole::kOutput ||
+                       (gradients && IsGradient(slot));
     if (!stays && read.count(static_cast<int>(i)) == 0) continue;
     renumbered[i] = static_cast<int>(slots.size());
     slots.push_back(std::move(instance.slots[i]));

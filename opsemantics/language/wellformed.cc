@@ -1,5 +1,6 @@
 #include "opsemantics/language/wellformed.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/language/expression_check.h"
+#include "opsemantics/language/gradient_items.h"
 #include "opsemantics/language/signature_check.h"
 #include "opsemantics/language/symbols.h"
 
@@ -24,6 +26,7 @@ class Checker {
     if (op_.opaque) return absl::OkStatus();
     for (const Output& output : op_.outputs) outputs_.insert(output.name);
     YUBA_RETURN_IF_ERROR(DeclareDefinitions());
+    YUBA_RETURN_IF_ERROR(DeclareOutputGradients());
     for (const Item& item : op_.items) {
       if (item.kind == Item::kDefinition) YUBA_RETURN_IF_ERROR(Definition(item));
       if (item.kind == Item::kGradient) YUBA_RETURN_IF_ERROR(Gradient(item));
@@ -54,6 +57,29 @@ class Checker {
             symbols_.Declare(item.name, item.name_range, {Symbol::kTensor, false, dims}));
       }
       defined_[item.name] = HasConstant(item);
+    }
+    return absl::OkStatus();
+  }
+
+  // With a `grad`, dNAME is the gradient of the output NAME. Only gradients may need it.
+  absl::Status DeclareOutputGradients() {
+    const auto gradient = std::find_if(op_.items.begin(), op_.items.end(), [](const Item& item) {
+      return item.kind == Item::kGradient;
+    });
+    if (gradient == op_.items.end()) return absl::OkStatus();
+    for (const Output& output : op_.outputs) {
+      if (IsNextValue(output)) continue;
+      YUBA_RETURN_IF_ERROR(
+          symbols_.Declare(GradientName(output), gradient->name_range,
+                           {Symbol::kTensor, false, symbols_.Find(output.name)->dims}));
+    }
+    const std::set<std::string> backward = ReadersOfGradients(op_);
+    for (const Item& item : op_.items) {
+      if (item.kind != Item::kDefinition || outputs_.count(item.name) == 0) continue;
+      if (backward.count(item.name) == 0) continue;
+      return symbols_.Error(item.name_range, absl::StrCat("the output '", item.name,
+                                                          "' needs the gradient of an output, "
+                                                          "which is known only after it"));
     }
     return absl::OkStatus();
   }
@@ -120,27 +146,19 @@ class Checker {
   }
 
   absl::Status Gradient(const Item& item) {
-    std::vector<std::string> added;
-    const Symbol* target = symbols_.Find(item.name);
-    bool operand = false;
-    for (const Param& param : op_.params) operand = operand || param.name == item.name;
-    if (!operand) {
+    const auto param = std::find_if(op_.params.begin(), op_.params.end(),
+                                    [&](const Param& p) { return p.name == item.name; });
+    if (param == op_.params.end()) {
       return symbols_.Error(item.name_range, absl::StrCat("'", item.name,
                                                           "' is no operand, so it has no "
                                                           "gradient here"));
     }
-    YUBA_RETURN_IF_ERROR(SameForm(item, target->dims));
-    for (const Output& output : op_.outputs) {
-      if (output.name.back() == '\'') continue;
-      const std::string name = "d" + output.name;
-      const std::vector<DimForm> dims = symbols_.Find(output.name)->dims;
-      YUBA_RETURN_IF_ERROR(symbols_.Declare(name, item.name_range, {Symbol::kTensor, false, dims}));
-      added.push_back(name);
+    if (!differentiated_.insert(item.name).second) {
+      return symbols_.Error(item.name_range,
+                            absl::StrCat("'", item.name, "' has two gradients here"));
     }
-    for (const LeftDim& left : item.left) YUBA_RETURN_IF_ERROR(LeftIndex(left, added));
-    YUBA_RETURN_IF_ERROR(expressions_.Expression(*item.value, false));
-    symbols_.Remove(added);
-    return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(SameForm(item, symbols_.Find(item.name)->dims));
+    return Definition(item);
   }
 
   // --- The whole.
@@ -171,6 +189,7 @@ class Checker {
   absl::Status NoCycles() const {
     std::set<std::string> done;
     for (const Param& param : op_.params) done.insert(param.name);
+    for (const Output& output : op_.outputs) done.insert(GradientName(output));
     std::map<std::string, std::set<std::string>> waits;
     for (const Item& item : op_.items) {
       if (item.kind != Item::kDefinition) continue;
@@ -201,7 +220,8 @@ class Checker {
   SymbolTable symbols_;
   ExpressionChecker expressions_;
   std::set<std::string> outputs_;
-  std::map<std::string, bool> defined_;  // [name]: whether it has constants on its left side
+  std::set<std::string> differentiated_;  // operands with a `grad`
+  std::map<std::string, bool> defined_;   // [name]: whether it has constants on its left side
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "compiler/import/factors/build.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -151,6 +152,8 @@ class Builder {
     for (const int input : graph_.inputs) model_.graph.inputs.push_back(TensorOf(input));
     for (size_t u = 0; u < graph_.uses.size(); ++u) AddUse(static_cast<int>(u));
     for (const int output : graph_.outputs) model_.graph.outputs.push_back(TensorOf(output));
+    for (const std::pair<int, std::vector<TensorId>>& use : with_gradients_)
+      AddGradientRule(graph_.uses[use.first].instance.slots, use.second);
     Link(model_.graph);
     CheckGraph(model_.graph);
   }
@@ -239,7 +242,10 @@ class Builder {
       slots.push_back(FactorsOfSlot(slot, factors_.leaves[u][s]));
       const DimFactors& dims = slots.back().dims;
       const int value = use.values[s];
-      if (value < 0) {
+      if (slot.role == SlotRole::kOutputGradient) {
+        tensors.push_back(AddTensor(UniqueName(absl::StrCat(base_, "/", slot.name)),
+                                    TensorKind::kInput, slot.type, dims));
+      } else if (value < 0) {
         tensors.push_back(AddTensor(UniqueName(absl::StrCat(base_, "/", slot.name)),
                                     TensorKind::kActivation, slot.type, dims));
       } else if (dims == factors_.values[value]) {
@@ -255,6 +261,38 @@ class Builder {
     for (const SlotDefinition& step : use.instance.definitions)
       AddStep(use, u, step, slots, tensors);
     for (const auto& [tensor, value] : reshaped) AddReshape(tensor, TensorOf(value));
+    const std::vector<Slot>& all = use.instance.slots;
+    if (std::any_of(all.begin(), all.end(), IsGradient)) with_gradients_.push_back({u, tensors});
+  }
+
+  // `tensors` are those of the slots.
+  void AddGradientRule(const std::vector<Slot>& slots, const std::vector<TensorId>& tensors) {
+    Graph& graph = model_.graph;
+    compiler::GradientRule rule;
+    rule.first_input = static_cast<int>(graph.inputs.size());
+    rule.first_output = static_cast<int>(graph.outputs.size());
+    const auto add = [](TensorId tensor, std::vector<TensorId>& list) {
+      list.push_back(tensor);
+      return static_cast<int>(list.size()) - 1;
+    };
+    std::map<std::pair<SlotRole, int>, int> gradient;  // by role and position
+    for (size_t s = 0; s < slots.size(); ++s) {
+      if (!IsGradient(slots[s])) continue;
+      const bool given = slots[s].role == SlotRole::kOutputGradient;
+      gradient[{slots[s].role, slots[s].position}] =
+          add(tensors[s], given ? graph.inputs : graph.outputs);
+    }
+    for (size_t s = 0; s < slots.size(); ++s) {
+      const bool operand = slots[s].role == SlotRole::kOperand;
+      if (!operand && slots[s].role != SlotRole::kOutput) continue;
+      const SlotRole of = operand ? SlotRole::kOperandGradient : SlotRole::kOutputGradient;
+      const auto found = gradient.find({of, slots[s].position});
+      const int position = found == gradient.end() ? -1 : found->second;
+      const compiler::GradientRule::Pair pair = {add(tensors[s], graph.outputs), position};
+      if (operand) rule.operands.push_back(pair);
+      if (!operand && position >= 0) rule.outputs.push_back(pair);
+    }
+    model_.gradient_rules.push_back(std::move(rule));
   }
 
   // Internal tensors are named after the first output.
@@ -292,6 +330,7 @@ class Builder {
   std::vector<TensorId> tensor_of_;
   std::set<std::string> names_;
   std::map<std::tuple<int, int, DimFactors>, TensorId> reshapes_;  // by entry, value and factors
+  std::vector<std::pair<int, std::vector<TensorId>>> with_gradients_;  // a use, and [slot]
   std::string base_, from_;
   int instance_ = 0, entry_ = 0;
 };

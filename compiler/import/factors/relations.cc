@@ -18,6 +18,11 @@ class Relations {
       for (const auto& dim : slot.dims)
         for (const int64_t extent : dim) AddVariable(extent);
     }
+    first_.push_back(static_cast<int>(extents_.size()));
+    for (size_t s = 0; s < instance.slots.size(); ++s) {
+      if (instance.slots[s].role == SlotRole::kOutputGradient) JoinLeaves(s, SlotRole::kOutput);
+      if (instance.slots[s].role == SlotRole::kOperandGradient) JoinLeaves(s, SlotRole::kOperand);
+    }
   }
 
   LeafRelations Relate() {
@@ -64,6 +69,16 @@ class Relations {
     b = Root(b);
     parent_[b] = a;
     whole_[a] = whole_[a] || whole_[b];
+  }
+
+  // A gradient has the factors of what it is the gradient of, a slot with the role `of`.
+  void JoinLeaves(size_t gradient, SlotRole of) {
+    const int position = instance_.slots[gradient].position;
+    for (size_t s = 0; s < instance_.slots.size(); ++s) {
+      if (instance_.slots[s].role != of || instance_.slots[s].position != position) continue;
+      for (int leaf = first_[s]; leaf < first_[s + 1]; ++leaf)
+        Join(leaf, first_[gradient] + leaf - first_[s]);
+    }
   }
 
   void KeepWhole(int variable) { whole_[Root(variable)] = true; }

@@ -2,6 +2,7 @@
 // folding of results that are known.
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "compiler/import/file/read.h"
 #include "compiler/import/random_numbers.h"
@@ -91,7 +92,12 @@ std::vector<int> NodeContext::Emit(const OpDescription& op, const std::vector<in
   // Optional operands may be left out at the end.
   while (shapes.size() < op.params.size() && op.params[shapes.size()].role == Param::kOptional)
     shapes.push_back(absl::nullopt);
-  absl::StatusOr<Instance> instance = Elaborate(op, shapes, attributes);
+  // Of a value that is two operands the gradient is the sum of both; derivation adds them up.
+  bool distinct = true;
+  std::set<int> seen;
+  for (const int operand : operands) distinct &= operand < 0 || seen.insert(operand).second;
+  absl::StatusOr<Instance> instance = Elaborate(
+      op, shapes, attributes, graph_.trains && distinct ? Gradients::kWith : Gradients::kWithout);
   if (!instance.ok()) {
     Check(instance.status());
     return none;
@@ -186,7 +192,7 @@ std::vector<int> NodeContext::AddUse(Instance instance, const std::vector<int>& 
   use.entry = graph_.entry;
   if (op_template != nullptr) use.tie_class = op_template->tie_class;
   for (const Slot& slot : instance.slots) {
-    if (slot.role == SlotRole::kInternal) {
+    if (slot.role == SlotRole::kInternal || IsGradient(slot)) {
       use.values.push_back(-1);
     } else if (slot.role == SlotRole::kOperand) {
       use.values.push_back(data[slot.position]);

@@ -18,7 +18,7 @@ std::vector<Definition> DefinitionsOf(const OperatorLibrary& library, const std:
   std::vector<Definition> definitions;
   for (const SampleUse& use : SampleUses(*library.Find(name), kUses, kPoints)) {
     const absl::StatusOr<Instance> instance =
-        Elaborate(*library.Find(name), use.operands, use.attributes);
+        Elaborate(*library.Find(name), use.operands, use.attributes, Gradients::kWith);
     REQUIRE_THAT(instance, IsOk());
     for (const SlotDefinition& slot : instance->definitions) {
       const Definition& definition = slot.definition;

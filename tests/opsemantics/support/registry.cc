@@ -17,7 +17,8 @@ OperatorLibrary BuiltIn() {
 }
 
 std::vector<Definition> DefinitionsOf(const OpDescription& op, const SampleUse& use) {
-  const absl::StatusOr<Instance> instance = Elaborate(op, use.operands, use.attributes);
+  const absl::StatusOr<Instance> instance =
+      Elaborate(op, use.operands, use.attributes, Gradients::kWith);
   YUBA_CHECK(instance.ok()) << instance.status().ToString();
   std::vector<Definition> definitions;
   for (const SlotDefinition& slot : instance->definitions) definitions.push_back(slot.definition);

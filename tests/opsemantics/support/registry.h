@@ -1,5 +1,6 @@
-// Every definition of every built-in operator, in sample uses (elaborate/sample_uses.h): tests that
-// walk this list test a new description the moment its text exists.
+// Every definition of every built-in operator, with the gradients that it says, in sample uses
+// (elaborate/sample_uses.h): tests that walk this list test a new description the moment its text
+// exists.
 #ifndef YUBA_TESTS_OPSEMANTICS_SUPPORT_REGISTRY_H_
 #define YUBA_TESTS_OPSEMANTICS_SUPPORT_REGISTRY_H_
 
