@@ -60,8 +60,8 @@ struct PlannedGraph {
 // and under a limit accumulators take memory.
 //
 // Copies may make a plan need half as much again as it would without them (copies_limit.h of
-// portfolio/). Where they would take more and the options state no limit, the search runs again
-// within that, and a plan that it finds states the limit.
+// portfolio/). Where they take more and the options state no limit, those are kept that save the
+// most within that; the plan states the limit, and the lower bound is that of plans without one.
 //
 // The plan's lower bound is a bound of the space that the plan states. With pins and the default
 // search a search without them follows, in the time that is left, and the plan says what it found

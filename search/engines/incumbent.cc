@@ -5,7 +5,7 @@
 
 #include "absl/numeric/int128.h"
 #include "opsemantics/base/check.h"
-#include "search/model/memory_rows.h"
+#include "search/model/plan_problem.h"
 #include "search/model/recursion.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"

@@ -190,30 +190,4 @@ MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& pro
   return rows;
 }
 
-int64_t PeakOfPlan(const Graph& graph, const Plan& plan) {
-  Problem problem;  // in which everything has one choice
-  const auto add = [&](const Choice& choice) {
-    problem.variable.push_back(static_cast<int>(problem.elements.size()));
-    problem.elements.push_back(problem.variable.back());
-    problem.choices.push_back(std::make_shared<const std::vector<Choice>>(1, choice));
-    problem.pairwise.variables.push_back(PlainDomain(1));
-  };
-  std::for_each(plan.tensors.begin(), plan.tensors.end(), add);
-  std::for_each(plan.nodes.begin(), plan.nodes.end(), add);
-  for (const Node& node : graph.nodes) {
-    problem.factors.emplace_back(1 + node.operands.size(), -1);
-  }
-  for (const Move& move : MovesOf(graph, plan)) {
-    const std::vector<TensorId>& operands = graph.nodes[move.node].operands;
-    const auto operand = std::find(operands.begin(), operands.end(), move.tensor);
-    const bool reduces = move.kind == MoveKind::kReduce;
-    const int64_t use = reduces ? 0 : 1 + (operand - operands.begin());
-    problem.factors[move.node][use] = static_cast<int>(problem.pairwise.factors.size());
-    problem.pairwise.factors.push_back(
-        {{move.tensor}, std::make_shared<const std::vector<int64_t>>(1, move.bytes)});
-  }
-  problem.pairwise.memory = MemoryRowsOf(graph, plan.mesh, problem, 0);
-  return PeakOf(problem.pairwise, Assignment(problem.elements.size(), 0));
-}
-
 }  // namespace yuba::search

@@ -13,7 +13,6 @@
 
 #include "opsemantics/definition/graph.h"
 #include "search/model/graph_problem.h"
-#include "search/plan/plan.h"
 #include "search/solve/pairwise.h"
 
 namespace yuba::search {
@@ -31,9 +30,6 @@ namespace yuba::search {
 // any has more in use. Some rows are missing where the budget was spent before the end.
 MemoryRows MemoryRowsOf(const Graph& graph, const Mesh& mesh, const Problem& problem, int64_t limit,
                         const Budget& budget = Budget::Unlimited());
-
-// The peak of the plan's rows, in bytes a device. Every program of the plan needs that much.
-int64_t PeakOfPlan(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba::search
 

@@ -1,22 +1,42 @@
-// How much memory copies may take where nobody states a limit.
-#ifndef YUBA_SEARCH_PORTFOLIO_COPIES_LIMIT_H_
-#define YUBA_SEARCH_PORTFOLIO_COPIES_LIMIT_H_
-
-#include <cstdint>
-
-#include "search/search.h"
-
-namespace yuba::search {
-
-// The bytes a device within which to search again, because the plan's copies take too much; 0 where
-// they do not, where a limit was stated, or where options.memory_of is empty.
+// How much memory copies may take where nobody states a limit, and which of them are kept then.
 //
 // A copy lives until its last reader, in a training step often from the forward pass to the
 // backward pass, so a plan may save few bytes and hold much. The same plan can do without: each
 // reader gathers for itself. Where its program then needs M bytes a device, one with copies may
 // need 3/2 M, and is kept up to a tenth above that. Example: a plan of a training step of ResNet-50
 // on 8 devices needs 152 MB with copies and 124 MB without, which is within 186 MB.
-int64_t LimitForCopies(const PlannedGraph& found, const SearchOptions& options);
+#ifndef YUBA_SEARCH_PORTFOLIO_COPIES_LIMIT_H_
+#define YUBA_SEARCH_PORTFOLIO_COPIES_LIMIT_H_
+
+#include <cstdint>
+
+#include "absl/types/optional.h"
+#include "opsemantics/definition/graph.h"
+#include "search/plan/plan.h"
+#include "search/search.h"
+
+namespace yuba::search {
+
+// The bytes a device that the plan's copies may make it need; 0 where it needs hardly more, where a
+// limit was stated, where options.memory_of is empty, or for another search than the default.
+int64_t LimitForCopies(const Graph& graph, const Plan& plan, const SearchOptions& options);
+
+// The plan with those of its copies that fit within `limit` bytes a device and save the most bytes
+// together, as far as a local search finds; the readers of the others gather for themselves. All
+// else is as in `plan`. What fits is decided by options.memory_of, or where that is empty by the
+// rows of memory. The result states the limit as its space's; bound and proof are those of `plan`,
+// which must be of a space without a limit: they hold within any. Nothing where not even the plan
+// without copies fits, or where the options' time limit was reached or somebody asked for the end.
+absl::optional<Plan> KeepCopiesWithin(int64_t limit, const Graph& graph, Plan plan,
+                                      const SearchOptions& options);
+
+// The bytes that the plan moves so; kForbidden where there is nothing. With `limit` 0 those that it
+// moves as it is.
+int64_t BytesWithin(int64_t limit, const Graph& graph, const Plan& plan,
+                    const SearchOptions& options);
+
+// How many copies the plan shares: those that are not sharded as their tensors.
+int SharedCopies(const Graph& graph, const Plan& plan);
 
 }  // namespace yuba::search
 

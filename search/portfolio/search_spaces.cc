@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+#include "absl/types/optional.h"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
 #include "search/cost/table_cache.h"
 #include "search/engines/engine.h"
@@ -123,6 +126,26 @@ absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const Search
   return best;
 }
 
+// Where no limit is stated and copies take too much memory, keeps those that save the most.
+void LimitCopies(const SearchOptions& options, PlannedGraph& found) {
+  const int64_t limit = LimitForCopies(found.graph, found.plan, options);
+  if (limit == 0) return;
+  const Clock::time_point start = Clock::now();
+  absl::optional<Plan> kept = KeepCopiesWithin(limit, found.graph, found.plan, options);
+  if (!kept.has_value()) return;
+  const int64_t before = found.plan.cost.bytes(), bytes = kept->cost.bytes();
+  found.left_out.push_back(absl::StrFormat(
+      "copies may add half to the memory of the plan without them: %d of %d are shared, which "
+      "moves %.1f %% more; --memory allows more",
+      SharedCopies(found.graph, *kept), SharedCopies(found.graph, found.plan),
+      100.0 * static_cast<double>(bytes - before) / static_cast<double>(before)));
+  found.plan = *std::move(kept);
+  const int64_t bound = found.plan.lower_bound;
+  if (options.report) {
+    options.report({"copies", SecondsSince(start), before, bytes, bound, bound});
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& given) {
@@ -133,25 +156,9 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
   if (!found.ok() || budget.ShouldStop()) return found;
   options = InTimeLeft(std::move(options), budget);
-  if (const int64_t limit = LimitForCopies(*found, options); limit > 0) {
-    SearchOptions within = NamedWithin("smaller", options);
-    within.memory_limit = limit;
-    // In the space of the plan alone, and not once more without the limit.
-    const Space& space = found->plan.space;
-    within.factors = space.factors;
-    within.flat_too = false;
-    within.accumulators = space.accumulators ? Accumulators::kAll : Accumulators::kNone;
-    within.without.push_back("plain");
-    absl::StatusOr<PlannedGraph> smaller = SearchNamingPins(within, variant, SearchVariants);
-    if (smaller.ok()) {
-      found = std::move(smaller);
-      found->left_out.push_back(
-          "copies take at most half as much memory as the plan without them; --memory allows more");
-      options.memory_limit = limit;
-    }
-    if (budget.ShouldStop()) return found;
-    options = InTimeLeft(std::move(options), budget);
-  }
+  LimitCopies(options, *found);
+  if (budget.ShouldStop()) return found;
+  options = InTimeLeft(std::move(options), budget);
   options.factors = found->plan.space.factors;
   found->plan.unpinned = SearchUnpinned(found->graph, options, found->plan);
   return found;

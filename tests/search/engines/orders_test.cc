@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "search/model/memory_rows.h"
+#include "search/model/plan_problem.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 

@@ -15,6 +15,7 @@
 #include "search/engines/task.h"
 #include "search/model/graph_problem.h"
 #include "search/model/memory_rows.h"
+#include "search/model/plan_problem.h"
 #include "search/rows/prices.h"
 #include "search/search.h"
 #include "tests/support/engines.h"
