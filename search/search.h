@@ -59,7 +59,7 @@ struct PlannedGraph {
 // plan, the graph without: with them there are more plans, of which the best are harder to find,
 // and under a limit accumulators take memory.
 //
-// Copies may make a plan need half as much again as it would without them (copies_limit.h of
+// Copies may make a plan need twice as much as it would without them (copies_limit.h of
 // portfolio/). Where they take more and the options state no limit, those are kept that save the
 // most within that; the plan states the limit, and the lower bound is that of plans without one.
 //

@@ -12,8 +12,6 @@
 namespace yuba::search {
 namespace {
 
-// A plan at most 1/10 above the limit is kept.
-constexpr int64_t kSlackDivisor = 10;
 // Targets for the rows. A program needs up to some thousandths more than its rows, so the next
 // target is lower by what it needs above the limit, then by twice that, and so on.
 constexpr int kTargets = 6;
@@ -39,8 +37,8 @@ int64_t LimitForCopies(const Graph& graph, const Plan& plan, const SearchOptions
   if (!plan.space.copies || limited || options.search != "default") return 0;
   const Plan plain = WithoutSharing(graph, plan);
   if (plain.tensors == plan.tensors) return 0;
-  const int64_t limit = options.memory_of(graph, plain) / 2 * 3;
-  return options.memory_of(graph, plan) > limit + limit / kSlackDivisor ? limit : 0;
+  const int64_t limit = options.memory_of(graph, plain) * 2;
+  return options.memory_of(graph, plan) > limit ? limit : 0;
 }
 
 absl::optional<Plan> KeepCopiesWithin(int64_t limit, const Graph& graph, Plan plan,
