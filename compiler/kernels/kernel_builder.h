@@ -161,6 +161,8 @@ class KernelBuilder {
   void OverIndices(const std::vector<int>& indices, const Action& action);
   void OverLoops(const std::vector<int>& indices, size_t at, const Action& action);
   void OverThreads(const std::vector<int>& indices, const Action& action);
+  Value OverWarp(Value accumulator);
+  Value FromOtherLane(Value value, int distance);
   void OverOuter(const Action& action);
 
   // Lanes: the rows of a block (LoopPlan::block), computed side by side.
@@ -249,6 +251,8 @@ class KernelBuilder {
   int lane_ = -1;                        // the row at hand; -1: none
   Value block_base_;                     // the block's first row
   std::vector<mlir::Attribute> scopes_;  // [lane]: its alias scope
+
+  Value in_warp_;  // with LoopPlan::warp: the thread's number in its warp
 
   ElementType accumulator_type_ = ElementType::kF32;
   bool tiled_ = false;  // kRow with accumulators on the stack, which `tile_` points to

@@ -13,6 +13,13 @@ Values KernelBuilder::Steps(int at, Values carried) {
     case LoopStep::kLoop: {
       if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
       const auto [begin, end] = Narrowed(step.index);
+      if (step.index == plan_.warp) {
+        return For(s_.Add(begin, in_warp_), end, s_.Int(kWarp), carried,
+                   [&, index = step.index](Value value, Values values) {
+                     Bind(index, value);
+                     return next(std::move(values));
+                   });
+      }
       return LoopOver(step.index, begin, end, carried, next);
     }
     case LoopStep::kLookup: return Lookup(at, std::move(carried), next);
@@ -151,7 +158,14 @@ Values KernelBuilder::Accumulate(Values carried) {
 void KernelBuilder::InRegisters() {
   if (!IsArg()) {
     Values sum = Accumulate({IdentityValue().value});
-    return Store({sum[0], accumulator_type_}, result_);
+    if (plan_.warp < 0) return Store({sum[0], accumulator_type_}, result_);
+    const Typed all = {OverWarp(sum[0]), accumulator_type_};
+    Value first = Compare(arith::CmpIPredicate::eq, in_warp_, s_.Int(0));
+    Where(first, {}, [&](const Values&) {
+      Store(all, result_);
+      return Values();
+    });
+    return;
   }
   const ElementType type = TypeOf(*definition_.body, definition_.operands);
   const Reducer order = definition_.reducer == Reducer::kArgMax ? Reducer::kMax : Reducer::kMin;

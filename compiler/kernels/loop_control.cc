@@ -94,8 +94,8 @@ void KernelBuilder::OverLoops(const std::vector<int>& indices, size_t at, const 
   });
 }
 
-// Gives each thread its share of the points. The last index runs fastest, so that neighbouring
-// threads touch neighbouring elements.
+// Gives each thread, or each warp, its share of the points. The last index runs fastest, so that
+// neighbouring threads touch neighbouring elements.
 void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& action) {
   auto special = [&](const char* name) -> Value {
     Value value = b_.create<LLVM::CallIntrinsicOp>(
@@ -108,6 +108,11 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
   Value width = special("ntid.x");
   Value thread = s_.Add(s_.Mul(special("ctaid.x"), width), special("tid.x"));
   Value threads = s_.Mul(special("nctaid.x"), width);
+  if (plan_.warp >= 0) {  // blocks are whole warps
+    in_warp_ = b_.create<arith::RemUIOp>(loc(), thread, s_.Int(kWarp));
+    thread = b_.create<arith::DivUIOp>(loc(), thread, s_.Int(kWarp));
+    threads = b_.create<arith::DivUIOp>(loc(), threads, s_.Int(kWarp));
+  }
   Value points = s_.Int(1);
   Values sizes;
   for (int index : indices) {
@@ -126,6 +131,49 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
     action();
     return Values();
   });
+}
+
+// What all threads of the warp have accumulated, in each of them. All must come here.
+Value KernelBuilder::OverWarp(Value accumulator) {
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+    accumulator = s_.Combine(definition_.reducer, {accumulator, accumulator_type_},
+                             {FromOtherLane(accumulator, distance), accumulator_type_})
+                      .value;
+  }
+  return accumulator;
+}
+
+// The value that the thread has whose number in the warp differs in the bit `distance`.
+Value KernelBuilder::FromOtherLane(Value value, int distance) {
+  const mlir::Type type = value.getType(), word = b_.getI32Type();
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  const mlir::Type whole = b_.getIntegerType(bits);
+  const auto constant = [&](int64_t number) -> Value {
+    return b_.create<arith::ConstantOp>(loc(), b_.getIntegerAttr(word, number));
+  };
+  const auto shuffled = [&](Value part) -> Value {
+    const Values arguments = {constant(-1), part, constant(distance), constant(kWarp - 1)};
+    return b_
+        .create<LLVM::CallIntrinsicOp>(loc(), word,
+                                       b_.getStringAttr("llvm.nvvm.shfl.sync.bfly.i32"), arguments,
+                                       LLVM::FastmathFlagsAttr())
+        .getResult(0);
+  };
+  if (type != whole) value = b_.create<arith::BitcastOp>(loc(), whole, value);
+  if (bits < 32) {
+    value = b_.create<arith::TruncIOp>(loc(), whole,
+                                       shuffled(b_.create<arith::ExtUIOp>(loc(), word, value)));
+  } else if (bits == 32) {
+    value = shuffled(value);
+  } else {
+    Value half = b_.create<arith::ConstantOp>(loc(), b_.getIntegerAttr(whole, 32));
+    Value low = shuffled(b_.create<arith::TruncIOp>(loc(), word, value));
+    value = b_.create<arith::ShRUIOp>(loc(), value, half);
+    Value high = shuffled(b_.create<arith::TruncIOp>(loc(), word, value));
+    high = b_.create<arith::ShLIOp>(loc(), b_.create<arith::ExtUIOp>(loc(), whole, high), half);
+    value = b_.create<arith::OrIOp>(loc(), high, b_.create<arith::ExtUIOp>(loc(), whole, low));
+  }
+  return type == whole ? value : b_.create<arith::BitcastOp>(loc(), type, value);
 }
 
 void KernelBuilder::OverOuter(const Action& action) {

@@ -53,6 +53,7 @@ class Planner {
     // Accumulators of many elements lie in the result's buffer, so they must not be wider than it.
     fits_ = !first_wins_ && (options.arithmetic == Arithmetic::kHash ||
                              AccumulatorType(definition.result.type) == definition.result.type);
+    warps_ = options.warps;
     scatter_ok_ = memory_ok_ && fits_;
   }
 
@@ -251,6 +252,31 @@ class Planner {
     if (inner >= 0) loops.push_back(inner);
     AddSteps(loops);
     if (row) plan_.block = Block();
+    if (warps_ && plan_.mode == LoopPlan::kRegister) plan_.warp = SharedByWarp(reductions, inner);
+  }
+
+  // LoopPlan::warp: the longest loop over a reduction index, or one along memory.
+  int SharedByWarp(const std::vector<int>& reductions, int inner) const {
+    const Reducer reducer = definition_.reducer;
+    if (reducer != Reducer::kSum && reducer != Reducer::kMax && reducer != Reducer::kMin) return -1;
+    std::vector<int> loops = reductions;
+    if (inner >= 0) loops.push_back(inner);
+    int longest = -1;
+    for (const int index : loops) {
+      if (Extent(index) < kWarp) continue;
+      if (RunsAlongMemory(index)) return index;
+      if (longest < 0 || Extent(index) > Extent(longest)) longest = index;
+    }
+    return ElementCount(definition_.result) <= kFewResults ? longest : -1;
+  }
+
+  // Whether neighbouring values of the index read neighbouring elements.
+  bool RunsAlongMemory(int index) const {
+    bool along = false;
+    Walk(definition_.body, [&](const Expr& expr) {
+      along = along || (expr.kind == Expr::kRead && StrideCost(expr.position, index) == 1);
+    });
+    return along;
   }
 
   // LoopPlan::block: an outer index on which something that is read along the row does not depend.
@@ -359,6 +385,7 @@ class Planner {
 
   const Definition& definition_;
   const LoopOptions options_;
+  bool warps_ = false;       // LoopOptions
   bool first_wins_ = false;  // argmax or argmin: terms must come in order
   bool memory_ok_ = false;   // accumulators of several elements may be in memory
   bool fits_ = false;        // an accumulator is no wider than an element of the result
@@ -400,7 +427,8 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
     if (step.kind == LoopStep::kGuard)
       absl::StrAppend(&text, " guard");
     else
-      absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "");
+      absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "",
+                      step.index == plan.warp ? " (by a warp)" : "");
   }
   absl::StrAppend(&text, "; ", plan.bounds.size(), " bounds");
   for (size_t i = 0; i < plan.solved.size(); ++i)

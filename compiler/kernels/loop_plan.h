@@ -38,6 +38,12 @@ constexpr int kRowBlock = 4;
 // result's elements.
 constexpr int64_t kRowTile = 512;
 
+// Threads of a GPU's warp, and the fewest turns of a loop that are worth sharing out among them.
+constexpr int kWarp = 32;
+// A reduction along what lies side by side in memory is shared out anyhow, another one only where
+// so few results would leave the GPU idle.
+constexpr int64_t kFewResults = 16384;
+
 struct LoopStep {
   enum Kind : uint8_t {
     kLoop,    // over `index`
@@ -71,11 +77,15 @@ struct LoopPlan {
   // kRow: an outer index of which kRowBlock values are computed side by side, because they read the
   // same elements along the row; -1: none. No loop, lookup or guard inside depends on it.
   int block = -1;
+  // kRegister on the GPU: the loop whose turns the threads of a warp share out, which then combine
+  // their accumulators; -1: each thread computes results of its own.
+  int warp = -1;
 };
 
 struct LoopOptions {
   bool parallel_outputs = false;  // threads share out the outer loops (GPU); then never kRow
   Arithmetic arithmetic = Arithmetic::kFloat;
+  bool warps = false;  // a warp may compute a result; for kernels of one definition
 };
 
 // Deterministic. `definition` must outlive the plan.

@@ -86,6 +86,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKerne
     std::deque<Definition> definitions;  // with equal terms shared, so that they are computed once
     NamedKernel shared = kernel;
     plans.emplace_back();
+    options.warps = target.cuda && kernel.definitions.size() == 1;
     for (KernelDefinition& definition : shared.definitions) {
       definitions.push_back(*definition.definition);
       ShareTerms(definitions.back());

@@ -26,10 +26,6 @@ bool Widens(const Definition& map) {
          IsFloat(body.type) && ByteSize(body.type) > ByteSize(read.type);
 }
 
-// Whether the map adds up several tensors that nothing else needs to hold until the next ones are
-// there (train/gradients.h).
-bool AddsMany(const Definition& map) { return map.operands.size() > 4 && AddsOperands(map); }
-
 class MapComposer {
  public:
   explicit MapComposer(Model& model) : graph_(model.graph), dead_(graph_.nodes.size(), false) {}
@@ -39,7 +35,6 @@ class MapComposer {
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
       const Node& map = graph_.nodes[id];
       if (!IsMap(*map.definition) || graph_.tensors[map.result].output) continue;
-      if (AddsMany(*map.definition)) continue;
       const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
       const bool constant = map.operands.empty();
       // Random numbers are drawn again by each reader, which gets the same: they are not stored.

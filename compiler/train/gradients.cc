@@ -17,9 +17,6 @@
 namespace yuba::compiler {
 namespace {
 
-// Of a sum. Their shares of memory are held together; each sum reads and writes one tensor more.
-constexpr size_t kMostAddends = 5;
-
 class Backward {
  public:
   Backward(Model& model, const std::vector<TensorId>& of)
@@ -54,17 +51,11 @@ class Backward {
     return absl::OkStatus();
   }
 
-  // The sum of what readers gave; -1 where none did. Many are added up a few at a time, so that the
-  // first need not be held until the last are there.
+  // The sum of what readers gave; -1 where none did.
   TensorId GradientOfTensor(TensorId tensor) {
     const std::string name = absl::StrCat("grad(", graph_.tensors[tensor].name, ")");
-    std::vector<TensorId> shares = shares_[tensor];
+    const std::vector<TensorId> shares = shares_[tensor];
     if (shares.empty()) return -1;
-    while (shares.size() > kMostAddends) {
-      const std::vector<TensorId> some(shares.begin(), shares.begin() + kMostAddends);
-      shares.erase(shares.begin() + 1, shares.begin() + kMostAddends);
-      shares[0] = AddSum(some, tensor, absl::StrCat(name, "/sum", shares.size()));
-    }
     if (shares.size() == 1) {
       Tensor& gradient = graph_.tensors[shares[0]];
       gradient.name = name;

@@ -15,6 +15,26 @@ bool IsId(TensorId id, const Graph& graph) {
   return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
 }
 
+// Whether the body is the sum of all operands, each read once at the indices of the result.
+bool AddsOperands(const Definition& definition) {
+  std::vector<bool> read(definition.operands.size(), false);
+  bool sum = definition.reducer == Reducer::kSum;
+  size_t terms = 0;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (expr.kind == Expr::kCall) {
+      sum = sum && expr.function == Function::kAdd;
+    } else {
+      sum = sum && expr.kind == Expr::kRead && expr.args.empty() &&
+            expr.position == definition.left && !read[expr.operand];
+      if (expr.kind == Expr::kRead) read[expr.operand] = true;
+      ++terms;
+    }
+  });
+  // A sum that uses a term twice has more leaves than distinct ones.
+  return sum && terms == read.size() &&
+         TreeSize(definition.body) == 2 * static_cast<int64_t>(terms) - 1;
+}
+
 void CheckTensor(const Tensor& tensor) {
   std::vector<int64_t> flat;
   for (const std::vector<int64_t>& dim : tensor.dims) {
@@ -175,29 +195,9 @@ bool IsTransient(const Tensor& tensor) {
   return tensor.kind == TensorKind::kCopy || tensor.kind == TensorKind::kPartial;
 }
 
-bool AddsOperands(const Definition& definition) {
-  std::vector<bool> read(definition.operands.size(), false);
-  bool sum = true;
-  size_t terms = 0;
-  Walk(definition.body, [&](const Expr& expr) {
-    if (expr.kind == Expr::kCall) {
-      sum = sum && expr.function == Function::kAdd;
-    } else {
-      sum = sum && expr.kind == Expr::kRead && expr.args.empty() &&
-            expr.position == definition.left && !read[expr.operand];
-      if (expr.kind == Expr::kRead) read[expr.operand] = true;
-      ++terms;
-    }
-  });
-  // A sum that uses a term twice has more leaves than distinct ones.
-  return sum && terms == read.size() &&
-         TreeSize(definition.body) == 2 * static_cast<int64_t>(terms) - 1;
-}
-
 bool CombinesPartials(const Definition& definition) {
   return !definition.partial_operands.empty() &&
          definition.partial_operands.size() == definition.operands.size() &&
-         definition.reducer == Reducer::kSum &&
          definition.indices.size() == definition.left.size() + 1 && AddsOperands(definition);
 }
 bool IsAccumulator(const Node& node) { return CombinesPartials(*node.definition); }

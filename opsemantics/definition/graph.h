@@ -149,8 +149,6 @@ Definition IdentityOf(const TensorType& type, const std::string& name);
 bool MayOverwrite(const Definition& definition, int operand);
 // Whether the tensor is a kCopy or a kPartial: its sharding may leave out any axes.
 bool IsTransient(const Tensor& tensor);
-// Whether the body is the sum of all operands, each read once at the indices of the result.
-bool AddsOperands(const Definition& definition);
 // Whether the definition adds up its operands, all of which hold partials, and does nothing else.
 bool CombinesPartials(const Definition& definition);
 // Whether the node is of such a definition.

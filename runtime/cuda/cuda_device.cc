@@ -7,6 +7,21 @@
 #include "runtime/cuda/make_job.h"
 
 namespace yuba::cuda {
+namespace {
+
+// A warp where generated code may let one compute a sum (compiler/kernels/loop_plan.h): more
+// threads than are needed find nothing to do.
+int64_t ThreadsOfElement(const program::Function& function) {
+  constexpr int kWarp = 32;
+  const auto& indices = function.indices();
+  const bool long_sum =
+      std::any_of(indices.begin(), indices.end(), [](const program::FunctionIndex& index) {
+        return index.reduction() && index.extent() >= kWarp;
+      });
+  return function.definitions_size() == 1 && long_sum ? kWarp : 1;
+}
+
+}  // namespace
 
 absl::Status GpuMemory::Allocate(int64_t bytes) {
   YUBA_CUDA(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<int64_t>(bytes, 1)));
@@ -83,6 +98,7 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     }
     YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
     prepared.elements = Volume(program.BoxOf(kernel->results(0).box(), device_));
+    prepared.threads = ThreadsOfElement(function);
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
       tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));
@@ -144,7 +160,7 @@ absl::Status CudaDevice::Run(int instruction) {
   const int64_t* buffers = tables_.numbers() + prepared.buffers;
   const int64_t* arguments = tables_.numbers() + prepared.arguments;
   void* parameters[] = {&buffers, &arguments};
-  return gpu_->Launch(prepared.function, prepared.elements, parameters, stream_);
+  return gpu_->Launch(prepared.function, prepared.elements * prepared.threads, parameters, stream_);
 }
 
 }  // namespace yuba::cuda

@@ -53,6 +53,7 @@ class CudaDevice : public runtime::Device {
   struct Prepared {
     CUfunction function = nullptr;           // of a generated kernel
     int64_t elements = 0;                    // of the result; 0: nothing is run
+    int64_t threads = 1;                     // that may compute one element together
     int64_t buffers = 0, arguments = 0;      // positions in tables_
     std::unique_ptr<CublasProduct> product;  // of a library call
     std::unique_ptr<GpuMemory> zeros;        // of a library call that sums nothing: a job

@@ -149,7 +149,8 @@ TEST_CASE("a copy that a pin demands is kept") {
   CHECK(SharedCopies(graph, WithoutSharing(graph, plan)) == 0);
 }
 
-TEST_CASE("where no limit is stated, copies may take as much again, and nothing is searched again") {
+TEST_CASE(
+    "where no limit is stated, copies may take as much again, and nothing is searched again") {
   const Graph bare = ManyProducts();
   SearchOptions options = WithCopiesOn8();
   std::vector<std::string> engines;
