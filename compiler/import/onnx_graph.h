@@ -77,10 +77,8 @@ struct OnnxGraph {
   };
   std::vector<CarriedValues> carried;
   std::vector<CarriedValues> statistics;  // of batch norms in training mode: outputs.h carries them
-  // How many degrees of freedom a variance of a batch lacks that is kept: 1 as in PyTorch, where
-  // the model is trained; 0 as in ONNX.
-  int correction = 0;
-  // Whether the entry that translation is at is differentiated.
+  // Whether the entry that translation is at is differentiated. Variances of a batch that are kept
+  // then lack one degree of freedom, as in PyTorch, else none, as in ONNX.
   bool trains = false;
   // Whether the entry that translation is at evaluates what another one trains: batch norms use
   // their running statistics, and dropouts drop nothing.

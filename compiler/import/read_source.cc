@@ -237,7 +237,6 @@ class Importer {
       }
       dims[pairs[0].symbol] = pairs[0].length - new_rows;
     }
-    graph_.correction = options_.train.has_value() ? 1 : 0;
     graph_.trains = options_.train.has_value() && !graph_.evaluates;
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, dims, graph_));
     YUBA_RETURN_IF_ERROR(AddCaches(pairs, new_rows, graph_));

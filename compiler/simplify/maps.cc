@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/simplify/compose.h"
+#include "compiler/simplify/remove_nodes.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/definition/edit.h"
 #include "opsemantics/regions/structure.h"
@@ -45,12 +46,7 @@ class MapComposer {
         all &= TryInline(id, readers[r], constant, widens);
       dead_[id] = all;
     }
-    std::vector<Node> nodes;
-    for (size_t id = 0; id < graph_.nodes.size(); ++id) {
-      if (!dead_[id]) nodes.push_back(std::move(graph_.nodes[id]));
-    }
-    graph_.nodes = std::move(nodes);
-    Link(graph_);
+    RemoveNodes(dead_, graph_);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/simplify/compose.h"
+#include "compiler/simplify/remove_nodes.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/opaque.h"
@@ -20,12 +21,7 @@ class Recomputer {
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
       if (MayRecompute(id) && MovesNoMore(id) && HoldsNoMore(id)) dead_[id] = TryAll(id);
     }
-    std::vector<Node> nodes;
-    for (size_t id = 0; id < graph_.nodes.size(); ++id) {
-      if (!dead_[id]) nodes.push_back(std::move(graph_.nodes[id]));
-    }
-    graph_.nodes = std::move(nodes);
-    Link(graph_);
+    RemoveNodes(dead_, graph_);
   }
 
  private:

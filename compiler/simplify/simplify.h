@@ -31,9 +31,9 @@ void RemoveViews(Model& model);
 // (a fill, a range, a band) becomes part of every map that reads it, and so does one that only
 // draws random numbers, where each element is read once. A map that only makes floats wider becomes
 // part of all its readers but sums of products, opaque definitions and reads with an `else`, so
-// that the narrow ones are stored and moved. Bodies
-// grow to at most 64 distinct terms; one that is used twice is one node (shared_terms.h). Nodes
-// that stay apart may still share a kernel (compiler/cluster).
+// that the narrow ones are stored and moved. Bodies grow to at most 64 distinct terms; one that is
+// used twice is one node (shared_terms.h). Nodes that stay apart may still share a kernel
+// (compiler/cluster).
 void ComposeMaps(Model& model);
 
 // A map that several nodes read, each point of them one element, becomes part of all of them, maps

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/types/optional.h"
+#include "compiler/simplify/remove_nodes.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/opaque.h"
@@ -89,12 +90,7 @@ class ViewRemover {
       else
         Redirect(result, operand, view->operand, -1);
     }
-    std::vector<Node> nodes;
-    for (size_t id = 0; id < graph_.nodes.size(); ++id) {
-      if (!dead_[id]) nodes.push_back(std::move(graph_.nodes[id]));
-    }
-    graph_.nodes = std::move(nodes);
-    Link(graph_);
+    RemoveNodes(dead_, graph_);
   }
 
  private:

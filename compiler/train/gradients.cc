@@ -79,7 +79,7 @@ class Backward {
     }
     for (size_t n = rule.group.size(); n-- > 0;)
       YUBA_RETURN_IF_ERROR(DifferentiateNode(rule.group[n], derived));
-    std::map<TensorId, TensorId> gradients = GradientsOfOutputs(rule);
+    const std::map<TensorId, TensorId> gradients = GradientsOfOutputs(rule);
     const NodeId forward = rule.group.back();
     for (Node made : rule.nodes) {
       for (TensorId& operand : made.operands) {

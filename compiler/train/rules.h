@@ -1,4 +1,4 @@
-// The gradients that descriptions say themselves (opsemantics/language/gradient_items.h), taken out
+// Custom gradients of descriptions (opsemantics/language/gradient_items.h), taken out
 // of the graph before it is differentiated: the nodes that compute them stand aside until the
 // gradients of the operator's outputs are known.
 //

@@ -1,5 +1,5 @@
-// Descriptions that say themselves what the gradients of operands are, in items `grad NAME[...]`.
-// There dNAME is the gradient of the output NAME: of the loss, by each of its elements.
+// Custom gradients: a description says what the gradient of an operand is, in an item `grad
+// NAME[...]`. There dNAME is the gradient of the output NAME: of the loss, by each of its elements.
 //
 // Example: the gradient of softmax needs no more than its result:
 //   op softmax(x[s.., n]) -> y[s.., n]

@@ -9,7 +9,7 @@
 namespace yuba::cuda {
 namespace {
 
-constexpr int kBlock = 256;      // threads
+constexpr int kBlock = 256;      // threads; whole warps (kernel_abi.h)
 constexpr int kBlocksEach = 16;  // on each multiprocessor; threads go round for the rest
 constexpr int kLogBytes = 8192;  // of the PTX compiler's words
 

@@ -20,7 +20,8 @@
 // index is cut, a device may write less than its range of output indices. A kernel never fails and
 // never waits; it returns when the results are written, touches nothing outside the boxes, and
 // keeps no state, so any thread may call it. On a GPU both tables lie in device memory and the two
-// pointers are the kernel's parameters; each thread writes elements of its own.
+// pointers are the kernel's parameters; each thread writes elements of its own, or a warp computes
+// one element together: blocks are whole warps.
 #ifndef YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 #define YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 

@@ -4,7 +4,7 @@
 // backward pass, so a plan may save few bytes and hold much. The same plan can do without: each
 // reader gathers for itself. Where its program then needs M bytes a device, one with copies may
 // need 2 M. Example: a plan of a training step of ResNet-50 on 8 devices needs 152 MB with copies
-// and 124 MB without, which is within 248 MB.
+// and 125 MB without, which is within 250 MB.
 #ifndef YUBA_SEARCH_PORTFOLIO_COPIES_LIMIT_H_
 #define YUBA_SEARCH_PORTFOLIO_COPIES_LIMIT_H_
 

@@ -135,7 +135,7 @@ void LimitCopies(const SearchOptions& options, PlannedGraph& found) {
   if (!kept.has_value()) return;
   const int64_t before = found.plan.cost.bytes(), bytes = kept->cost.bytes();
   found.left_out.push_back(absl::StrFormat(
-      "copies may add half to the memory of the plan without them: %d of %d are shared, which "
+      "copies may take as much memory as the plan without them: %d of %d are shared, which "
       "moves %.1f %% more; --memory allows more",
       SharedCopies(found.graph, *kept), SharedCopies(found.graph, found.plan),
       100.0 * static_cast<double>(bytes - before) / static_cast<double>(before)));

@@ -146,7 +146,7 @@ void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& opera
       node.EntryOutputs("batch_norm_train", operands,
                         {{"eps", node.Float("epsilon", 1e-5)},
                          {"momentum", node.Float("momentum", 0.9)},
-                         {"correction", static_cast<double>(node.graph().correction)}});
+                         {"correction", node.graph().trains ? 1.0 : 0.0}});
   if (node.failed()) return;
   for (int i = 0; i < 3; ++i) node.SetOutput(i, outputs[i]);
   for (const int i : {3, 4}) {

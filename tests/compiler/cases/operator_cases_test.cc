@@ -12,7 +12,7 @@
 #include "opsemantics/language/library.h"
 #include "tests/compiler/cases/onnx_cases.h"
 #include "tests/compiler/support/whole_model.h"
-#include "tests/opsemantics/support/said_gradients.h"
+#include "tests/opsemantics/support/custom_gradients.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
@@ -86,7 +86,7 @@ TEST_CASE("cases reach every description and notice every wrong sign in it") {
       INFO(text);
       bool noticed = false;
       for (size_t i = 0; i < cases.size() && !noticed; ++i) noticed = !Passes(cases[i], library);
-      noticed = noticed || !CompareSaidGradients(*library.Find(name)).equal;
+      noticed = noticed || !CompareCustomGradients(*library.Find(name)).equal;
       CHECK(noticed);
     }
   }

@@ -73,6 +73,11 @@ constexpr Mistake kMistakes[] = {
     {"op f(x[n]) -> y[n]  y[i: x[0]] = x[i]", "only extents, attributes and lets can stand",
      "x[0]"},
     {"op f(x[n]) -> y[n]  y[i] = x[i]  grad z[i] = dy[i]", "'z' is no operand", "z"},
+    {"op f(x[n]) -> y[n]  y[i] = x[i]  grad x[i] = dy[i]  grad x[i] = dy[i]",
+     "'x' has two gradients", "x"},
+    {"op f(x[n]) -> y[n]  t[i] = dy[i]  y[i] = x[i] + t[i]  grad x[i] = dy[i]",
+     "'y' needs the gradient of an output", "y"},
+    {"op f(x[n]) -> y[n]  y[i] = x[i] + dy[i]", "there is no tensor named", "dy[i]"},
     // Types and calls.
     {"op f(x[n]: f33) -> y[n]  y[i] = x[i]", "there is no type 'f33' of operands", "x[n]: f33"},
     {"op f(x[n]; a: f33) -> y[n]  y[i] = x[i]", "there is no type 'f33' of attributes", "a: f33"},

@@ -1,4 +1,4 @@
-#include "tests/opsemantics/support/said_gradients.h"
+#include "tests/opsemantics/support/custom_gradients.h"
 
 #include <algorithm>
 #include <utility>
@@ -62,15 +62,15 @@ struct Point {
   }
 
   // [operand][element]: what the description says; the differences where it says nothing.
-  std::vector<std::vector<double>> Said(const Differences& differences) {
+  std::vector<std::vector<double>> Custom(const Differences& differences) {
     Run();
     std::vector<std::vector<double>> gradients;
     for (size_t k = 0; k < slots.size(); ++k) {
-      const int said = SlotWith(SlotRole::kOperandGradient, instance.slots[slots[k]].position);
+      const int custom = SlotWith(SlotRole::kOperandGradient, instance.slots[slots[k]].position);
       gradients.emplace_back();
       for (size_t e = 0; e < operands[k].elements.size(); ++e) {
         const double difference = differences.values[k][e].value_or(0);
-        gradients.back().push_back(said < 0 ? difference : values[said].elements[e].number);
+        gradients.back().push_back(custom < 0 ? difference : values[custom].elements[e].number);
       }
     }
     return gradients;
@@ -84,8 +84,8 @@ struct Point {
 
 }  // namespace
 
-SaidGradients CompareSaidGradients(const OpDescription& op) {
-  SaidGradients result;
+CustomGradients CompareCustomGradients(const OpDescription& op) {
+  CustomGradients result;
   int strange = 0;
   for (const SampleUse& use : SampleUses(op)) {
     auto instance = Elaborate(op, use.operands, use.attributes, Gradients::kWith);
@@ -95,7 +95,7 @@ SaidGradients CompareSaidGradients(const OpDescription& op) {
       Point point(*instance, signs);
       const Differences differences =
           CentralDifferences(point.operands, [&] { return point.Value(); });
-      result.equal &= AreEqual(point.Said(differences), differences, 1e-6, strange);
+      result.equal &= AreEqual(point.Custom(differences), differences, 1e-6, strange);
       result.elements += differences.elements;
     }
   }

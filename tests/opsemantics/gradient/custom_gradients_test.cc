@@ -1,7 +1,7 @@
-// Gradients that descriptions of built-in operators say themselves: they equal central differences
+// Custom gradients in descriptions of built-in operators: they equal central differences
 // of all that the operator computes. (That faults in them are noticed is a test of
 // tests/compiler/cases.)
-#include "tests/opsemantics/support/said_gradients.h"
+#include "tests/opsemantics/support/custom_gradients.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -13,17 +13,17 @@
 namespace yuba {
 namespace {
 
-TEST_CASE("gradients that descriptions say equal central differences") {
+TEST_CASE("custom gradients equal central differences") {
   const auto library = OperatorLibrary::BuiltIn();
   REQUIRE_THAT(library, IsOk());
   int elements = 0;
   std::set<std::string> ops;
   for (const std::string& name : library->Names()) {
     INFO(name);
-    const SaidGradients said = CompareSaidGradients(*library->Find(name));
-    CHECK(said.equal);
-    elements += said.elements;
-    if (said.elements > 0) ops.insert(name);
+    const CustomGradients custom = CompareCustomGradients(*library->Find(name));
+    CHECK(custom.equal);
+    elements += custom.elements;
+    if (custom.elements > 0) ops.insert(name);
   }
   CHECK(ops == std::set<std::string>{"batch_norm_train", "group_norm", "instance_norm",
                                      "layer_norm", "log_softmax", "rms_norm", "softmax"});
