@@ -10,6 +10,7 @@
 #include "compiler/kernels/library_call.h"
 #include "compiler/kernels/opaque_calls.h"
 #include "compiler/model.h"
+#include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
@@ -48,9 +49,9 @@ ElementType TypeOfTensor(const program::Stage& stage, const program::Kernel& ker
   return FromProto(stage.buffers(kernel.results(tensor.result()).buffer()).type());
 }
 
-// [function]. The definitions of the program's kernels, one after the other, are the graph's nodes
-// in order, copies left out. Partials have the element type of their buffer, which is the
-// accumulator's.
+// [function]. The definitions of the program's kernels, one after the other, are the nodes of the
+// graph with short sums in order, copies left out. Partials have the element type of their buffer,
+// which is the accumulator's.
 std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& program) {
   std::vector<FunctionUse> uses(program.functions_size());
   const program::Stage& stage = program.stages(0);
@@ -137,7 +138,9 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   const KernelTarget& target = choice.target;
   const bool hash = target.arithmetic == Arithmetic::kHash;
   YUBA_CHECK(program.hash_arithmetic() == hash) << "memory was planned for another arithmetic";
-  const std::vector<FunctionUse> uses = UsesOf(model.graph, program);
+  const absl::optional<compiler::ShortSums> sums = compiler::WithShortSums(model.graph);
+  const std::vector<FunctionUse> uses =
+      UsesOf(sums.has_value() ? sums->graph : model.graph, program);
   std::vector<NamedKernel> generated;
   for (int f = 0; f < program.functions_size(); ++f) {
     program::Function& function = *program.mutable_functions(f);

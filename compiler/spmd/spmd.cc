@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "compiler/model.h"
 #include "compiler/spmd/functions.h"
 #include "compiler/spmd/members.h"
+#include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
@@ -330,7 +332,13 @@ program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic 
                        const std::vector<Cluster>& clusters) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
-  return SpmdBuilder(graph, plan, clusters).Build(arithmetic);
+  const absl::optional<ShortSums> sums = WithShortSums(graph);
+  if (!sums.has_value()) return SpmdBuilder(graph, plan, clusters).Build(arithmetic);
+  search::Plan of_sums;
+  of_sums.mesh = plan.mesh;
+  for (const TensorId tensor : sums->like) of_sums.tensors.push_back(plan.tensors[tensor]);
+  for (const NodeId node : sums->of) of_sums.nodes.push_back(plan.nodes[node]);
+  return SpmdBuilder(sums->graph, of_sums, clusters).Build(arithmetic);
 }
 
 // The clusters whose definitions have no other indices than the shared ones.

@@ -33,7 +33,8 @@ enum class Joins : uint8_t {
 //   written straight into its shards; a copy that is sharded like its tensor has none. Boxes are
 //   set, lives and offsets are not (memory/);
 // - instructions in the order of the graph's nodes: the gathers of a node, its kernel, its
-// reduction; with the graph's entries, where it has several;
+//   reduction; with the graph's entries, where it has several;
+// - accumulators of a few terms (short_sums.h);
 // - exchanges that are all plain (recognise.h marks the collectives);
 // - functions, one for each distinct definition or cluster, without code (kernels/);
 // - one kernel for nodes of one of model.clusters, as far as `joins` says, where no exchange stands

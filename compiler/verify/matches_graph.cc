@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/box_union.h"
 #include "compiler/verify/interleaving.h"
@@ -301,8 +302,10 @@ absl::Status CheckInterleavings(const Graph& graph, const program::Program& prog
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
   const Unfolded unfolded(program);
-  YUBA_RETURN_IF_ERROR(Reader(graph, unfolded.program()).Check());
-  return CheckInterleavings(graph, program);
+  const absl::optional<ShortSums> sums = WithShortSums(graph);
+  const Graph& computed = sums.has_value() ? sums->graph : graph;
+  YUBA_RETURN_IF_ERROR(Reader(computed, unfolded.program()).Check());
+  return CheckInterleavings(computed, program);
 }
 
 }  // namespace yuba::compiler

@@ -2,7 +2,8 @@
 // proof that program and graph say the same, short of the arithmetic inside a kernel.
 //
 // What it establishes:
-// - the kernels are the nodes of the graph, each once, in the graph's order, copies left out;
+// - the kernels are the nodes of the graph, each once, in the graph's order, copies left out and
+//   sums of many partials added up a few at a time (spmd/short_sums.h);
 // - each kernel has its definition's indices (extents, which are reductions) and its reducer;
 // - each operand's buffer holds the tensor that the node reads, followed from the program's inputs
 //   and parameters through every kernel and exchange; an operand is read as partial exactly where

@@ -200,6 +200,26 @@ bool CombinesPartials(const Definition& definition) {
          definition.partial_operands.size() == definition.operands.size() &&
          definition.indices.size() == definition.left.size() + 1 && AddsOperands(definition);
 }
+
+Definition AccumulatorOf(const TensorType& type, int operands) {
+  Definition sum;
+  sum.name = "acc";
+  sum.reducer = Reducer::kSum;
+  sum.result = type;
+  sum.operands.assign(operands, type);
+  for (size_t d = 0; d < type.dims.size(); ++d) {
+    sum.indices.push_back({"i" + std::to_string(d), type.dims[d], false});
+    sum.left.push_back(IndexAffine(static_cast<int>(d)));
+  }
+  sum.indices.push_back({"group", kMostGroups, true});
+  for (int operand = 0; operand < operands; ++operand) {
+    sum.partial_operands.push_back(operand);
+    ExprPtr term = ReadExpr(operand, sum.left, type.type);
+    sum.body = operand == 0 ? term : CallExpr(Function::kAdd, {sum.body, term}, type.type);
+  }
+  return sum;
+}
+
 bool IsAccumulator(const Node& node) { return CombinesPartials(*node.definition); }
 
 std::string WhyPartialsIllegal(const Graph& graph, const Node& node) {

@@ -151,6 +151,8 @@ bool MayOverwrite(const Definition& definition, int operand);
 bool IsTransient(const Tensor& tensor);
 // Whether the definition adds up its operands, all of which hold partials, and does nothing else.
 bool CombinesPartials(const Definition& definition);
+// Such a definition, of that many operands: y[i0, ...] = sum(group) x0[i0, ...] + x1[i0, ...] + ...
+Definition AccumulatorOf(const TensorType& type, int operands);
 // Whether the node is of such a definition.
 bool IsAccumulator(const Node& node);
 // What is wrong with a node that writes or reads partials, for a message; "" where nothing is.

@@ -78,7 +78,8 @@ struct PlanFile {
     int64_t bytes = 0;  // on the device that has most of it
   };
   // A node that reads partials in several groups of devices, an accumulator or another. The
-  // partials are live from before the first node that writes some of them to this node.
+  // partials are live from before the first node that writes some of them to this node; programs
+  // hold fewer of them (compiler/spmd/short_sums.h).
   struct AccumulatorRow {
     std::string accumulator;  // the name of the node
     std::string sharding;     // of the first partials that it reads, as text

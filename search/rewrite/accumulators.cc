@@ -163,22 +163,7 @@ class Accumulating {
     for (const DefinitionPtr& known : sums_) {
       if (known->result == type && static_cast<int>(known->operands.size()) == terms) return known;
     }
-    Definition sum;
-    sum.name = "acc";
-    sum.reducer = Reducer::kSum;
-    sum.result = type;
-    sum.operands.assign(terms, type);
-    for (int operand = 0; operand < terms; ++operand) sum.partial_operands.push_back(operand);
-    for (size_t d = 0; d < type.dims.size(); ++d) {
-      sum.indices.push_back({absl::StrCat("i", d), type.dims[d], false});
-      sum.left.push_back(IndexAffine(static_cast<int>(d)));
-    }
-    sum.indices.push_back({"group", kMostGroups, true});
-    for (int operand = 0; operand < terms; ++operand) {
-      ExprPtr term = ReadExpr(operand, sum.left, type.type);
-      sum.body = operand == 0 ? term : CallExpr(Function::kAdd, {sum.body, term}, type.type);
-    }
-    sums_.push_back(std::make_shared<const Definition>(std::move(sum)));
+    sums_.push_back(std::make_shared<const Definition>(AccumulatorOf(type, terms)));
     return sums_.back();
   }
 

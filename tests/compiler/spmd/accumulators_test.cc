@@ -62,7 +62,7 @@ bool IsGrouped(const program::Instruction& instruction) {
 }
 
 TEST_CASE("any plan with sums that stay unreduced computes the whole and moves what it costs") {
-  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLongSums, RandomLinear);
   int grouped = 0;
   for (int seed = 0; seed < 90; ++seed) {
     INFO("seed " << seed);
@@ -84,7 +84,7 @@ TEST_CASE("any plan with sums that stay unreduced computes the whole and moves w
 }
 
 TEST_CASE("a program without one of its exchanges within groups is refused") {
-  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLongSums, RandomLinear);
   int dropped = 0;
   for (int seed = 0; seed < 40; ++seed) {
     const Case whole = RandomCase(random_model, seed, Arithmetic::kHash);
@@ -140,7 +140,7 @@ std::vector<program::Bound*> BoundsOf(program::Instruction* instruction) {
 
 TEST_CASE(
     "a program of sums that stay unreduced with one wrong number is refused, or still right") {
-  const RandomModelFor random_model = GENERATE(RandomSums, RandomLinear);
+  const RandomModelFor random_model = GENERATE(RandomSums, RandomLongSums, RandomLinear);
   int refused = 0, right = 0, groups = 0;
   for (int seed = 0; seed < 900; ++seed) {
     Random random(seed);

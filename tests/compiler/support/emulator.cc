@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/transfers.h"
 #include "runtime/program/enums.h"
@@ -284,7 +285,8 @@ class Machine {
 
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values, int steps) {
-  Machine machine(program, graph);
+  const absl::optional<ShortSums> sums = WithShortSums(graph);
+  Machine machine(program, sums.has_value() ? sums->graph : graph);
   for (int i = 0; i < program.inputs_size(); ++i) {
     machine.Load(program.inputs(i).buffer(), values[graph.inputs[i]]);
   }

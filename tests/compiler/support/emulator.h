@@ -21,9 +21,9 @@ struct Emulation {
 };
 
 // values: [tensor of `graph`], of which inputs, parameters and constants are used. The
-// definitions of `program`, kernel by kernel, must be the nodes of `graph`, which has no copies.
-// Outputs are those of the last of `steps` steps, between which stored buffers keep what is in
-// them.
+// definitions of `program`, kernel by kernel, must be the nodes of `graph`, which has no copies,
+// with short sums (compiler/spmd/short_sums.h). Outputs are those of the last of `steps` steps,
+// between which stored buffers keep what is in them.
 Emulation Emulate(const program::Program& program, const Graph& graph,
                   const std::vector<TensorValue>& values, int steps = 1);
 

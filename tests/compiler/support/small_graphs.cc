@@ -133,6 +133,15 @@ TensorId ModelBuilder::Add(TensorId a, TensorId b) {
   return a == b ? AddNode(std::move(d), {a}) : AddNode(std::move(d), {a, b});
 }
 
+TensorId ModelBuilder::Sum(const std::vector<TensorId>& terms) {
+  Definition d = Start(Dims(terms[0]), {}, Reducer::kNone);
+  const std::vector<Affine> position = Bare(Count(static_cast<int>(Dims(terms[0]).size())));
+  d.body = Read(0, position);
+  for (size_t t = 1; t < terms.size(); ++t)
+    d.body = Call(Function::kAdd, {d.body, Read(static_cast<int>(t), position)});
+  return AddNode(std::move(d), terms);
+}
+
 TensorId ModelBuilder::Relu(TensorId a) {
   Definition d = Start(Dims(a), {}, Reducer::kNone);
   d.body = Call(Function::kMax, {Read(0, Bare(Count(static_cast<int>(Dims(a).size())))), Zero()});
@@ -300,6 +309,24 @@ Model RandomSums(const Mesh& mesh, Random& random) {
     const TensorId window = build.Window(sum, parameter({3, columns}), 1, 1);
     sum = build.Add(spread, window);
   }
+  Model model = build.Finish({sum});
+  model.graph = search::WithAccumulators(model.graph, mesh);
+  return model;
+}
+
+Model RandomLongSums(const Mesh& mesh, Random& random) {
+  ModelBuilder build;
+  const int64_t rows = 8 + Pick(random, 3), columns = 8 + Pick(random, 3);
+  std::vector<TensorId> terms;
+  for (int left = 5 + Pick(random, 8); left > 0; --left) {
+    const int64_t inner = 3 + Pick(random, 8);
+    const TensorId w = build.Input({inner, columns}, TensorKind::kParameter);
+    terms.push_back(build.MatMul(build.Input({rows, inner}), w));
+  }
+  for (size_t t = terms.size(); t-- > 1;)
+    std::swap(terms[t], terms[Pick(random, static_cast<int>(t) + 1)]);
+  TensorId sum = build.Sum(terms);
+  if (Pick(random, 2) == 0) sum = build.Relu(sum);
   Model model = build.Finish({sum});
   model.graph = search::WithAccumulators(model.graph, mesh);
   return model;

@@ -22,8 +22,9 @@ using Random = std::mt19937;
 class ModelBuilder {
  public:
   TensorId Input(std::vector<int64_t> dims, TensorKind kind = TensorKind::kInput);
-  TensorId MatMul(TensorId a, TensorId b);  // [i, k] [k, j]
-  TensorId Add(TensorId a, TensorId b);     // equal shapes
+  TensorId MatMul(TensorId a, TensorId b);           // [i, k] [k, j]
+  TensorId Add(TensorId a, TensorId b);              // equal shapes
+  TensorId Sum(const std::vector<TensorId>& terms);  // of different tensors, equal shapes
   TensorId Subtract(TensorId a, TensorId b);
   TensorId Relu(TensorId a);
   TensorId AddRow(TensorId a, TensorId b);          // a[i.., j] + b[j]
@@ -56,6 +57,8 @@ Model RandomModel(Random& random);
 
 // Sums of products. The graph has accumulators, as for searches on a mesh of this size.
 Model RandomSums(const Mesh& mesh, Random& random);
+// The same, of one sum of 5 to 12 products.
+Model RandomLongSums(const Mesh& mesh, Random& random);
 
 // Products one after the other, and sums, windows and scales of them: each node is linear in the
 // one before. The graph has partials, as for searches on a mesh of this size.
