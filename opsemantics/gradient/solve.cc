@@ -87,9 +87,11 @@ class Solver {
 
   // Takes one reduction index out; false where none can be.
   bool SolveOne() {
+    const PointSet points(definition_.where, WholeRanges(definition_));
     for (size_t i = 0; i < definition_.indices.size(); ++i) {
-      if (!definition_.indices[i].reduction || definition_.indices[i].extent != 1) continue;
-      Eliminate(static_cast<int>(i), Affine());
+      const Interval values = points.Hull(IndexAffine(static_cast<int>(i)));
+      if (!definition_.indices[i].reduction || values.size() != 1) continue;
+      Eliminate(static_cast<int>(i), ConstantAffine(values.begin));
       return true;
     }
     for (size_t c = 0; c < definition_.where.size(); ++c) {

@@ -14,7 +14,7 @@ namespace yuba {
 // Of a sum, whose body is 0 where operand `factor` is 0:
 // - a choice between a term and 0 by indices becomes constraints,
 // - an equality with one reduction index, whose coefficient is 1 or -1, is solved for it,
-// - reduction indices of extent 1 and constraints that always hold vanish,
+// - reduction indices that can have one value alone and constraints that always hold vanish,
 // - without a reduction index it becomes a map, with a choice for the constraints that are left,
 // - reads that could leave their operand get `else 0`; where the body is sums and products of reads
 //   alone, this is all that is left of a constraint that keeps a read of `factor` inside.

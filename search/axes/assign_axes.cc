@@ -1,5 +1,6 @@
 #include "search/axes/assign_axes.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -8,11 +9,13 @@
 
 #include "search/axes/axis_pool.h"
 #include "search/model/ties.h"
+#include "search/rewrite/canonical.h"
 
 namespace yuba::search {
 namespace {
 
-constexpr Effort kTied = {6, 4, 20'000};
+// Tables of 2^22 cells move GPT-2 small and Llama-3-8B on 64 devices no less and take 4 s more.
+constexpr Effort kTied = {6, 4, 20'000, int64_t{1} << 18, true};
 constexpr Effort kUntied = {2, 2, 50'000};
 constexpr int kIdle = 2;                       // rounds without a gain
 constexpr int64_t kMostSteps = 2'000'000'000;  // products summed for new costs: then no new round
@@ -32,6 +35,21 @@ VariableMap VariablesOf(const AxisProblem& problem) {
     variables.alike.push_back(known.emplace(key, next).first->second);
   }
   return variables;
+}
+
+}  // namespace
+
+namespace {
+
+// Each axis once more after the last whose move made the plan cheaper.
+void MoveAxes(const AxisProblem& problem, const AxisOptions& options, AxisSearch* search) {
+  const auto axes = static_cast<uint8_t>(options.mesh.axes.size());
+  for (uint8_t axis = 0, idle = 0; idle < axes; axis = (axis + 1) % axes, ++idle) {
+    if (search->Cost() <= Enough(options) || options.budget->ShouldStop()) return;
+    if (!MoveAxis(problem, axis, options.table_cells, *options.budget, search)) continue;
+    search->Descend();
+    idle = 0;
+  }
 }
 
 }  // namespace
@@ -65,13 +83,15 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
     }
     search->SetAll(best);
     if (least <= enough) break;
-    while (ChooseAmong(problem, found, options.table_cells, *options.budget, search)) {
+    while (ChooseAmong(problem, found, std::min(effort.table_cells, options.table_cells),
+                       *options.budget, search)) {
       search->Descend();
     }
     best = search->choices();
     least = search->Cost();
     idle = least < before ? 0 : idle + 1;
   }
+  if (effort.moves) MoveAxes(problem, options, search);
 }
 
 namespace {
@@ -88,9 +108,10 @@ class Assigner {
         search_(problem_, options.mesh, options.nesting, *options.budget, &store_) {}
 
   Choices Run(int period) {
+    const VariableMap variables = VariablesOf(problem_);
+    SearchTied(OfOneStructure(variables));
     SearchTied(KindsOf(problem_));
     if (period > 0) {
-      const VariableMap variables = VariablesOf(problem_);
       SearchTied(TiedVariables(variables, NextRepetition(graph_, variables), period));
     }
     std::vector<std::vector<int>> starts = {search_.choices()};
@@ -127,6 +148,24 @@ class Assigner {
     for (size_t v = 0; v < numbers.size(); ++v) {
       search_.Set(static_cast<int>(v), alike.choices()[numbers[v]]);
     }
+  }
+
+  // [variable]: a number, equal where the choices to be made are and elements have one structure,
+  // wherever they are: all steps of a recurrence, and all layers of one size. Of so few variables
+  // MoveAxis is exact, and finds that all of them should cut another dimension; from there the
+  // others begin. Without, of training steps with adam, RNN-10-8K moves 4.8 % more on 8 devices,
+  // Llama-3-8B 1.2 % more on 64.
+  std::vector<int> OfOneStructure(const VariableMap& variables) const {
+    std::vector<int> alike;
+    for (const int v : variables.variable) alike.push_back(variables.alike[v]);
+    const std::vector<uint64_t> hashes = SurroundingHashes(graph_, 0, alike);
+    std::map<uint64_t, int> known;
+    std::vector<int> numbers;
+    for (const int element : problem_.elements) {
+      const auto next = static_cast<int>(known.size());
+      numbers.push_back(known.emplace(hashes[element], next).first->second);
+    }
+    return numbers;
   }
 
   // By variable: its number in the store, where elements have these choices.

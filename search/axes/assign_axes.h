@@ -6,7 +6,8 @@
 // gathers nothing from the first alone. Good axes therefore follow from the neighbours' choices.
 // The method: local search over the choices that neighbours ask for, first with repeated parts of
 // the graph cut alike, then without that tie; after each round an exact elimination over a small
-// pool of choices of every variable (axis_pool.h).
+// pool of choices of every variable, and after all of them one over all places of one mesh axis
+// (axis_pool.h).
 #ifndef YUBA_SEARCH_AXES_ASSIGN_AXES_H_
 #define YUBA_SEARCH_AXES_ASSIGN_AXES_H_
 
@@ -36,9 +37,12 @@ struct AxisOptions {
 struct Effort {
   int rounds, runs;
   int64_t work;
+  int64_t table_cells = int64_t{1} << 22;  // the largest table when ChooseAmong eliminates pools
+  bool moves = false;                      // whether whole axes are moved after the rounds
 };
 // Improves the choices of `search`. In each round, runs of kicks (AxisSearch::Kick) begin in turn
 // from one of the starts and from the best so far; then ChooseAmong combines what all runs found.
+// After the rounds MoveAxis moves one mesh axis after the other, until none makes the plan cheaper.
 // `starts`: at least one, each by variable of `problem`, numbers in the search's store. The best
 // found is left in `search`. Ends early after two rounds without a gain, at the options' bound, or
 // where the budget is spent.
@@ -46,8 +50,9 @@ void Refine(const AxisProblem& problem, const Effort& effort, const AxisOptions&
             std::vector<std::vector<int>> starts, AxisSearch* search);
 
 // A legal choice for each element, near these grids, that moves few bytes. Choices may leave the
-// grids where that is cheaper. At first, elements with equal surroundings are cut alike; then, with
-// a period, those that are so many repetitions apart (search/model/ties.h). Example:
+// grids where that is cheaper. At first, elements of one structure are cut alike, then those with
+// equal uses; then, with a period, those that are so many repetitions apart (search/model/ties.h).
+// Example:
 //   const Choices found = AssignAxes(graph, options, uses, bound.grids, {});
 // `uses`: those of TensorUsesOf. `grids`: [element], likely grids of its AllGrids, the best first,
 // at least one. Choices meet the restrictions of pins, [element], which may be empty.

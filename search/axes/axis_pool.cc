@@ -151,24 +151,13 @@ bool CanExchange(const AxisProblem& axis_problem, const AxisSearch& search) {
          kMostSteps;
 }
 
-}  // namespace
-
-bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<int>>& found,
-                 int64_t table_cells, const Budget& budget, AxisSearch* search) {
-  std::map<int, std::vector<int>> kinds;
-  for (size_t v = 0; v < axis_problem.variables.size(); ++v) {
-    kinds[axis_problem.variables[v].kind].push_back(static_cast<int>(v));
-  }
-  const bool exchange = CanExchange(axis_problem, *search);
-  std::map<int, ChoiceNumbers> by_kind;
-  for (const auto& [kind, variables] : kinds) {
-    if (budget.ShouldStop()) return false;
-    by_kind[kind] = Pool(variables, found, exchange, search);
-  }
+// Chooses for all variables together, each from the pool of its kind. Returns as ChooseAmong.
+bool ChooseFrom(const AxisProblem& axis_problem, const std::map<int, ChoiceNumbers>& by_kind,
+                int64_t table_cells, const Budget& budget, AxisSearch* search) {
   std::vector<ChoiceNumbers> pools;
   Assignment start;
   for (size_t v = 0; v < axis_problem.variables.size(); ++v) {
-    pools.push_back(by_kind[axis_problem.variables[v].kind]);
+    pools.push_back(by_kind.at(axis_problem.variables[v].kind));
     auto own = std::find(pools[v]->begin(), pools[v]->end(), search->choices()[v]);
     start.push_back(static_cast<int>(own - pools[v]->begin()));
   }
@@ -195,6 +184,37 @@ bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<
     return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<int>>& found,
+                 int64_t table_cells, const Budget& budget, AxisSearch* search) {
+  std::map<int, std::vector<int>> kinds;
+  for (size_t v = 0; v < axis_problem.variables.size(); ++v) {
+    kinds[axis_problem.variables[v].kind].push_back(static_cast<int>(v));
+  }
+  const bool exchange = CanExchange(axis_problem, *search);
+  std::map<int, ChoiceNumbers> by_kind;
+  for (const auto& [kind, variables] : kinds) {
+    if (budget.ShouldStop()) return false;
+    by_kind[kind] = Pool(variables, found, exchange, search);
+  }
+  return ChooseFrom(axis_problem, by_kind, table_cells, budget, search);
+}
+
+bool MoveAxis(const AxisProblem& axis_problem, uint8_t axis, int64_t table_cells,
+              const Budget& budget, AxisSearch* search) {
+  std::map<int, std::set<int>> choices;  // by kind
+  for (size_t v = 0; v < axis_problem.variables.size(); ++v) {
+    const std::vector<int> moved =
+        search->WithMoved(static_cast<int>(v), search->choices()[v], axis);
+    choices[axis_problem.variables[v].kind].insert(moved.begin(), moved.end());
+  }
+  std::map<int, ChoiceNumbers> by_kind;
+  for (const auto& [kind, pool] : choices)
+    by_kind[kind] = std::make_shared<const std::vector<int>>(pool.begin(), pool.end());
+  return ChooseFrom(axis_problem, by_kind, table_cells, budget, search);
 }
 
 }  // namespace yuba::search

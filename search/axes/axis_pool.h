@@ -22,6 +22,13 @@ namespace yuba::search {
 bool ChooseAmong(const AxisProblem& axis_problem, const std::vector<std::vector<int>>& found,
                  int64_t table_cells, const Budget& budget, AxisSearch* search);
 
+// Moves one mesh axis in all variables together, as the recursion places it: each variable chooses
+// from its choice in `search` and from those in which the axis is elsewhere (WithMoved). Example: a
+// recurrence whose steps all cut their rows over the axis b can cut their columns over it instead;
+// every single step of that makes something worse. Exact, and true, where ChooseAmong is.
+bool MoveAxis(const AxisProblem& axis_problem, uint8_t axis, int64_t table_cells,
+              const Budget& budget, AxisSearch* search);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_AXES_AXIS_POOL_H_

@@ -106,6 +106,29 @@ int AxisSearch::Exchanged(int variable, int number, size_t a, size_t b) const {
   return NumberOf(variable, std::move(choice));
 }
 
+std::vector<int> AxisSearch::WithMoved(int variable, int number, uint8_t axis) const {
+  const ChoiceSpace& space = problem_.variables[variable].space;
+  std::vector<int> choices = {number};
+  const auto add = [&](const Choice& choice) {
+    if (!WhyIllegal(space, mesh_, choice).empty()) return;
+    const int moved = NumberOf(variable, choice);
+    if (std::find(choices.begin(), choices.end(), moved) == choices.end()) choices.push_back(moved);
+  };
+  Choice without = store_.at(number);
+  for (AxisList& axes : without.axes)
+    axes.erase(std::remove(axes.begin(), axes.end(), axis), axes.end());
+  add(without);
+  for (size_t e = 0; e < space.extents.size(); ++e) {
+    for (const bool outermost : {false, true}) {
+      Choice with = without;
+      AxisList& axes = with.axes[e];
+      axes.insert(outermost ? axes.begin() : axes.end(), axis);
+      add(with);
+    }
+  }
+  return choices;
+}
+
 std::vector<int> AxisSearch::ChoicesFollowing(int v) {
   const AxisVariable& variable = problem_.variables[v];
   std::vector<int> key = {variable.kind, choices_[v]};

@@ -65,6 +65,9 @@ class AxisSearch {
       }
     }
   }
+  // A choice of the variable, and all legal ones in which one mesh axis is elsewhere: outermost or
+  // innermost on any extent, or where that is legal nowhere.
+  std::vector<int> WithMoved(int variable, int choice, uint8_t axis) const;
   // Bytes that all uses of the edge move, for these choices of its two variables.
   int64_t CostOfEdge(const AxisEdge& edge, int tensor_choice, int node_choice) const;
   // The same for choices of the tensor and of the node themselves, as Mapped gives them: the

@@ -32,13 +32,15 @@ Plan PlanFor(const Problem& problem, const Assignment& assignment, const Graph& 
 
 }  // namespace
 
-int64_t LimitForCopies(const Graph& graph, const Plan& plan, const SearchOptions& options) {
+absl::optional<CopiesLimit> LimitForCopies(const Graph& graph, const Plan& plan,
+                                           const SearchOptions& options) {
   const bool limited = plan.space.memory > 0 || !options.memory_of;
-  if (!plan.space.copies || limited || options.search != "default") return 0;
+  if (!plan.space.copies || limited || options.search != "default") return absl::nullopt;
   const Plan plain = WithoutSharing(graph, plan);
-  if (plain.tensors == plan.tensors) return 0;
-  const int64_t limit = options.memory_of(graph, plain) * 2;
-  return options.memory_of(graph, plan) > limit ? limit : 0;
+  if (plain.tensors == plan.tensors) return absl::nullopt;
+  const CopiesLimit copies = {options.memory_of(graph, plan), options.memory_of(graph, plain) * 2};
+  if (copies.needed <= copies.limit) return absl::nullopt;
+  return copies;
 }
 
 absl::optional<Plan> KeepCopiesWithin(int64_t limit, const Graph& graph, Plan plan,

@@ -47,13 +47,13 @@ bool ReadsTwoViews(const Definition& definition) {
 
 // Whether the boxes that the definition reads may hold more elements than would move through a
 // tensor of flat dimensions in between.
-bool HasLooseBoxes(const Definition& definition) {
+bool MayReadLooseBoxes(const Definition& definition) {
   return definition.reducer == Reducer::kPick || ReadsTwoViews(definition);
 }
 
 }  // namespace
 
-bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
+bool FactorsMayNotNest(const Graph& graph, const Mesh& mesh) {
   std::vector<int> sizes;
   for (const MeshAxis& axis : mesh.axes) sizes.push_back(axis.size);
   std::sort(sizes.begin(), sizes.end());
@@ -64,8 +64,12 @@ bool FlatMayDiffer(const Graph& graph, const Mesh& mesh) {
       if (!Nests(factors, 0, factors[0], sizes)) return true;
     }
   }
+  return false;
+}
+
+bool HasLooseBoxes(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const Node& node) { return HasLooseBoxes(*node.definition); });
+                     [](const Node& node) { return MayReadLooseBoxes(*node.definition); });
 }
 
 bool ComputesAlike(const Graph& a, const Graph& b) {

@@ -20,8 +20,12 @@ Hash Mix(Hash hash, Hash value) {
   return hash ^ (hash >> 31);
 }
 
-Hash HashOf(const Affine& affine) {
-  Hash hash = Mix(1, static_cast<Hash>(affine.constant));
+// What counts of a definition: with its offsets, the constants in what it reads of its operands, or
+// without, as the slices of an input for each step of a loop are alike.
+enum class Offsets : uint8_t { kCount, kIgnored };
+
+Hash HashOf(const Affine& affine, Offsets offsets = Offsets::kCount) {
+  Hash hash = Mix(1, offsets == Offsets::kCount ? static_cast<Hash>(affine.constant) : 0);
   for (const auto& [index, coefficient] : affine.terms) {
     hash = Mix(Mix(hash, index), static_cast<Hash>(coefficient));
   }
@@ -34,28 +38,28 @@ Hash HashOf(const TensorType& type) {
   return hash;
 }
 
-Hash HashOfNode(Hash hash, const Expr& expr) {
+Hash HashOfNode(Hash hash, const Expr& expr, Offsets offsets) {
   hash = Mix(Mix(hash, expr.kind), static_cast<Hash>(expr.function));
   hash = Mix(hash, static_cast<Hash>(expr.operand));
-  for (const Affine& affine : expr.position) hash = Mix(hash, HashOf(affine));
+  for (const Affine& affine : expr.position) hash = Mix(hash, HashOf(affine, offsets));
   return hash;
 }
 
-Hash HashOfTree(Hash hash, const Expr& expr) {
-  hash = HashOfNode(hash, expr);
-  for (const ExprPtr& arg : expr.args) hash = HashOfTree(hash, *arg);
+Hash HashOfTree(Hash hash, const Expr& expr, Offsets offsets) {
+  hash = HashOfNode(hash, expr, offsets);
+  for (const ExprPtr& arg : expr.args) hash = HashOfTree(hash, *arg, offsets);
   return hash;
 }
 
 // Of the functions and reads of a body: as a tree, or of its distinct terms where the tree would be
 // very large. Equal bodies have equal hashes, however their terms are shared.
-Hash HashOfBody(Hash hash, const ExprPtr& body) {
+Hash HashOfBody(Hash hash, const ExprPtr& body, Offsets offsets) {
   constexpr int64_t kLargestHashedTree = 1 << 14;
-  if (TreeSize(body) <= kLargestHashedTree) return HashOfTree(hash, *body);
+  if (TreeSize(body) <= kLargestHashedTree) return HashOfTree(hash, *body, offsets);
   SharedTerms terms;
   std::unordered_map<const Expr*, Hash> numbers;  // of a term: how many come before it
   Walk(terms.Of(body), [&](const Expr& expr) {
-    hash = HashOfNode(hash, expr);
+    hash = HashOfNode(hash, expr, offsets);
     for (const ExprPtr& arg : expr.args) {
       hash = Mix(hash, numbers.emplace(arg.get(), numbers.size()).first->second);
     }
@@ -64,7 +68,7 @@ Hash HashOfBody(Hash hash, const ExprPtr& body) {
 }
 
 // Of all that decides boxes, and of the functions and reads in the body; not of names.
-Hash HashOf(const Definition& definition) {
+Hash HashOf(const Definition& definition, Offsets offsets = Offsets::kCount) {
   Hash hash = Mix(3, static_cast<Hash>(definition.reducer));
   hash = Mix(hash, definition.partial);
   for (int operand : definition.partial_operands) hash = Mix(hash, static_cast<Hash>(operand));
@@ -82,7 +86,7 @@ Hash HashOf(const Definition& definition) {
     for (int index : condition.table->indices) hash = Mix(hash, static_cast<Hash>(index));
     for (int64_t value : condition.table->values) hash = Mix(hash, static_cast<Hash>(value));
   }
-  return HashOfBody(hash, definition.body);
+  return HashOfBody(hash, definition.body, offsets);
 }
 
 }  // namespace
@@ -122,7 +126,7 @@ int ProgramPosition(const Graph& graph, int element) {
 namespace {
 
 // [element]: of its type or definition alone.
-std::vector<Hash> OwnHashes(const Graph& graph) {
+std::vector<Hash> OwnHashes(const Graph& graph, Offsets offsets) {
   std::vector<Hash> hash;
   for (const Tensor& tensor : graph.tensors) {
     hash.push_back(Mix(HashOf(tensor.type), Mix(static_cast<Hash>(tensor.kind), tensor.output)));
@@ -130,7 +134,7 @@ std::vector<Hash> OwnHashes(const Graph& graph) {
   std::unordered_map<const Definition*, Hash> of_definition;
   for (const Node& node : graph.nodes) {
     auto [place, is_new] = of_definition.emplace(node.definition.get(), 0);
-    if (is_new) place->second = HashOf(*node.definition);
+    if (is_new) place->second = HashOf(*node.definition, offsets);
     const int64_t times = graph.entries[node.entry].times;
     hash.push_back(times == 1 ? place->second : Mix(place->second, static_cast<Hash>(times)));
   }
@@ -141,7 +145,7 @@ std::vector<Hash> OwnHashes(const Graph& graph) {
 
 std::vector<int> CanonicalOrder(const Graph& graph) {
   const size_t tensors = graph.tensors.size();
-  std::vector<Hash> hash = OwnHashes(graph);
+  std::vector<Hash> hash = OwnHashes(graph, Offsets::kCount);
   // A forward pass mixes in what is upstream, a backward pass what is downstream. In the second
   // round each hash also learns what is downstream of its inputs and upstream of its readers.
   auto sweep_node = [&](size_t n) {
@@ -167,21 +171,25 @@ std::vector<int> CanonicalOrder(const Graph& graph) {
   return order;
 }
 
+// Of nodes that read more tensors, sums and concatenations of steps, all operands count as alike.
+constexpr size_t kMany = 8;
+
 std::vector<uint64_t> SurroundingHashes(const Graph& graph, int uses, const std::vector<int>& own) {
   const size_t tensors = graph.tensors.size();
-  std::vector<Hash> hash = OwnHashes(graph);
+  std::vector<Hash> hash = OwnHashes(graph, Offsets::kIgnored);
   for (size_t e = 0; e < own.size(); ++e) hash[e] = Mix(hash[e], static_cast<Hash>(own[e]));
   for (int round = 0; round < uses; ++round) {
     std::vector<Hash> wider = hash;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       const Node& node = graph.nodes[n];
+      const bool many = node.operands.size() > kMany;
       Hash& here = wider[tensors + n];
       here = Mix(here, hash[node.result]);
       // Sums, since readers come in any order.
       wider[node.result] += Mix(hash[tensors + n], node.operands.size());
       for (size_t o = 0; o < node.operands.size(); ++o) {
         here = Mix(here, hash[node.operands[o]]);
-        wider[node.operands[o]] += Mix(hash[tensors + n], o);
+        wider[node.operands[o]] += Mix(hash[tensors + n], many ? 0 : o);
       }
     }
     hash = std::move(wider);

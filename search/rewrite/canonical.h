@@ -26,8 +26,10 @@ int ProgramPosition(const Graph& graph, int element);
 std::vector<int> CanonicalOrder(const Graph& graph);
 
 // [element]: a hash of its own structure and of what surrounds it, up to so many uses away: equal
-// in repeated parts of a graph but near their ends. `own`: [element], numbers that count as their
-// own structure too; or empty.
+// in repeated parts of a graph but near their ends. Left out are offsets, constants in the
+// positions of reads, by which the steps of a loop slice an input, and the place of an operand
+// where a node reads more than eight, a sum or concatenation of steps. `own`: [element], numbers
+// that count as their own structure too; or empty.
 std::vector<uint64_t> SurroundingHashes(const Graph& graph, int uses,
                                         const std::vector<int>& own = {});
 

@@ -163,7 +163,7 @@ TEST_CASE("flat dimensions are looked at only where factors do not end where par
     Graph graph;
     graph.tensors.resize(1);
     graph.tensors[0].dims = {std::move(factors), {5}};
-    return search::FlatMayDiffer(graph, MeshOf(devices));
+    return search::FactorsMayNotNest(graph, MeshOf(devices));
   };
   CHECK_FALSE(may({256}, 7));
   CHECK(may({4, 64}, 7));

@@ -355,4 +355,45 @@ Graph GraphBuilder::Finish(const std::vector<TensorId>& outputs) {
   return std::move(graph_);
 }
 
+Graph WithSumOf(Graph graph, const std::vector<TensorId>& terms) {
+  Definition sum;
+  sum.name = "y";
+  sum.result = graph.tensors[terms[0]].type;
+  for (size_t d = 0; d < sum.result.dims.size(); ++d) {
+    sum.indices.push_back({"i" + std::to_string(d), sum.result.dims[d], false});
+    sum.left.push_back(IndexAffine(static_cast<int>(d)));
+  }
+  for (size_t t = 0; t < terms.size(); ++t) {
+    sum.operands.push_back(graph.tensors[terms[t]].type);
+    auto read = std::make_shared<Expr>();
+    read->kind = Expr::kRead;
+    read->operand = static_cast<int>(t);
+    read->position = sum.left;
+    if (t == 0) {
+      sum.body = read;
+      continue;
+    }
+    auto add = std::make_shared<Expr>();
+    add->kind = Expr::kCall;
+    add->function = Function::kAdd;
+    add->args = {read, sum.body};
+    sum.body = add;
+  }
+  Tensor y = graph.tensors[terms[0]];
+  y.name = "y";
+  y.kind = TensorKind::kActivation;
+  Node node;
+  node.name = node.from = "y";
+  node.op = "sum";
+  node.definition = std::make_shared<const Definition>(std::move(sum));
+  node.operands = terms;
+  node.result = static_cast<TensorId>(graph.tensors.size());
+  graph.outputs = {node.result};
+  graph.tensors.push_back(std::move(y));
+  graph.nodes.push_back(std::move(node));
+  Link(graph);
+  CheckGraph(graph);
+  return graph;
+}
+
 }  // namespace yuba

@@ -80,6 +80,10 @@ Graph Recurrent(int64_t batch, int64_t width, int layers, int steps);
 // parameter. {256, 256, 256} with 128 rows are two matmuls.
 Graph MatmulChain(const std::vector<int64_t>& features, int64_t rows);
 
+// The graph with a map y = t0 + t1 + ... of these tensors as its output, which GraphBuilder makes
+// of two tensors only.
+Graph WithSumOf(Graph graph, const std::vector<TensorId>& terms);
+
 }  // namespace yuba
 
 #endif  // YUBA_TESTS_SUPPORT_GRAPHS_H_

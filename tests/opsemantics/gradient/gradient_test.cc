@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "opsemantics/definition/make_expr.h"
 #include "opsemantics/oracle/interpret.h"
 #include "tests/opsemantics/support/differences.h"
 #include "tests/opsemantics/support/registry.h"
@@ -74,6 +75,37 @@ std::vector<std::vector<double>> Derived(const Point& point, const Gradient& gra
 
 Differences DifferencesAt(Point& point) {
   return CentralDifferences(point.operands, [&] { return point.Value(); });
+}
+
+TEST_CASE("the gradient of a part of a concatenation is a map") {
+  // y[i, j] is a[j], b[j] or c[j], as i is 0, 1 or 2.
+  Definition stack;
+  stack.name = "y";
+  stack.indices = {{"i", 3, false}, {"j", 4, false}};
+  stack.left = {IndexAffine(0), IndexAffine(1)};
+  stack.result = {ElementType::kF32, {3, 4}};
+  stack.operands.assign(3, {ElementType::kF32, {4}});
+  const auto part = [&](int operand) {
+    return ReadExpr(operand, {IndexAffine(1)}, ElementType::kF32);
+  };
+  const auto below = [&](int64_t end) {
+    return CallExpr(Function::kLt,
+                    {IndexExpr(IndexAffine(0)), LiteralExpr(ElementType::kI64, end, 0)},
+                    ElementType::kBool);
+  };
+  const auto select = [](ExprPtr condition, ExprPtr a, ExprPtr b) {
+    return CallExpr(Function::kSelect, {std::move(condition), std::move(a), std::move(b)},
+                    ElementType::kF32);
+  };
+  stack.body = select(below(1), part(0), select(below(2), part(1), part(2)));
+  const Gradient gradient = GradientOf(stack, {true, true, true}).value();
+  REQUIRE(gradient.shares.size() == 3);
+  for (int operand = 0; operand < 3; ++operand) {
+    const Definition& share = gradient.shares[operand].definition;
+    CHECK(share.reducer == Reducer::kNone);
+    CHECK(ToString(share) ==
+          "dx" + std::to_string(operand) + "[j: 4] = x0[" + std::to_string(operand) + ", j]");
+  }
 }
 
 TEST_CASE("gradients of every operator equal central differences") {

@@ -94,6 +94,36 @@ TEST_CASE("a ladder is shifted forward and backward at once") {
   }
 }
 
+// Steps h = relu((h + x[t]) w) with one weight, where x[t] are rows of one input; the output is the
+// sum of all h.
+struct Loop {
+  Graph graph;
+  std::vector<TensorId> states;  // by step
+};
+Loop LoopOf(int steps) {
+  GraphBuilder b("t");
+  Loop loop;
+  const TensorId x = b.Input({steps * kBatch, kWidth}), w = b.Parameter({kWidth, kWidth});
+  TensorId h = b.Input({kBatch, kWidth});
+  for (int t = 0; t < steps; ++t) {
+    h = b.Relu(b.Matmul(b.Add(h, b.Slice(x, t * kBatch, kBatch)), w));
+    loop.states.push_back(h);
+  }
+  loop.graph = WithSumOf(b.Finish(loop.states), loop.states);
+  return loop;
+}
+
+TEST_CASE("steps that read other rows of an input and meet in one sum repeat each other") {
+  const int steps = 20, ends = 3;
+  const Loop loop = LoopOf(steps);
+  const std::vector<int> next = NextOf(loop.graph);
+  const int step = next[loop.states[steps / 2]] == loop.states[steps / 2 + 1] ? 1 : -1;
+  for (int t = ends; t < steps - ends; ++t) {
+    CAPTURE(t);
+    CHECK(next[loop.states[t]] == loop.states[t + step]);
+  }
+}
+
 TEST_CASE("blocks that differ in shape, or in their pins, are not tied") {
   const int layers = 20, other = 10;
   const Ladder plain = LadderOf(layers);

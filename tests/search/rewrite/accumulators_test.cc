@@ -38,49 +38,6 @@ Graph TwoProducts(int64_t rows, int64_t inner, int64_t columns, bool bias) {
   return builder.Finish({sum});
 }
 
-// The graph with a map y = t0 + t1 + ... of these tensors as its output, which GraphBuilder makes
-// of two tensors only.
-Graph WithSumOf(Graph graph, const std::vector<TensorId>& terms) {
-  Definition sum;
-  sum.name = "y";
-  sum.result = graph.tensors[terms[0]].type;
-  for (size_t d = 0; d < sum.result.dims.size(); ++d) {
-    sum.indices.push_back({"i" + std::to_string(d), sum.result.dims[d], false});
-    sum.left.push_back(IndexAffine(static_cast<int>(d)));
-  }
-  for (size_t t = 0; t < terms.size(); ++t) {
-    sum.operands.push_back(graph.tensors[terms[t]].type);
-    auto read = std::make_shared<Expr>();
-    read->kind = Expr::kRead;
-    read->operand = static_cast<int>(t);
-    read->position = sum.left;
-    if (t == 0) {
-      sum.body = read;
-      continue;
-    }
-    auto add = std::make_shared<Expr>();
-    add->kind = Expr::kCall;
-    add->function = Function::kAdd;
-    add->args = {read, sum.body};
-    sum.body = add;
-  }
-  Tensor y = graph.tensors[terms[0]];
-  y.name = "y";
-  y.kind = TensorKind::kActivation;
-  Node node;
-  node.name = node.from = "y";
-  node.op = "sum";
-  node.definition = std::make_shared<const Definition>(std::move(sum));
-  node.operands = terms;
-  node.result = static_cast<TensorId>(graph.tensors.size());
-  graph.outputs = {node.result};
-  graph.tensors.push_back(std::move(y));
-  graph.nodes.push_back(std::move(node));
-  Link(graph);
-  CheckGraph(graph);
-  return graph;
-}
-
 std::vector<NodeId> Accumulators(const Graph& graph) {
   std::vector<NodeId> found;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {

@@ -63,6 +63,14 @@ TEST_CASE("equal definitions have equal numbers, however their terms are shared"
   CHECK(CanonicalOrder(graph).size() == 7);
 }
 
+TEST_CASE("slices at other offsets are alike in their surroundings, but are not equal") {
+  const Graph graph = MapsOf({Read(0, {i}), Read(0, {i + ConstantAffine(1)}), Read(0, {i * 2})});
+  CHECK(DefinitionNumbers(graph) == std::vector<int>{0, 1, 2});
+  const std::vector<uint64_t> hashes = SurroundingHashes(graph, 0);
+  CHECK(hashes[4] == hashes[5]);
+  CHECK(hashes[4] != hashes[6]);
+}
+
 TEST_CASE("no accumulator takes a term that is used twice") {
   // z is a sum, and so it could be partials; the map reads it twice.
   const ExprPtr z = Read(0, {i});
