@@ -37,6 +37,8 @@ struct Compilation {
   CompileRequest request;
   Model model;        // from import on; once there is a plan, its graph has the plan's copies
   search::Plan plan;  // from search or attach on; before, plan.tensors is empty
+  double search_seconds =
+      0;                     // what the search took, where one ran; without the replay of its bound
   program::Program program;  // from spmd on; before, it has no stages
   int64_t file_bytes = 0;    // that emit wrote
   // When the replay of the plan's bound is to give up, so that it is written unchecked: set by the

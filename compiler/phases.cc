@@ -68,7 +68,9 @@ absl::Status SearchPlan(Compilation& c) {
   search::SearchOptions options = c.request.search;
   c.stop_replay = ReplayStop(options.time_limit, options.asked);
   options.time_limit *= kSearchShare;
+  const Clock::time_point start = Clock::now();
   YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model, &c.request.import));
+  c.search_seconds = SecondsSince(start);
   return absl::OkStatus();
 }
 

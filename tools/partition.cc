@@ -209,7 +209,7 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
 
 absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model,
                        const search::Plan& plan, search::SearchOptions options,
-                       const std::string& text, double seconds) {
+                       const std::string& text, double seconds, double search_seconds) {
   const Graph& graph = model.graph;
   YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadPlan(text));
   // Searches that are made only to print their figures get no more than the rest of the time.
@@ -221,7 +221,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     options.time_limit = std::min(left, seconds + 1);
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, options));
   }
-  std::cout << SearchText(plan, by_level, seconds);
+  std::cout << SearchText(plan, by_level, search_seconds);
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }
@@ -281,7 +281,8 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, plan, options, text, seconds));
+  YUBA_RETURN_IF_ERROR(
+      PrintPlan(flags, loaded.model, plan, options, text, seconds, compilation.search_seconds));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }
