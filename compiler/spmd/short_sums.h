@@ -1,12 +1,8 @@
-// Long sums of partials are added up a few at a time, so that the first need not be held until the
-// last are there.
+// Long sums of partials are added up a few at a time (opsemantics/definition/short_sums.h).
 //
-// Example: a recurrence of 20 steps uses its weight 20 times, so its gradient is an accumulator of
-// 20 partials (search/rewrite/accumulators.h), each as large as the weight's shard or larger. Here
-// four of them become one as soon as they are there, then three more are added to it, and so on:
-// five are live at most. Nothing more moves, since each device adds up what its group keeps anyway.
-// The search needs no such nodes: none of them has a choice of its own, and steps that differ in
-// them would no longer be repetitions of each other.
+// Nothing more moves, since each device adds up what its group keeps anyway. The search needs no
+// such nodes: none of them has a choice of its own, and steps that differ in them would no longer
+// be repetitions of each other.
 #ifndef YUBA_COMPILER_SPMD_SHORT_SUMS_H_
 #define YUBA_COMPILER_SPMD_SHORT_SUMS_H_
 
@@ -26,11 +22,10 @@ struct ShortSums {
   std::vector<TensorId> like;
 };
 
-// The graph in which no accumulator has more than four terms. Those of a longer one are added up in
-// the order in which they are computed: a node "part(SUM, 1)" stands behind the last of the first
-// four, computes partials of the same groups, and is a term in their place. Tensors keep their
-// numbers, new ones follow. The graph must be linked, and so is the result. nullopt where the graph
-// has no longer one.
+// The graph in which accumulators add up the last group of their terms (TermsInGroups): a node
+// "part(SUM, 1)" stands behind the last term of the first group, computes partials of the same
+// groups of devices, and is a term in their place. Tensors keep their numbers, new ones follow. The
+// graph must be linked, and so is the result. nullopt where the graph has no longer one.
 absl::optional<ShortSums> WithShortSums(const Graph& graph);
 
 }  // namespace yuba::compiler

@@ -9,6 +9,7 @@
 
 #include "opsemantics/base/slot.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/short_sums.h"
 #include "search/plan/price_scale.h"
 
 namespace yuba::search {
@@ -25,7 +26,8 @@ class Pricing {
         costs_(costs),
         prices_(prices),
         room_(prices.size(), limit),
-        most_(MostInProof(graph)) {}
+        most_(MostInProof(graph)),
+        added_behind_(AddedBehind(graph)) {}
 
   absl::StatusOr<PricedMemory> Run() {
     for (const MemoryPrice& price : prices_) {
@@ -61,6 +63,7 @@ class Pricing {
     const Tensor& tensor = graph_.tensors[t];
     if (Stored(t)) return 3 * static_cast<int64_t>(graph_.nodes.size()) - 1;
     if (tensor.consumers.empty()) return 3 * int64_t{tensor.producer} + 2;
+    if (added_behind_[t] >= 0) return 3 * int64_t{added_behind_[t]} + 2;
     return 3 * int64_t{tensor.consumers.back()};
   }
 
@@ -164,7 +167,8 @@ class Pricing {
   const std::vector<MemoryPrice>& prices_;
   std::vector<int64_t> room_;  // by price: bytes that the limit leaves beyond everyone's least
   const int64_t most_;         // no number of the proof is greater
-  bool too_large_ = false;     // room_, or its sum at the prices, cannot be counted
+  const std::vector<NodeId> added_behind_;
+  bool too_large_ = false;  // room_, or its sum at the prices, cannot be counted
   // Tables of AddMoved by costs, boxes or shards, size of elements, price and `shard`.
   std::map<std::tuple<Numbers, Numbers, int64_t, int64_t, bool>, Numbers> moved_;
   PricedMemory memory_;

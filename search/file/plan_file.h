@@ -79,7 +79,7 @@ struct PlanFile {
   };
   // A node that reads partials in several groups of devices, an accumulator or another. The
   // partials are live from before the first node that writes some of them to this node; programs
-  // hold fewer of them (compiler/spmd/short_sums.h).
+  // hold fewer of them (opsemantics/definition/short_sums.h).
   struct AccumulatorRow {
     std::string accumulator;  // the name of the node
     std::string sharding;     // of the first partials that it reads, as text

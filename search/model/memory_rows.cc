@@ -9,6 +9,7 @@
 
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/slot.h"
+#include "opsemantics/definition/short_sums.h"
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
@@ -35,7 +36,8 @@ class RowsBuilder {
         budget_(budget),
         problem_(problem),
         tensors_(static_cast<int>(graph.tensors.size())),
-        definitions_(DefinitionNumbers(graph)) {}
+        definitions_(DefinitionNumbers(graph)),
+        added_behind_(AddedBehind(graph)) {}
 
   MemoryRows Run(int64_t limit) {
     for (int t = 0; t < tensors_; ++t) AddTensor(t);
@@ -56,6 +58,7 @@ class RowsBuilder {
     const Tensor& tensor = graph_.tensors[id];
     if (Always(id)) return 3 * static_cast<int64_t>(graph_.nodes.size());
     if (tensor.consumers.empty()) return 3 * int64_t{tensor.producer} + 3;
+    if (added_behind_[id] >= 0) return 3 * int64_t{added_behind_[id]} + 3;
     return 3 * int64_t{tensor.consumers.back()} + 1;
   }
 
@@ -175,6 +178,7 @@ class RowsBuilder {
   const Problem& problem_;
   const int tensors_;
   const std::vector<int> definitions_;
+  const std::vector<NodeId> added_behind_;
   std::map<std::tuple<ChoiceList, std::vector<int64_t>, ElementType>, Cells> shards_;
   std::map<std::pair<int, ChoiceList>, std::vector<Cells>> held_;  // by definition and choices
   std::map<std::pair<std::vector<Cells>, std::vector<size_t>>, Cells> sums_;

@@ -19,7 +19,8 @@ namespace yuba::search {
 
 // The rows of a problem without clusters (ProblemOptions::cluster false), and the limit in bytes.
 // - Inputs, parameters, constants and outputs are in use always; any other tensor from the
-//   reduction that makes it to the last gather from it.
+//   reduction that makes it to the last gather from it, or until it is added up as part of a long
+//   sum (opsemantics/definition/short_sums.h).
 // - While node i computes, its box of an operand that nothing reads later is in use (as gathered,
 //   or in place as stored), and so is the box that it writes, unless the result is a stored tensor.
 // - Buffers are in use where something moves. A gather's buffer is in use while the node gathers,
