@@ -7,14 +7,13 @@
 
 namespace yuba::search {
 
-// The graph without factors may have plans that `graph`, with factors, does not have, in two cases.
-
-// A factored dimension may be cut where its factors do not end: in some order, the sizes of the
-// mesh axes do not multiply to whole factors ((4 64) over axes of 2 and 7, not over 2 and 2).
+// Whether the graph without factors may cut a factored dimension of `graph` where its factors do
+// not end: in some order, the sizes of the mesh axes do not multiply to whole factors ((4 64) over
+// axes of 2 and 7, not over 2 and 2).
 bool FactorsMayNotNest(const Graph& graph, const Mesh& mesh);
-// A definition reads one tensor along two orders of indices (x + transpose(x)) or by a pick: the
-// graph without factors has a tensor in between, which may be cheaper to move than the box that
-// such a definition reads.
+// Whether a definition reads one tensor along two orders of indices (x + transpose(x)) or by a
+// pick: the graph without factors has a tensor in between, which may be cheaper to move than the
+// box that such a definition reads.
 bool HasLooseBoxes(const Graph& graph);
 
 // Whether two variants of one model have the same tensors and nodes in one order, so that every

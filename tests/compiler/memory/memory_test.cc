@@ -166,8 +166,8 @@ TEST_CASE("a buffer's role is what it holds") {
   for (int count : with_role) CHECK(count > 0);
 }
 
-// Of a plan: the most that is in use by the rows, and what its program allocates. The plan is a
-// random one, or `plan`.
+// Of a plan: the most that is in use by the rows, and what its program allocates, in bytes a
+// device. The plan is `given`, or where that is null a random one.
 struct Peaks {
   int64_t rows = 0, program = 0;
 };
