@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/program/kernel_abi.h"
 #include "runtime/program/program.h"
 
 namespace yuba::runtime {
@@ -61,12 +62,25 @@ class Device {
   // of any of it.
   virtual absl::Status Synchronize() = 0;
 
+  // What kernels noted of indices outside of their extents since the last call: the record of the
+  // first instruction, in program order, that has one. Called after Synchronize, when all is well.
+  struct BadIndex {
+    int instruction = -1;  // -1: no kernel noted any
+    IndexRecord record;
+  };
+  virtual absl::StatusOr<BadIndex> TakeBadIndex() = 0;
+
   // Every thread that calls Run calls this first, once a step.
   virtual absl::Status EnterThread() = 0;
 
   virtual int64_t workspace_bytes() const = 0;  // memory for libraries, outside the arena
   virtual int64_t library_calls() const = 0;    // made so far
 };
+
+// InvalidArgument with the tensor, the index and the extent of a record that a kernel of
+// `instruction` filled: "ids holds 99, which is no index into 64 elements (-64 to 63)".
+absl::Status BadIndexError(const LoadedProgram& program, int instruction,
+                           const IndexRecord& record);
 
 // The launch of `instruction`, which is a kernel, on `device`.
 Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int instruction,

@@ -87,6 +87,16 @@ absl::Status Executor::WaitForPeer(int device, int instruction, double timeout_s
                                                   program_.Describe(at_[peer])));
 }
 
+// Blocks until the device has finished the step, and fails where that went wrong or a kernel met an
+// index outside of its extent.
+absl::Status Executor::EndOnDevice(int device) {
+  YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize());
+  YUBA_ASSIGN_OR_RETURN(const Device::BadIndex bad, fleet_.devices[device]->TakeBadIndex());
+  if (bad.instruction < 0) return absl::OkStatus();
+  at_[device] = bad.instruction;
+  return BadIndexError(program_, bad.instruction, bad.record);
+}
+
 void Executor::RunDevice(int device, int entry, double timeout_seconds) {
   const double start = SecondsSince(start_);
   Times own;
@@ -113,7 +123,7 @@ void Executor::RunDevice(int device, int entry, double timeout_seconds) {
       note(instruction, true, own.waiting);
     }
   }
-  if (status.ok()) status = fleet_.devices[device]->Synchronize();
+  if (status.ok()) status = EndOnDevice(device);
   if (!status.ok()) Fail(device, at_[device], status);
   std::lock_guard<std::mutex> lock(mutex_);
   times_.copying += own.copying;
@@ -183,7 +193,8 @@ absl::Status Executor::RunInterleaved(int entry, uint64_t seed) {
   }
   for (int device = 0; device < program_.devices(); ++device) {
     if (!workers[device].waiting) {
-      YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize());
+      const absl::Status end = EndOnDevice(device);
+      if (!end.ok()) Fail(device, at_[device], end);
       continue;
     }
     const int instruction = workers[device].cursor.instruction();

@@ -103,6 +103,7 @@ class Executor {
  private:
   struct Worker;
   absl::StatusOr<Progress> Advance(int device, Worker& worker);
+  absl::Status EndOnDevice(int device);
   void RunDevice(int device, int entry, double timeout_seconds);
   absl::Status WaitForPeer(int device, int instruction, double timeout_seconds);
   void Fail(int device, int instruction, const absl::Status& cause);

@@ -232,10 +232,19 @@ std::map<std::string, std::string> ContentHashes(const onnx::ImportOptions& opti
   return hashes;
 }
 
+void WarnOfNewOpset(const compiler::Model& model) {
+  if (model.opset <= onnx::kNewestOpset) return;
+  std::cerr << "warning: " << model.file << " is of opset " << model.opset << "; up to "
+            << onnx::kNewestOpset << " is known, and what changed since is not: compare outputs "
+            << "with `yuba run --check`, or export the model for opset " << onnx::kNewestOpset
+            << "\n";
+}
+
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
   YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions options, ImportOptionsOf(flags, library));
   YUBA_ASSIGN_OR_RETURN(compiler::Model model, onnx::ImportOnnx(flags.file, options));
+  WarnOfNewOpset(model);
   YUBA_RETURN_IF_ERROR(compiler::OrderModel(model));
   compiler::ClusterModel(model);
   return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};

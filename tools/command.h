@@ -82,6 +82,9 @@ struct LoadedModel {
 };
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
 
+// A warning on stderr where the model's operators are of a newer version than any that is known.
+void WarnOfNewOpset(const compiler::Model& model);
+
 // The steps of LoadModel, for subcommands that run the compiler's phases themselves.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
 absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,

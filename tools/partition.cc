@@ -87,6 +87,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
     if (IsBeforeSearch(phase.name)) return true;
     if (note.has_value()) return !InterruptNote::Came();
     YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
+    WarnOfNewOpset(compilation.model);
     note.emplace(kSearchStops);
     return true;
   };

@@ -109,6 +109,7 @@ class ProgramReader {
       index->set_groups(read.getGroups());
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
+    function->set_checks_indices(op.getChecksIndices());
     for (mlir::Attribute attr :
          op.getSplitsAttr() ? op.getSplitsAttr().getValue() : llvm::ArrayRef<mlir::Attribute>()) {
       const auto read = llvm::cast<IndexSplitAttr>(attr);

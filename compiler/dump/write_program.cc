@@ -87,7 +87,8 @@ class ProgramWriter {
         definitions.push_back(DefinitionAttr(definition));
       }
       builder_.create<ClusterOp>(builder_.getUnknownLoc(), builder_.getArrayAttr(indices),
-                                 builder_.getArrayAttr(definitions), symbol, shared_out);
+                                 builder_.getArrayAttr(definitions), symbol, shared_out,
+                                 function.checks_indices());
       return;
     }
     const program::FunctionDefinition& definition = function.definitions(0);
@@ -96,7 +97,7 @@ class ProgramWriter {
         ReducerAttr::get(context, FromProto(definition.reducer())), symbol,
         function.has_library() ? AttrOf(context, function.library()) : LibraryAttr(),
         function.has_opaque() ? AttrOf(context, function.opaque()) : mlir::DictionaryAttr(),
-        shared_out);
+        shared_out, function.checks_indices());
   }
 
   KernelTensorAttr TensorAttr(const program::KernelTensor& tensor) {

@@ -83,10 +83,11 @@ def Yuba_FunctionOp : Yuba_Op<"function"> {
                    TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
                    Yuba_ReducerAttr:$reducer, OptionalAttr<StrAttr>:$symbol,
                    OptionalAttr<Yuba_LibraryAttr>:$library, OptionalAttr<DictionaryAttr>:$opaque,
-                   OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits);
+                   OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits,
+                   UnitAttr:$checks_indices);
   let assemblyFormat = [{
     $text custom<Indices>($indices) $reducer (`library` $library^)? (`opaque` $opaque^)?
-    (`splits` custom<Splits>($splits)^)? attr-dict
+    (`splits` custom<Splits>($splits)^)? (`checks_indices` $checks_indices^)? attr-dict
   }];
 }
 
@@ -95,10 +96,11 @@ def Yuba_ClusterOp : Yuba_Op<"cluster"> {
   let arguments = (ins TypedArrayAttrBase<Yuba_FunctionIndexAttr, "indices">:$indices,
                    TypedArrayAttrBase<Yuba_FunctionDefinitionAttr, "definitions">:$definitions,
                    OptionalAttr<StrAttr>:$symbol,
-                   OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits);
+                   OptionalAttr<TypedArrayAttrBase<Yuba_IndexSplitAttr, "splits">>:$splits,
+                   UnitAttr:$checks_indices);
   let assemblyFormat = [{
     custom<Indices>($indices) custom<Definitions>($definitions)
-    (`splits` custom<Splits>($splits)^)? attr-dict
+    (`splits` custom<Splits>($splits)^)? (`checks_indices` $checks_indices^)? attr-dict
   }];
 }
 

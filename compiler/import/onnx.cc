@@ -125,6 +125,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   AddUpdated(updated, model.graph, carried);
   compiler::CarryStates(model, carried);
   compiler::KnowConditions(model);
+  YUBA_RETURN_IF_ERROR(compiler::CheckKnownIndices(model));
   if (source->graph.step >= 0) CountSteps(model.graph);
   if (source->init) compiler::MoveInvariantsToInit(model);
   model.graph_hash = compiler::HashOfGraph(model.graph);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/import/file/file_graph.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/values/onnx_tensor.h"
 
 namespace yuba::onnx {
 
@@ -51,6 +52,41 @@ std::map<std::string, int64_t> SizesOfSymbols(const OnnxGraph& graph) {
   return sizes;
 }
 
+// Whether the value may be what the file says of the output. Extents that depend on what the user
+// gave to symbols or for another batch are not compared: exporters write those of their example.
+bool IsAsDeclared(const ::onnx::ValueInfoProto& output, const OnnxValue& value, bool as_in_file) {
+  if (!output.type().has_tensor_type()) return true;
+  const auto& declared = output.type().tensor_type();
+  const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(declared.elem_type());
+  if (type.ok() && *type != value.type) return false;
+  if (!declared.has_shape()) return true;
+  if (declared.shape().dim_size() != static_cast<int>(value.dims.size())) return false;
+  for (int d = 0; as_in_file && d < declared.shape().dim_size(); ++d) {
+    const auto& dim = declared.shape().dim(d);
+    if (dim.has_dim_value() && dim.dim_value() > 0 && dim.dim_value() != value.dims[d])
+      return false;
+  }
+  return true;
+}
+
+std::string DeclaredText(const ::onnx::ValueInfoProto& output) {
+  const auto& declared = output.type().tensor_type();
+  const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(declared.elem_type());
+  return absl::StrCat(type.ok() ? Name(*type) : "", "[",
+                      absl::StrJoin(declared.shape().dim(), ", ",
+                                    [](std::string* text, const auto& dim) {
+                                      absl::StrAppend(
+                                          text, dim.has_dim_value() ? absl::StrCat(dim.dim_value())
+                                                : dim.dim_param().empty() ? "?"
+                                                                          : dim.dim_param());
+                                    }),
+                      "]");
+}
+
+std::string TypeText(const OnnxValue& value) {
+  return absl::StrCat(Name(value.type), "[", absl::StrJoin(value.dims, ", "), "]");
+}
+
 }  // namespace
 
 void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGraph& graph) {
@@ -68,6 +104,12 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
       value = context.Copy(value);
       if (context.failed()) return;
       taken.insert(value);
+    }
+    if (!IsAsDeclared(output, graph.values[value], sizes.empty() && graph.rebatched.empty())) {
+      return context.Fail("the graph's output '", output.name(), "' is declared ",
+                          DeclaredText(output), ", and its nodes compute ",
+                          TypeText(graph.values[value]),
+                          "; the file contradicts itself: export it again");
     }
     graph.outputs.push_back(value);
     graph.values[value].name = output.name();
@@ -91,10 +133,6 @@ absl::StatusOr<int> StateNamed(const std::string& name, const OnnxGraph& graph) 
   }
   return UserError("no node reads an input or initializer '", name,
                    "'; a state is one of those that the model reads");
-}
-
-std::string TypeText(const OnnxValue& value) {
-  return absl::StrCat(Name(value.type), "[", absl::StrJoin(value.dims, ", "), "]");
 }
 
 }  // namespace

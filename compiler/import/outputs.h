@@ -16,7 +16,8 @@ namespace yuba::onnx {
 std::string WhyNotMade(const ::onnx::GraphProto& graph, const std::string& name);
 
 // Makes each output of an entry a tensor of its own that a node computes: where it is an input, a
-// constant or the same value as another output, a copy is added. Mistakes are recorded in
+// constant or the same value as another output, a copy is added. An output whose type, rank or
+// extents the file declares otherwise is a mistake. Mistakes are recorded in
 // `context`.
 void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGraph& graph);
 

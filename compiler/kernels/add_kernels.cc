@@ -89,6 +89,17 @@ KernelTensor TensorOf(const program::KernelTensor& tensor) {
   }
 }
 
+// Whether it computes wrap(v, n), which says that v is an index into n.
+bool Wraps(const std::vector<Definition>& definitions) {
+  bool wraps = false;
+  for (const Definition& definition : definitions) {
+    Walk(definition, [&](const Expr& expr) {
+      wraps |= expr.kind == Expr::kCall && expr.function == Function::kWrap;
+    });
+  }
+  return wraps;
+}
+
 NamedKernel KernelOf(const program::Function& function, const FunctionUse& use) {
   NamedKernel kernel;
   kernel.symbol = function.symbol();
@@ -105,6 +116,7 @@ NamedKernel KernelOf(const program::Function& function, const FunctionUse& use) 
   kernel.shared = program::SharedIndices(function);
   kernel.overwritten_by = use.overwritten_by;
   kernel.may_alias = use.may_alias;
+  kernel.checks_indices = function.checks_indices();
   return kernel;
 }
 
@@ -148,6 +160,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     function.clear_library();
     function.clear_opaque();
     function.clear_splits();
+    function.clear_checks_indices();
     const std::vector<Definition>& definitions = uses[f].definitions;
     if (definitions.size() == 1 && IsOpaque(definitions[0])) {
       if (target.cuda) return NoCodeForGpus(*uses[f].node);
@@ -159,6 +172,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
       continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
+    function.set_checks_indices(!hash && Wraps(definitions));  // hashes are no indices
     generated.push_back(KernelOf(function, uses[f]));
     if (!target.cuda) *function.mutable_splits() = SplitsOf(generated.back(), target.arithmetic);
   }

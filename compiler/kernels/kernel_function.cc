@@ -52,14 +52,14 @@ void KernelFunction::End() { b_.create<LLVM::ReturnOp>(loc(), mlir::ValueRange()
 
 LLVM::LLVMFuncOp KernelFunction::DeclareLoops() {
   b_.setInsertionPointToEnd(module_.getBody());
-  std::vector<mlir::Type> inputs(Tensors() + 1, pointer_);
+  std::vector<mlir::Type> inputs(Buffers() + 1, pointer_);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), inputs);
   auto function =
       b_.create<LLVM::LLVMFuncOp>(loc(), kernel_.symbol + "_loops", type, LLVM::Linkage::Internal);
   for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
-    if (!kernel_.may_alias || i == Tensors())
+    if (!kernel_.may_alias || i >= Tensors())
       function.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
-    if (i < operands_ || i == Tensors()) function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
+    if (i < operands_ || i == Buffers()) function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
   }
   return function;
 }
@@ -79,7 +79,7 @@ void KernelFunction::BuildEntry(LLVM::LLVMFuncOp loops) {
   };
   Values pointers;
   Value buffers = global(block->getArgument(0));
-  for (int i = 0; i < Tensors(); ++i) {
+  for (int i = 0; i < Buffers(); ++i) {
     Value at =
         b_.create<LLVM::GEPOp>(loc(), pointer_, generic, buffers, llvm::ArrayRef<LLVM::GEPArg>{i});
     pointers.push_back(global(b_.create<LLVM::LoadOp>(loc(), generic, at, 8)));
@@ -112,6 +112,14 @@ Value KernelFunction::Pointer(const KernelTensor& tensor) const {
                            tensor.number < static_cast<int>(kernel_.overwritten_by.size());
   const int result = overwritten ? kernel_.overwritten_by[tensor.number] : -1;
   return pointers_[result < 0 ? NumberOf(tensor) : operands_ + result];
+}
+
+Value KernelFunction::IndexRecord() const {
+  return kernel_.checks_indices ? pointers_[Tensors()] : Value();
+}
+
+int KernelFunction::PlaceOf(const KernelTensor& tensor) const {
+  return tensor.kind == KernelTensor::kInternal ? Tensors() + tensor.number : NumberOf(tensor);
 }
 
 int KernelFunction::BoxArgument(const KernelTensor& tensor) const {

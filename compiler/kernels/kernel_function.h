@@ -32,11 +32,17 @@ class KernelFunction {
   // Of an operand or result. Of an operand that a result overwrites it is the result's, so that no
   // two pointers lead to one buffer.
   mlir::Value Pointer(const KernelTensor& tensor) const;
+  // Of the record of indices outside of their extents; null where the kernel checks none.
+  mlir::Value IndexRecord() const;
+  // The tensor's place among operands, results and internal tensors, as that record has it.
+  int PlaceOf(const KernelTensor& tensor) const;
   // The slot of the first (origin, extent) pair of its buffer.
   int BoxArgument(const KernelTensor& tensor) const;
 
  private:
   int Tensors() const { return static_cast<int>(ranks_.size()); }
+  // Pointers in the table `buffers`.
+  int Buffers() const { return Tensors() + (kernel_.checks_indices ? 1 : 0); }
   int NumberOf(const KernelTensor& tensor) const;
   mlir::LLVM::LLVMFuncOp DeclareLoops();
   void BuildEntry(mlir::LLVM::LLVMFuncOp loops);
@@ -50,7 +56,7 @@ class KernelFunction {
   mlir::LLVM::LLVMPointerType pointer_;
   int operands_ = 0, indices_ = 0;        // how many the kernel has
   std::vector<int> ranks_;                // of the operands, then of the results
-  std::vector<mlir::Value> pointers_;     // of the operands, the results, the arguments
+  std::vector<mlir::Value> pointers_;     // of the operands, the results, the record, the arguments
   std::map<int, mlir::Value> loaded_;     // by slot
   mlir::Operation* last_load_ = nullptr;  // behind which the next argument is loaded
 };

@@ -140,7 +140,48 @@ Typed KernelBuilder::EmitNew(const Expr& expr) {
   if (expr.function == Function::kSelect && NeedsBranch(expr)) return Select(expr);
   std::vector<Typed> args;
   for (const ExprPtr& arg : expr.args) args.push_back(Emit(*arg));
+  if (expr.function == Function::kWrap) CheckIndex(*expr.args[0], args[0], args[1]);
   return s_.Call(expr.function, args);
+}
+
+// Notes an index outside of -extent to extent - 1, if it is the first one.
+void KernelBuilder::CheckIndex(const Expr& term, Typed index, Typed extent) {
+  const Value record = function_.IndexRecord();
+  if (!record) return;
+  const Value value = s_.Convert(index, ElementType::kI64).value;
+  const Value limit = s_.Convert(extent, ElementType::kI64).value;
+  const Value outside = Either(Compare(arith::CmpIPredicate::slt, value, s_.Sub(s_.Int(0), limit)),
+                               Compare(arith::CmpIPredicate::sge, value, limit));
+  b_.create<scf::IfOp>(loc(), outside, [&](mlir::OpBuilder&, mlir::Location) {
+    Note(record, {s_.Int(PlaceOfFirstRead(term)), value, limit});
+    b_.create<scf::YieldOp>(loc());
+  });
+}
+
+// Threads may meet such indices at the same time: the one that sets the record's first number
+// writes the others.
+void KernelBuilder::Note(Value record, const Values& numbers) {
+  const auto order = LLVM::AtomicOrdering::monotonic;
+  const Value exchanged =
+      b_.create<LLVM::AtomicCmpXchgOp>(loc(), record, s_.Int(0), s_.Int(1), order, order);
+  const Value first = b_.create<LLVM::ExtractValueOp>(loc(), exchanged, 1);
+  b_.create<scf::IfOp>(loc(), first, [&](mlir::OpBuilder&, mlir::Location) {
+    for (int i = 0; i < static_cast<int>(numbers.size()); ++i) {
+      const Value at = b_.create<LLVM::GEPOp>(loc(), pointer_, b_.getI64Type(), record,
+                                              llvm::ArrayRef<LLVM::GEPArg>{i + 1});
+      b_.create<LLVM::StoreOp>(loc(), numbers[i], at, 8);
+    }
+    b_.create<scf::YieldOp>(loc());
+  });
+}
+
+int KernelBuilder::PlaceOfFirstRead(const Expr& term) const {
+  if (term.kind == Expr::kRead) return function_.PlaceOf(place_.operands[term.operand]);
+  for (const ExprPtr& arg : term.args) {
+    const int place = PlaceOfFirstRead(*arg);
+    if (place >= 0) return place;
+  }
+  return -1;
 }
 
 // A cast to a small float must round, although its value is then kept in a wider type.

@@ -40,6 +40,8 @@ struct NamedKernel {
   int shared = 0;
   // [operand]: the result that lies in the same buffer, or -1. An empty list: none does.
   std::vector<int> overwritten_by;
+  // Whether indices outside of their extents are noted (runtime/program/kernel_abi.h).
+  bool checks_indices = false;
   // Calls differ in which operands lie where results do, so nothing may be assumed.
   bool may_alias = false;
 };

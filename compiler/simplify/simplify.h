@@ -51,6 +51,11 @@ void RecomputeMaps(Model& model);
 // rolls and resizes are such constants. Those keep their bytes in the model (InitialValue::kData).
 void KnowConditions(Model& model);
 
+// The user's error where constants of the model, or ranges that it counts, are indices outside of
+// their extents, as rows 0 to 64 of a table of 64: node, index and extent. What a step computes is
+// checked while it runs (runtime/program/kernel_abi.h).
+absl::Status CheckKnownIndices(const Model& model);
+
 // Drops what no output needs, and numbers the rest: nodes in post-order from the outputs, tensors
 // in the order in which these nodes name them, inputs first. The order depends on no name and on no
 // order in the file. Inputs stay, also where nothing reads them.

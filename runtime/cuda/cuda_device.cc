@@ -9,6 +9,8 @@
 namespace yuba::cuda {
 namespace {
 
+constexpr int64_t kRecordBytes = sizeof(runtime::IndexRecord);
+
 // A warp where generated code may let one compute a sum (compiler/kernels/loop_plan.h): more
 // threads than are needed find nothing to do.
 int64_t ThreadsOfElement(const program::Function& function) {
@@ -77,7 +79,9 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
       Annotate(arena_.Allocate(layout.size),
                absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
   YUBA_RETURN_IF_ERROR(Fill(0, 0, layout.size));
+  YUBA_RETURN_IF_ERROR(PrepareRecords(program));
   std::vector<int64_t> tables;  // of all launches: pointers to buffers, then arguments
+  int64_t record = 0;
   instructions_.resize(program.instructions().size());
   for (size_t p = 0; p < instructions_.size(); ++p) {
     const program::Kernel* kernel = program.instructions()[p].kernel;
@@ -103,11 +107,44 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     for (int64_t offset : launch.offsets) {
       tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));
     }
+    if (function.checks_indices()) {
+      tables.push_back(reinterpret_cast<int64_t>(records_.data() + kRecordBytes * record++));
+    }
     prepared.arguments = static_cast<int64_t>(tables.size());
     tables.insert(tables.end(), launch.arguments.begin(), launch.arguments.end());
   }
   YUBA_RETURN_IF_ERROR(tables_.Store(tables, stream_));
   return workspace_.Allocate(workspace_bytes_);
+}
+
+absl::Status CudaDevice::PrepareRecords(const runtime::LoadedProgram& program) {
+  for (size_t p = 0; p < program.instructions().size(); ++p) {
+    const program::Kernel* kernel = program.instructions()[p].kernel;
+    if (kernel == nullptr) continue;
+    if (program.message().functions(kernel->function()).checks_indices())
+      checking_.push_back(static_cast<int>(p));
+  }
+  if (checking_.empty()) return absl::OkStatus();
+  const int64_t bytes = kRecordBytes * static_cast<int64_t>(checking_.size());
+  YUBA_RETURN_IF_ERROR(records_.Allocate(bytes));
+  YUBA_CUDA(cudaMemsetAsync(records_.data(), 0, bytes, stream_));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<runtime::Device::BadIndex> CudaDevice::TakeBadIndex() {
+  BadIndex first;
+  if (checking_.empty()) return first;
+  std::vector<runtime::IndexRecord> records(checking_.size());
+  const size_t bytes = kRecordBytes * records.size();
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(
+      cudaMemcpyAsync(records.data(), records_.data(), bytes, cudaMemcpyDeviceToHost, stream_));
+  YUBA_RETURN_IF_ERROR(Synchronize());
+  for (size_t i = 0; i < records.size() && first.instruction < 0; ++i) {
+    if (records[i].found != 0) first = {checking_[i], records[i]};
+  }
+  if (first.instruction >= 0) YUBA_CUDA(cudaMemsetAsync(records_.data(), 0, bytes, stream_));
+  return first;
 }
 
 absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,

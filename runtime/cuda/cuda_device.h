@@ -42,6 +42,7 @@ class CudaDevice : public runtime::Device {
                        const runtime::ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
   absl::Status Synchronize() override;
+  absl::StatusOr<BadIndex> TakeBadIndex() override;
   absl::Status EnterThread() override { return gpu_->Enter(); }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
   int64_t library_calls() const override { return library_calls_; }
@@ -62,6 +63,7 @@ class CudaDevice : public runtime::Device {
     char* result = nullptr;
   };
 
+  absl::Status PrepareRecords(const runtime::LoadedProgram& program);
   absl::Status PrepareLibrary(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                               const runtime::Launch& launch, Prepared& prepared);
 
@@ -71,6 +73,8 @@ class CudaDevice : public runtime::Device {
   cublasHandle_t cublas_ = nullptr;
   GpuMemory arena_, workspace_;
   GpuMemory tables_;                    // of all launches: pointers to buffers, then arguments
+  GpuMemory records_;                   // one for each of checking_
+  std::vector<int> checking_;           // instructions that check indices, in order
   std::vector<Prepared> instructions_;  // [instruction]
   int64_t workspace_bytes_ = 0;
   int64_t library_calls_ = 0;

@@ -49,6 +49,10 @@ absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout
       prepared.opaque = std::make_unique<OpaqueKernel>(program, *kernel, device_, prepared.buffers);
       continue;
     }
+    if (program.message().functions(launch.function).checks_indices()) {
+      prepared.record = std::make_unique<IndexRecord>();
+      prepared.buffers.push_back(prepared.record.get());
+    }
     prepared.kernel = kernels_->function(launch.function);
     prepared.parts = LaunchParts(program, *kernel, device_, team_.threads(), launch.arguments);
     if (program.message().functions(kernel->function()).has_library()) {
@@ -103,6 +107,17 @@ absl::Status HostDevice::Run(int instruction) {
     prepared.kernel(prepared.buffers.data(), prepared.parts[part].data());
   });
   return absl::OkStatus();
+}
+
+absl::StatusOr<Device::BadIndex> HostDevice::TakeBadIndex() {
+  BadIndex first;
+  for (size_t i = 0; i < instructions_.size(); ++i) {
+    IndexRecord* const record = instructions_[i].record.get();
+    if (record == nullptr || record->found == 0) continue;
+    if (first.instruction < 0) first = {static_cast<int>(i), *record};
+    *record = IndexRecord();
+  }
+  return first;
 }
 
 absl::Status HostDevice::RunLibrary(Prepared& prepared) {

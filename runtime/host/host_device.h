@@ -33,6 +33,7 @@ class HostDevice : public Device {
   absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
+  absl::StatusOr<BadIndex> TakeBadIndex() override;
   absl::Status EnterThread() override;
   int64_t workspace_bytes() const override { return workspace_bytes_ + kept_bytes_; }
   int64_t library_calls() const override { return library_calls_; }
@@ -41,7 +42,9 @@ class HostDevice : public Device {
   struct Prepared {
     bool skipped = true;  // not a kernel, or it writes nothing on this device
     HostKernel kernel = nullptr;
-    std::vector<void*> buffers;  // addresses: of the operands, then of the results
+    // Addresses: of the operands, then of the results, then of `record` where indices are checked.
+    std::vector<void*> buffers;
+    std::unique_ptr<IndexRecord> record;  // null where indices are not checked
     // Of each thread that takes part, the arguments of its call.
     std::vector<std::vector<int64_t>> parts;
     std::unique_ptr<OpaqueKernel> opaque;  // null where it calls no opaque function

@@ -16,18 +16,32 @@
 //                4, 4,  0, 4,           y: rows from 4, four of them; columns from 0, four
 //                4, 4,  0, 4}           z
 //
+// A function that checks indices (program.proto) has one more buffer behind the results': an
+// IndexRecord, which it fills where wrap(v, n) meets a v outside of -n to n - 1, and where nothing
+// was noted yet. What the function computes from such a v is unspecified.
+//
 // Of a definition alone, output indices are bounded by the result's buffer too: where a reduction
 // index is cut, a device may write less than its range of output indices. A kernel never fails and
 // never waits; it returns when the results are written, touches nothing outside the boxes, and
-// keeps no state, so any thread may call it. On a GPU both tables lie in device memory and the two
-// pointers are the kernel's parameters; each thread writes elements of its own, or a warp computes
-// one element together: blocks are whole warps.
+// keeps no other state, so any thread may call it. On a GPU both tables lie in device memory and
+// the two pointers are the kernel's parameters; each thread writes elements of its own, or a warp
+// computes one element together: blocks are whole warps.
 #ifndef YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 #define YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 
 #include <cstdint>
 
 namespace yuba::runtime {
+
+// The first index outside of its extent that a kernel met. All zero before.
+struct IndexRecord {
+  int64_t found = 0;   // 1 where the others are set
+  int64_t tensor = 0;  // that holds the index: its place among operands, results and internal
+                       // tensors of the kernel in this order; -1 where none does
+  int64_t index = 0;
+  int64_t extent = 0;
+};
+
 // A function of the program's shared object.
 using HostKernel = void (*)(void* const* buffers, const int64_t* arguments);
 }  // namespace yuba::runtime

@@ -48,6 +48,9 @@ class ContentChecker {
     if (!function.symbol().empty() + function.has_library() + function.has_opaque() != 1) {
       return UserError("needs one of a symbol, a library call and calls of an opaque function");
     }
+    if (function.checks_indices() && function.symbol().empty()) {
+      return UserError("only generated code checks indices");
+    }
     if (function.has_opaque()) return ValidateOpaqueIndices(function);
     if (!function.has_library()) return absl::OkStatus();
     if (program_.hash()) return UserError("a library call in hash arithmetic");

@@ -47,6 +47,7 @@ class BrokenDevice : public Device {
     return device_->Run(instruction);
   }
   absl::Status Synchronize() override { return device_->Synchronize(); }
+  absl::StatusOr<BadIndex> TakeBadIndex() override { return device_->TakeBadIndex(); }
   absl::Status EnterThread() override { return device_->EnterThread(); }
   int64_t workspace_bytes() const override { return device_->workspace_bytes(); }
   int64_t library_calls() const override { return device_->library_calls(); }

@@ -1,6 +1,7 @@
 // What check, verify, compile and run print with --json, and that no verdict claims more than was
 // checked.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -115,6 +116,66 @@ TEST_CASE("run --check --json carries the verdict") {
         yes["outputs"][0]["allowed"].get<double>());
   CHECK(no["ok"] == false);
   CHECK(no["outputs"][0]["largest_difference"].get<double>() > 0);
+}
+
+// A .npy file of x: f32[12, 48] of the model, all of it this value.
+void WriteInput(const std::string& file, float value) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (12, 48), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
+  bytes += header;
+  for (int i = 0; i < 12 * 48; ++i)
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+TEST_CASE("a check that compares nothing fails, and NaN is no small difference") {
+  const std::string data = ScratchFolder("nan_data"), plan = Planned("nan_plan");
+  const std::string run = "yuba run " + Model() + " " + plan + " --inputs " + data;
+  WriteInput(data + "/input_0.npy", NAN);
+  Succeed(run + " --outputs " + data + "/made");
+  std::filesystem::copy_file(data + "/made/output_0.npy", data + "/output_0.npy");
+  const CommandResult nothing = RunCommand(run + " --check 1e-3");
+  CHECK(nothing.exit_code == 1);
+  CHECK(nothing.out.find("WRONG y: nothing to compare: NaN in all of 120 elements") !=
+        std::string::npos);
+  WriteInput(data + "/input_0.npy", 1);
+  const CommandResult numbers = RunCommand(run + " --check 1e-3");
+  CHECK(numbers.exit_code == 1);
+  CHECK(numbers.out.find("of 120 elements 120 NaN or infinite in one of the two alone") !=
+        std::string::npos);
+}
+
+TEST_CASE("tensors of --inputs that nothing reads are named") {
+  const std::string data = ScratchFolder("unread") + "/data";
+  std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
+  const std::string run =
+      "yuba run " + Model() + " " + Planned("unread_plan") + " --inputs " + data;
+  CHECK(Succeed(run + " --check 1e-3").error.find("note") == std::string::npos);
+  std::filesystem::permissions(data, std::filesystem::perms::owner_all);
+  for (const char* file : {"/input_1.pb", "/output_1.pb", "/notes.txt"})
+    std::filesystem::copy_file(data + "/input_0.pb", data + file);
+  CHECK(Succeed(run).error.find("nothing reads input_1.pb; input_0 and so on are x") !=
+        std::string::npos);
+  CHECK(Succeed(run + " --check 1e-3").error.find("nothing reads input_1.pb, output_1.pb;") !=
+        std::string::npos);
+}
+
+TEST_CASE("a model of a newer opset than any known is read with a warning") {
+  const std::string model = ScratchFolder("opset") + "/m.onnx";
+  std::string bytes = Read(Model());
+  const size_t at = bytes.find("\x42\x02\x10\x0e");  // opset_import { version: 14 }
+  REQUIRE(at != std::string::npos);
+  for (const bool newer : {false, true}) {
+    bytes[at + 3] = newer ? 99 : 14;
+    std::ofstream(model, std::ios::binary) << bytes;
+    for (const std::string& line :
+         {"yuba info " + model, "yuba partition " + model + " -o " + model + ".json"}) {
+      const bool warned = Succeed(line).error.find("is of opset 99; up to ") != std::string::npos;
+      CHECK(warned == newer);
+    }
+  }
 }
 
 TEST_CASE("verify without its hash part exits with 1, unless asked for") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <set>
 #include <utility>
 
@@ -85,11 +86,25 @@ absl::StatusOr<std::string> FolderOf(const RunFlags& flags, const RunPorts& port
   return dir;
 }
 
+// Says which tensors in a folder of --inputs have no use: a file may have the wrong number.
+void NameUnread(const std::string& dir, const RunPorts& ports, const FolderUse& use) {
+  const std::vector<std::string> unread = UnreadFiles(dir, ports, use);
+  if (unread.empty()) return;
+  constexpr size_t kShown = 5;
+  const std::vector<std::string> shown(unread.begin(),
+                                       unread.begin() + std::min(kShown, unread.size()));
+  std::cerr << "note: --inputs " << dir << ": nothing reads " << absl::StrJoin(shown, ", ")
+            << (unread.size() > kShown ? absl::StrCat(" and ", unread.size() - kShown, " more")
+                                       : "")
+            << "; input_0 and so on are " << absl::StrJoin(ports.file_inputs, ", ") << "\n";
+}
+
 // The values of --inputs.
 absl::Status ReadInputFolder(const RunFlags& flags, const RunPorts& ports, const std::string& dir,
                              EntryRun& run) {
   const FolderUse use = {run.entry, flags.check ? run.outputs.size() : 0};
   const std::vector<std::string> folders = FoldersIn(dir);
+  NameUnread(folders.empty() ? dir : folders[0], ports, use);
   if (folders.empty()) {
     YUBA_ASSIGN_OR_RETURN(run.first, ReadFolder(dir, ports, use));
     run.times = std::max<int64_t>(run.times, 1);

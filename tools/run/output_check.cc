@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
+#include "tools/report/text_table.h"
 
 namespace yuba::tools {
 
@@ -17,16 +18,31 @@ struct Comparison {
   bool comparable = false;             // the two have one shape and element type
   double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
   int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
-  double allowed = 0;   // the most that `difference` may be
-  bool ok() const { return comparable && strange == 0 && difference <= allowed; }
+  int64_t nan = 0;      // elements that are NaN in both
+  int64_t elements = 0;
+  double allowed = 0;  // the most that `difference` may be
+  // An element that is NaN in both says nothing about what was computed.
+  bool nothing() const { return nan == elements; }
+  bool ok() const { return comparable && strange == 0 && !nothing() && difference <= allowed; }
 };
 
 std::string Text(const Comparison& comparison) {
   if (!comparison.comparable) return "has another shape or element type than the expected output";
+  const std::string elements = Counted(comparison.elements, "element");
+  if (comparison.nothing()) {
+    return comparison.elements == 0 ? "nothing to compare: it has no elements"
+                                    : absl::StrCat("nothing to compare: NaN in all of ", elements,
+                                                   ", here and in the file");
+  }
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
+  if (comparison.largest == 0 && comparison.ok() && comparison.nan == 0)
+    absl::StrAppend(&text, ": of ", elements, " all are 0");
+  if (comparison.nan > 0)
+    absl::StrAppend(&text, ", of ", elements, " ", comparison.nan, " NaN in both");
   if (comparison.strange > 0)
-    absl::StrAppend(&text, ", ", comparison.strange, " elements are not finite");
+    absl::StrAppend(&text, ", of ", elements, " ", comparison.strange,
+                    " NaN or infinite in one of the two alone");
   return text;
 }
 
@@ -36,11 +52,15 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
   result.comparable = expected.type == actual.type && expected.dims == actual.dims &&
                       expected.data.size() == actual.data.size();
   if (!result.comparable) return result;
-  const int64_t elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
-  for (int64_t i = 0; i < elements; ++i) {
+  result.elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
+  for (int64_t i = 0; i < result.elements; ++i) {
     const double wanted = ValueAt(expected, i), got = ValueAt(actual, i);
+    if (std::isnan(wanted) && std::isnan(got)) {
+      ++result.nan;
+      continue;
+    }
     if (!std::isfinite(wanted) || !std::isfinite(got)) {
-      if (!(wanted == got || (std::isnan(wanted) && std::isnan(got)))) ++result.strange;
+      result.strange += wanted != got;
       continue;
     }
     result.difference = std::max(result.difference, std::fabs(wanted - got));
@@ -76,6 +96,8 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
                                    {"largest_difference", comparison.difference},
                                    {"largest_expected", comparison.largest},
                                    {"allowed", comparison.allowed},
+                                   {"elements", comparison.elements},
+                                   {"nan_in_both", comparison.nan},
                                    {"not_finite", comparison.strange}});
     if (step > 0) verdict_["outputs"].back()["step"] = step;
     if (!comparison.ok()) verdict_["ok"] = false;
@@ -85,7 +107,8 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
 
 absl::Status OutputCheck::Result() const {
   if (verdict_["ok"] == true) return absl::OkStatus();
-  return absl::FailedPreconditionError("an output differs from what was expected");
+  return absl::FailedPreconditionError(
+      "an output differs from what was expected, or there was nothing to compare");
 }
 
 }  // namespace yuba::tools

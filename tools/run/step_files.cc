@@ -3,9 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
@@ -37,6 +40,20 @@ absl::Status ReadInput(const std::string& name, const std::string& path, StepFil
   YUBA_ASSIGN_OR_RETURN(TensorData value, ReadTensorFile(path));
   files.inputs.push_back({name, path, std::move(value)});
   return absl::OkStatus();
+}
+
+// The inputs of the entry by the names of their files: {"input_0", "x"}. What nothing reads is not
+// among them.
+std::vector<std::pair<std::string, std::string>> InputsByStem(const RunPorts& ports,
+                                                              const FolderUse& use) {
+  std::set<std::string> wanted(ports.inputs.begin(), ports.inputs.end());
+  wanted.insert(ports.unset.begin(), ports.unset.end());
+  std::vector<std::pair<std::string, std::string>> inputs;
+  for (size_t i = 0; i < ports.file_inputs.size(); ++i) {
+    const std::string name = NameInEntry(ports, use.entry, ports.file_inputs[i]);
+    if (wanted.count(name) > 0) inputs.emplace_back(absl::StrCat("input_", i), name);
+  }
+  return inputs;
 }
 
 absl::Status ReadExpected(const std::string& dir, size_t outputs, StepFiles& files) {
@@ -94,17 +111,30 @@ class FolderBatches : public Batches {
 absl::StatusOr<StepFiles> ReadFolder(const std::string& dir, const RunPorts& ports,
                                      const FolderUse& use) {
   StepFiles files;
-  std::set<std::string> wanted(ports.inputs.begin(), ports.inputs.end());
-  wanted.insert(ports.unset.begin(), ports.unset.end());
-  for (size_t i = 0; i < ports.file_inputs.size(); ++i) {
-    const std::string name = NameInEntry(ports, use.entry, ports.file_inputs[i]);
-    if (wanted.count(name) == 0) continue;
-    YUBA_ASSIGN_OR_RETURN(const std::string path, TensorFileIn(dir, absl::StrCat("input_", i)));
+  for (const auto& [stem, name] : InputsByStem(ports, use)) {
+    YUBA_ASSIGN_OR_RETURN(const std::string path, TensorFileIn(dir, stem));
     if (path.empty()) continue;  // a missing one is reported with all others that are
     YUBA_RETURN_IF_ERROR(ReadInput(name, path, files));
   }
   if (use.outputs > 0) YUBA_RETURN_IF_ERROR(ReadExpected(dir, use.outputs, files));
   return files;
+}
+
+std::vector<std::string> UnreadFiles(const std::string& dir, const RunPorts& ports,
+                                     const FolderUse& use) {
+  std::set<std::string> read;
+  for (const auto& [stem, name] : InputsByStem(ports, use)) read.insert(stem);
+  for (size_t i = 0; i < use.outputs; ++i) read.insert(absl::StrCat("output_", i));
+  std::vector<std::string> unread;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(dir, ignored)) {
+    const std::string stem = entry.path().stem().string(), type = entry.path().extension().string();
+    if (type != ".npy" && type != ".pb") continue;
+    const bool output = use.outputs == 0 && absl::StartsWith(stem, "output_");
+    if (!output && read.count(stem) == 0) unread.push_back(entry.path().filename().string());
+  }
+  std::sort(unread.begin(), unread.end());
+  return unread;
 }
 
 absl::StatusOr<StepFiles> ReadNamedInputs(const std::vector<std::string>& inputs) {

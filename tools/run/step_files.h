@@ -23,6 +23,12 @@ struct FolderUse {
 absl::StatusOr<StepFiles> ReadFolder(const std::string& dir, const RunPorts& ports,
                                      const FolderUse& use);
 
+// The names of the folder's .npy and .pb files that ReadFolder does not read, in order: of inputs
+// that the program does not have, and, where outputs are compared, of outputs that it does not
+// have.
+std::vector<std::string> UnreadFiles(const std::string& dir, const RunPorts& ports,
+                                     const FolderUse& use);
+
 // --input NAME=FILE, for each of `inputs`.
 absl::StatusOr<StepFiles> ReadNamedInputs(const std::vector<std::string>& inputs);
 

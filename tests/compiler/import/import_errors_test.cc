@@ -53,6 +53,29 @@ TEST_CASE("the unchanged model imports") {
   CHECK(MessageOf([](::onnx::ModelProto&) {}) == "imported");
 }
 
+TEST_CASE("an output that is declared otherwise than its nodes compute it") {
+  const auto declared = [](const std::function<void(::onnx::TypeProto::Tensor&)>& change) {
+    return MessageOf([&](::onnx::ModelProto& m) {
+      ::onnx::TypeProto::Tensor* type =
+          m.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type();
+      type->set_elem_type(::onnx::TensorProto::FLOAT);
+      type->mutable_shape()->clear_dim();
+      for (const int64_t dim : {2, 3}) type->mutable_shape()->add_dim()->set_dim_value(dim);
+      change(*type);
+    });
+  };
+  CHECK(declared([](auto&) {}) == "imported");
+  CHECK(declared([](auto& type) { type.clear_shape(); }) == "imported");
+  CHECK(declared([](auto& type) { type.mutable_shape()->mutable_dim(1)->set_dim_param("n"); }) ==
+        "imported");
+  CHECK_THAT(declared([](auto& type) { type.mutable_shape()->mutable_dim(1)->set_dim_value(9); }),
+             Contains("output 'y' is declared f32[2, 9], and its nodes compute f32[2, 3]"));
+  CHECK_THAT(declared([](auto& type) { type.mutable_shape()->add_dim(); }),
+             Contains("declared f32[2, 3, ?]"));
+  CHECK_THAT(declared([](auto& type) { type.set_elem_type(::onnx::TensorProto::DOUBLE); }),
+             Contains("declared f64[2, 3], and its nodes compute f32[2, 3]"));
+}
+
 TEST_CASE("graphs that are wrong") {
   CHECK_THAT(MessageOf([](::onnx::ModelProto& m) {
                m.mutable_graph()->mutable_node(0)->add_output("z");

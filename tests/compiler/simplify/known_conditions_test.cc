@@ -1,4 +1,5 @@
-// KnowConditions: which conditions on data get a table, and which values it has.
+// KnowConditions: which conditions on data get a table, and which values it has. CheckKnownIndices:
+// which indices are refused before anything runs.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "compiler/simplify/simplify.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/opsemantics/support/definitions.h"
+#include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -66,6 +68,56 @@ TEST_CASE("other conditions have none") {
   CHECK(TableOf(GatherOf(std::vector<int64_t>(4096, 3))) != nullptr);
   CHECK(TableOf(GatherOf(std::vector<int64_t>(4097, 3))) == nullptr);
   CHECK(TableOf(GatherOf({int64_t{1} << 41, 0})) == nullptr);
+}
+
+TEST_CASE("known indices outside of their extents are refused, with node, tensor and extent") {
+  CHECK_THAT(CheckKnownIndices(GatherOf({-1, 0, -6, 5, 1}, Wrapped(6))), IsOk());
+  for (const int64_t outside : {6, -7}) {
+    const absl::Status status = CheckKnownIndices(GatherOf({-1, 0, outside, 5, 1}, Wrapped(6)));
+    INFO(status);
+    CHECK(absl::IsInvalidArgument(status));
+    const Model model = GatherOf({0, 0, 0, 0, 0});
+    const std::string ids = model.graph.tensors[model.graph.nodes[0].operands[1]].name;
+    CHECK(std::string(status.message()).find(ids + " holds " + std::to_string(outside)) !=
+          std::string::npos);
+    CHECK(std::string(status.message()).find("node " + model.graph.nodes[0].name) == 0);
+    CHECK(std::string(status.message()).find("6 elements (-6 to 5)") != std::string::npos);
+  }
+  // Values that a user gives are known when the program runs.
+  Model given = GatherOf({-1, 0, 9, 5, 1}, Wrapped(6));
+  given.graph.tensors[given.graph.nodes[0].operands[1]].kind = TensorKind::kInput;
+  CHECK_THAT(CheckKnownIndices(given), IsOk());
+}
+
+TEST_CASE("positions that a graph counts are known indices") {
+  const auto counted = [](int64_t from) {
+    return GatherOf(
+        {0, 0, 0, 0, 0},
+        Call(Function::kWrap, {IndexValue(IndexAffine(0) + ConstantAffine(from)), Integer(6)}));
+  };
+  CHECK_THAT(CheckKnownIndices(counted(1)), IsOk());
+  CHECK(absl::IsInvalidArgument(CheckKnownIndices(counted(2))));
+  // The same, computed by another node: r[i] = i + from.
+  const auto ranged = [](int64_t from) {
+    Model model = GatherOf({0, 0, 0, 0, 0}, Wrapped(6));
+    const TensorId ids = model.graph.nodes[0].operands[1];
+    Node range;
+    range.name = "range";
+    auto definition = std::make_shared<Definition>();
+    definition->indices = {{"i", 5, false}};
+    definition->result = {ElementType::kI64, {5}};
+    definition->left = {IndexAffine(0)};
+    definition->body = IndexValue(IndexAffine(0) + ConstantAffine(from));
+    range.definition = definition;
+    range.result = ids;
+    model.values.erase(ids);
+    model.graph.tensors[ids].kind = TensorKind::kActivation;
+    model.graph.nodes.insert(model.graph.nodes.begin(), range);
+    Link(model.graph);
+    return model;
+  };
+  CHECK_THAT(CheckKnownIndices(ranged(1)), IsOk());
+  CHECK(absl::IsInvalidArgument(CheckKnownIndices(ranged(2))));
 }
 
 }  // namespace

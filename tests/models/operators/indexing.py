@@ -40,8 +40,10 @@ def by_ids():
                  zip(("flat", "new", "to"), (flat, new, np.array([5, 0])))]
         case.entry("write_rows", names, y)
     with Case("one_hot") as case:
-        ids, values = np.array([[1, -1], [0, -4], [3, 2]]), np.array([-0.5, 2.5], np.float32)
-        y = np.where(np.arange(4) == (ids % 4)[..., None], values[1], values[0])
+        # 9 and -5 are no positions.
+        ids, values = np.array([[1, -1], [0, -4], [9, -5]]), np.array([-0.5, 2.5], np.float32)
+        at = np.where(ids < 0, ids + 4, ids)
+        y = np.where(np.arange(4) == at[..., None], values[1], values[0])
         names = [case.input("ids", ids), case.constant(np.array(4)), case.input("values", values)]
         case.node("OneHot", names, y)
         case.node("OneHot", names, y.transpose(2, 0, 1), axis=0)

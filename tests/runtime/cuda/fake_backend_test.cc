@@ -80,6 +80,29 @@ TEST_CASE("What others read is not made anew before they have read it") {
   }
 }
 
+TEST_CASE("An index outside of its extent ends the step, and the next one begins anew") {
+  for (int gpus : {1, 2}) {
+    OnFakes fakes(gpus);
+    runtime::ProgramBuilder builder = TwicePlusOne(3);
+    builder.message().mutable_functions(0)->set_symbol("twice_noting");
+    builder.message().mutable_functions(0)->set_checks_indices(true);
+    auto session = runtime::OpenSession(builder.Load(), OnCuda());
+    std::vector<float> x(kVectorLength, 1);
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+    REQUIRE_THAT(session->Step(), IsOk());
+    x[kVectorLength - 1] = -5;
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+    const absl::Status status = session->Step();
+    INFO(status);
+    CHECK(absl::IsInvalidArgument(status));
+    CHECK(absl::StrContains(status.message(), "device 2, instruction 0"));
+    CHECK(absl::StrContains(status.message(), "x holds -5, which is no index into 1 element"));
+    x[kVectorLength - 1] = 1;
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+    CHECK_THAT(session->Step(), IsOk());
+  }
+}
+
 TEST_CASE("Without the waits for events the fakes find that the order is wrong") {
   const std::vector<float> expected = TurnedBy(runtime::RunOptions(), 2);
   int wrong = 0;

@@ -7,6 +7,7 @@
 
 #include "runtime/cuda/job.h"
 #include "runtime/cuda/matrix_copy.h"
+#include "runtime/program/kernel_abi.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
@@ -29,6 +30,16 @@ void TwicePlusOne(void* const* buffers, const int64_t* arguments, int64_t thread
   }
 }
 
+// The same, and notes elements of x below 0 as indices outside of one element (kernel_abi.h).
+void TwiceNoting(void* const* buffers, const int64_t* arguments, int64_t thread, int64_t threads) {
+  TwicePlusOne(buffers, arguments, thread, threads);
+  auto* record = static_cast<runtime::IndexRecord*>(buffers[2]);
+  for (int64_t i = arguments[0] + thread; i < arguments[1]; i += threads) {
+    const float x = static_cast<const float*>(buffers[0])[i - arguments[2]];
+    if (x < 0 && record->found == 0) *record = {1, 0, static_cast<int64_t>(x), 1};
+  }
+}
+
 template <typename T>
 T Parameter(void** parameters, int index) {
   return *static_cast<T*>(parameters[index]);
@@ -46,8 +57,8 @@ std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** p
   }
   const auto* buffers = Parameter<void* const*>(parameters, 0);
   const auto* arguments = Parameter<const int64_t*>(parameters, 1);
-  return
-      [=](int64_t thread, int64_t threads) { TwicePlusOne(buffers, arguments, thread, threads); };
+  const auto run = name == "twice_noting" ? TwiceNoting : TwicePlusOne;
+  return [=](int64_t thread, int64_t threads) { run(buffers, arguments, thread, threads); };
 }
 
 CUresult LoadModule(CUmodule* module, const void*, unsigned, CUjit_option*, void**) {
