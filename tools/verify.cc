@@ -1,16 +1,20 @@
 // yuba verify: proves that the program of a plan computes what the whole model computes. First the
-// coverage of the program, without data; then both run in hash arithmetic on virtual devices and
-// are compared bit for bit.
+// coverage of the program, without data; then its kernels, on parts of their work; then program and
+// model run in hash arithmetic on virtual devices and are compared bit for bit. The last step takes
+// as long as the model is large: it is left out where it would take more than a minute.
 #include <algorithm>
 #include <climits>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "compiler/import/options.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
+#include "runtime/available_memory.h"
 #include "runtime/host/host_backend.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/session.h"
@@ -20,6 +24,7 @@
 #include "tools/report/json_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
+#include "tools/verify/sampled_kernels.h"
 
 namespace yuba::tools {
 namespace {
@@ -33,8 +38,11 @@ struct VerifyFlags {
   bool json = false;
 };
 
-// The most floating point operations that `--scale auto` runs, whole and cut: some seconds of work.
-constexpr int64_t kAutoFlops = 20'000'000'000;
+// The longest run, whole and cut together, that `--scale auto` begins: with what comes before it,
+// and other work on the machine, it ends within a minute. And the most that it may take of the
+// memory that is available.
+constexpr double kAutoSeconds = 25;
+constexpr double kAutoMemory = 0.8;
 
 // States are compared after so many steps: a first one reads none that another step wrote.
 constexpr int kStepsWithStates = 3;
@@ -52,13 +60,11 @@ int64_t RunsInStep(const compiler::Model& model, const Entry& entry) {
   return adds_up ? entry.times / entries.back().times : 1;
 }
 
-absl::StatusOr<std::vector<TensorData>> Outputs(const compiler::Model& model,
-                                                program::Program program,
-                                                const VerifyFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const runtime::LoadedProgram> loaded,
-                        runtime::LoadedProgram::FromMessage(std::move(program)));
+absl::StatusOr<std::vector<TensorData>> Outputs(
+    const compiler::Model& model, std::shared_ptr<const runtime::LoadedProgram> program,
+    const VerifyFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
-                        runtime::Session::Open(loaded, runtime::RunOptions()));
+                        runtime::Session::Open(std::move(program), runtime::RunOptions()));
   YUBA_RETURN_IF_ERROR(session->Randomize(flags.seed));
   for (int step = 0; step < StepsFor(flags, model.graph); ++step) {
     for (const Entry& entry : model.graph.entries) {
@@ -109,14 +115,100 @@ absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>
   return absl::OkStatus();
 }
 
+// What the run of program and model in hash arithmetic takes on this machine.
+struct RunCost {
+  double seconds = 0;  // measured on parts of every kernel
+  int64_t bytes = 0;   // the arenas of all devices
+};
+
+bool Fits(const RunCost& cost) {
+  const auto available = static_cast<double>(runtime::MemoryAvailable().bytes);
+  return cost.seconds <= kAutoSeconds && static_cast<double>(cost.bytes) <= kAutoMemory * available;
+}
+
+RunCost CostOf(const compiler::Model& model, const VerifyFlags& flags,
+               const SampledKernels& sampled, const runtime::LoadedProgram& cut,
+               const program::Program& whole) {
+  int64_t runs = 0;
+  for (const Entry& entry : model.graph.entries) runs += RunsInStep(model, entry);
+  // The sampled seconds are of all entries once.
+  const double steps = static_cast<double>(StepsFor(flags, model.graph)) *
+                       static_cast<double>(runs) / static_cast<double>(model.graph.entries.size());
+  RunCost cost;
+  cost.seconds = 2 * sampled.seconds * steps / runtime::DefaultThreads(1);
+  cost.bytes = std::max(cut.stage().arena_size() * cut.devices(), whole.stages(0).arena_size());
+  return cost;
+}
+
+std::string Duration(double seconds) {
+  if (seconds < 100) return absl::StrFormat("%.0f s", std::max(seconds, 1.0));
+  if (seconds < 5400) return absl::StrFormat("%.0f min", seconds / 60);
+  return absl::StrFormat("%.0f h", seconds / 3600);
+}
+
+std::string Text(const RunCost& cost) {
+  return absl::StrCat("about ", Duration(cost.seconds), " and ", Bytes(cost.bytes));
+}
+
+void PrintCover(const program::Program& program, int devices) {
+  std::cout << "cover   every element read is there, every element written once, on "
+            << (devices == 1 ? "" : "all ") << Counted(devices, "device") << " ("
+            << Counted(program.stages(0).instructions_size(), "instruction") << ")\n";
+}
+
+void PrintSampled(const SampledKernels& sampled) {
+  std::cout << "kernels " << Counted(sampled.functions, "function") << " of generated code "
+            << (sampled.functions == 1 ? "computes" : "compute") << " on samples what "
+            << (sampled.functions == 1 ? "its definition says" : "their definitions say") << " ("
+            << Counted(sampled.elements, "element") << " equal bit for bit)";
+  if (!sampled.left_out.empty())
+    std::cout << "; not sampled, as they touch too much at once or are no generated code: those of "
+              << absl::StrJoin(sampled.left_out, ", ");
+  std::cout << "\n";
+}
+
+// The hash run, or why it is left out.
+absl::Status RunBoth(const PlannedModel& planned, const kernels::KernelChoice& choice,
+                     std::shared_ptr<const runtime::LoadedProgram> cut,
+                     const SampledKernels& sampled, const VerifyFlags& flags,
+                     nlohmann::ordered_json& report) {
+  const compiler::Model& model = planned.loaded.model;
+  compiler::Model uncut = model;
+  uncut.graph = planned.whole;
+  YUBA_ASSIGN_OR_RETURN(program::Program whole,
+                        BuildWithoutKernels(uncut, WholePlan(uncut.graph), choice, true));
+  const RunCost cost = CostOf(model, flags, sampled, *cut, whole);
+  report["run_seconds_estimate"] = cost.seconds;
+  report["run_bytes"] = cost.bytes;
+  const bool many = cut->devices() > runtime::kMostVirtualDevices;
+  if (flags.scale == "auto" && (many || !Fits(cost))) {
+    if (!flags.json)
+      std::cout << "hash    not run: whole and cut would take " << Text(cost)
+                << " here (measured). Cover and samples leave open what is not sampled, and the "
+                   "runtime that moves the data; --scale full runs it\n";
+    return absl::OkStatus();
+  }
+  std::cerr << "running whole and cut, " << Text(cost) << " ...\n";
+  YUBA_RETURN_IF_ERROR(kernels::AddKernels(uncut, choice, whole));
+  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(whole)));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> expected,
+                        Outputs(model, std::move(loaded), flags));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> actual,
+                        Outputs(model, std::move(cut), flags));
+  return Compare(model, expected, actual, flags, report);
+}
+
+absl::Status CheckDevices(const VerifyFlags& flags, int devices) {
+  if (flags.scale != "full" || devices <= runtime::kMostVirtualDevices) return absl::OkStatus();
+  return UserError("the plan is for ", devices, " devices; at most ", runtime::kMostVirtualDevices,
+                   " virtual ones run in one process: leave out --scale full");
+}
+
 absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
-  if (flags.scale != "cover" && planned.plan.mesh.devices() > runtime::kMostVirtualDevices) {
-    return UserError("the plan is for ", planned.plan.mesh.devices(), " devices; at most ",
-                     runtime::kMostVirtualDevices,
-                     " virtual ones run in one process: --scale cover asks ",
-                     "for the cover alone");
-  }
+  const int devices = planned.plan.mesh.devices();
+  YUBA_RETURN_IF_ERROR(CheckDevices(flags, devices));
   const compiler::Model& model = planned.loaded.model;
   kernels::KernelChoice choice;
   choice.target.arithmetic = Arithmetic::kHash;
@@ -127,37 +219,27 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   }
   program::Program program = *std::move(proved);
   report["cover"] = "whole";
-  report["devices"] = planned.plan.mesh.devices();
+  report["devices"] = devices;
   report["instructions"] = program.stages(0).instructions_size();
   report["hash"] = "left out";
-  if (!flags.json)
-    std::cout << "cover   every element read is there, every element written once, on "
-              << (planned.plan.mesh.devices() == 1 ? "" : "all ")
-              << Counted(planned.plan.mesh.devices(), "device") << " ("
-              << Counted(program.stages(0).instructions_size(), "instruction") << ")\n";
+  if (!flags.json) PrintCover(program, devices);
   report["flops"] = model.flops;
   if (flags.scale == "cover") {
     if (!flags.json)
       std::cout << "hash    left out, as --scale cover asks: equality is not proved\n";
     return absl::OkStatus();
   }
-  if (flags.scale == "auto" && model.flops > kAutoFlops) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "equality is not proved, the cover alone is: the hash run is left out, as ",
-        Count(model.flops),
-        "FLOP would take minutes; --scale full runs it, --scale cover asks for the cover alone"));
-  }
   std::cerr << "generating kernels ...\n";
-  compiler::Model uncut = model;
-  uncut.graph = planned.whole;
-  YUBA_ASSIGN_OR_RETURN(program::Program whole,
-                        BuildProgram(uncut, WholePlan(uncut.graph), choice, true));
   YUBA_RETURN_IF_ERROR(kernels::AddKernels(model, choice, program));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> expected,
-                        Outputs(model, std::move(whole), flags));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> actual,
-                        Outputs(model, std::move(program), flags));
-  return Compare(model, expected, actual, flags, report);
+  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<const runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(program)));
+  YUBA_ASSIGN_OR_RETURN(const SampledKernels sampled,
+                        SampleKernels(model.graph, *loaded, flags.seed));
+  report["functions"] = sampled.functions;
+  report["not_sampled"] = sampled.left_out;
+  report["sampled_elements"] = sampled.elements;
+  if (!flags.json) PrintSampled(sampled);
+  return RunBoth(planned, choice, loaded, sampled, flags, report);
 }
 
 }  // namespace
@@ -171,7 +253,8 @@ void AddVerify(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--scale", flags->scale,
-          "auto: no proof where it would take minutes; full: run it; cover: the cover alone")
+          "auto: no run of the whole model where it would take more than a minute; full: run it; "
+          "cover: the cover alone")
       ->check(CLI::IsMember({"auto", "full", "cover"}))
       ->capture_default_str();
   command->add_option("--seed", flags->seed, "of the values")->check(Seed())->capture_default_str();
