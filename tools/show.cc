@@ -1,5 +1,6 @@
 // yuba show: inspects a plan file. The model is needed for one thing alone: when each buffer of the
 // program lives, and where in the arena.
+#include <filesystem>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -122,9 +123,27 @@ std::string WholeText(const ShowFlags& flags, const ShownPlan& shown) {
                       "PLAN, --html FILE\n");
 }
 
+// Writes the files that the flags name, and says so: on stderr where stdout is for JSON. What is no
+// file, as /dev/stdout, gets the page alone.
+absl::Status WriteFiles(const ShowFlags& flags, const ShownPlan& shown) {
+  std::ostream& log = flags.json ? std::cerr : std::cout;
+  const auto write = [&](const std::string& file, const std::string& text) -> absl::Status {
+    YUBA_RETURN_IF_ERROR(WriteFile(file, text));
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return absl::OkStatus();
+    log << "wrote " << file << " (" << Bytes(static_cast<int64_t>(text.size())) << ")\n";
+    if (file == flags.html && !shown.arena.has_value()) {
+      log << "with memory over time: yuba show MODEL PLAN --html FILE\n";
+    }
+    return absl::OkStatus();
+  };
+  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(write(flags.html, PageOf(shown)));
+  if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(write(flags.dot, PlanDot(shown.plan)));
+  return absl::OkStatus();
+}
+
 absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
   YUBA_ASSIGN_OR_RETURN(const ShownPlan shown, LoadShown(flags.files, flags.operators));
-  const search::PlanFile& plan = shown.plan;
   YUBA_ASSIGN_OR_RETURN(std::string text, PartsText(flags, shown));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.html));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.dot));
@@ -139,13 +158,14 @@ absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
         "--node, "
         "--transfers, --kernels, --all and --diff out");
   }
-  if (!flags.html.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.html, PageOf(shown)));
-  if (!flags.dot.empty()) YUBA_RETURN_IF_ERROR(WriteFile(flags.dot, PlanDot(plan)));
+  YUBA_RETURN_IF_ERROR(WriteFiles(flags, shown));
   if (flags.json && flags.memory) {
     report = MemoryJson(shown);
     return absl::OkStatus();
   }
-  if (text.empty()) text = flags.json ? shown.text : WholeText(flags, shown);
+  const bool wrote = !flags.html.empty() || !flags.dot.empty();
+  if (text.empty() && flags.json) text = shown.text;
+  if (text.empty() && !wrote) text = WholeText(flags, shown);
   std::cout << text;
   return absl::OkStatus();
 }
@@ -169,7 +189,8 @@ void AddShow(CLI::App& app, int& exit_code) {
   command->add_flag("--memory", flags->memory, "memory by device, what is replicated, the arena");
   command->add_flag("--kernels", flags->kernels, "the kernel of each node");
   command->add_flag("--all", flags->all, "every node, none folded; with --memory every buffer");
-  command->add_option("--html", flags->html, "write a self-contained page");
+  command->add_option("--html", flags->html,
+                      "write a page for a browser: graph, pieces of tensors, transfers, memory");
   command->add_option("--dot", flags->dot, "write a Graphviz graph");
   command->add_option("--diff", flags->diff, "compare with another plan");
   command->add_flag("--json", flags->json, "print the plan file, or with --memory the memory");

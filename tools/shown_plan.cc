@@ -8,6 +8,7 @@
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
+#include "tools/page/page.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
 
@@ -59,7 +60,7 @@ absl::StatusOr<ShownPlan> LoadShown(const std::vector<std::string>& files,
 }
 
 std::string PageOf(const ShownPlan& shown) {
-  return PlanHtml(shown.plan, shown.arena.has_value() ? ArenaHtml(*shown.arena) : "");
+  return PlanPage(shown.plan, shown.arena.has_value() ? ArenaHtml(*shown.arena) : "");
 }
 
 nlohmann::ordered_json MemoryJson(const ShownPlan& shown) {

@@ -81,9 +81,6 @@ std::string TensorText(const search::PlanFile& plan, const search::PlanFile::Ten
 std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
 std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other);
 
-// A self-contained page. `arena` is the part of it that shows the arena over time (arena_report.h),
-// which a plan file alone does not know; "": the page says how to see it.
-std::string PlanHtml(const search::PlanFile& plan, const std::string& arena);
 std::string PlanDot(const search::PlanFile& plan);  // a Graphviz graph
 
 }  // namespace yuba::tools
