@@ -65,7 +65,7 @@ TEST_CASE("no command overwrites a file that it reads") {
   std::filesystem::create_symlink("model.onnx", files.At("link.onnx"));
   files.Keeps("other.onnx", partition + "model.onnx -o other.onnx");
   files.Keeps("link.onnx", partition + "model.onnx -o link.onnx");
-  files.Keeps("my.tdl", "ln -s . here && yuba show p.json --html h.html && " + partition +
+  files.Keeps("my.tdl", "ln -s . here && yuba show p.json --html h.html > said && " + partition +
                             "model.onnx --operators here/my.tdl -o my.tdl");
   Succeed("cd " + files.folder + " && cp p.json q.json");
   files.Keeps("q.json", "yuba show p.json --diff q.json --html q.json");

@@ -25,7 +25,14 @@ class Folder {
     const std::vector<Stretch> named = NamedBlocks(0, units_.size());
     size_t covered = 0;
     for (const Stretch& block : named) covered += block.end - block.begin;
-    return InParts(2 * covered >= units_.size() ? FoldedByNames(named) : FoldedByStructure());
+    Items items;
+    if (2 * covered >= units_.size()) items = FoldedByNames(named);
+    // Where blocks take turns, as the layers of an unrolled recurrence, names find no runs.
+    if (items.empty() || items.size() > kMostItems) {
+      Items others = FoldedByStructure();
+      if (items.empty() || others.size() < items.size()) items = std::move(others);
+    }
+    return InParts(std::move(items));
   }
 
  private:
@@ -165,6 +172,17 @@ class Folder {
     return run;
   }
 
+  // What stands at the ends of an item that is called after them.
+  static std::string FirstName(const FoldedItem& item) {
+    return item.kind == FoldedItem::kPart ? FirstName(item.items.front())
+                                          : item.name.substr(0, item.name.find(" … "));
+  }
+  static std::string LastName(const FoldedItem& item) {
+    if (item.kind == FoldedItem::kPart) return LastName(item.items.back());
+    const size_t at = item.name.rfind(" … ");
+    return at == std::string::npos ? item.name : item.name.substr(at + 5);
+  }
+
   // The items, or where they are too many, parts of them of about one size.
   static Items InParts(Items items) {
     if (items.size() <= kMostItems) return items;
@@ -176,7 +194,7 @@ class Folder {
       const size_t begin = items.size() * p / parts, end = items.size() * (p + 1) / parts;
       part.items.assign(std::make_move_iterator(items.begin() + begin),
                         std::make_move_iterator(items.begin() + end));
-      part.name = absl::StrCat(part.items.front().name, " … ", part.items.back().name);
+      part.name = absl::StrCat(FirstName(part.items.front()), " … ", LastName(part.items.back()));
       result.push_back(std::move(part));
     }
     return InParts(std::move(result));
