@@ -139,7 +139,9 @@ TEST_CASE("a click shows a node's cut and its tensors' pieces; all bytes are in 
                     moves: plan.moves.length};
     result.sum = sum(bars.map((bar) => bar.move.bytes));
     result.bytes = sum(plan.bytes);
-    const node = plan.nodes.findIndex((one) => one.op === 'linear' && movesOf[plan.nodes.indexOf(one)].length);
+    const isCutMatrix = (t) => weightOf(t) >= 0 && plan.tensors[weightOf(t)].dims.length === 2 &&
+                                plan.tensors[weightOf(t)].dims.every((one) => dimSize(one) >= 64);
+    const node = plan.nodes.findIndex((one, n) => movesOf[n].length && one.reads.some(isCutMatrix));
     chooseNode(node);
     result.node = panelText();
     result.name = plan.nodes[node].name;

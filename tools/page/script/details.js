@@ -123,7 +123,7 @@ function showNodes(view) {
   const nodes = view.nodes, item = view.item;
   const single = view.kind === 'node' || view.kind === 'unit' && item.nodes.length === 1;
   element('h2', {text: cutText(single ? plan.nodes[nodes[0]].name : item ? item.name : view.label, 400)}, panel);
-  const main = nodes.filter((n) => plan.nodes[n].op !== 'copy');
+  const main = nodes.filter((n) => !isCopy(n));
   const operators = new Set((main.length ? main : nodes).map((n) => plan.nodes[n].op));
   element('div', {class: 'note', style: 'margin:0', text:
     (view.times > 1 ? `${view.times} alike: ` : '') + counted(nodes.length, 'node') + ', ' +
@@ -147,7 +147,7 @@ function drawCuts(nodes, view) {
   const count = view.kind === 'unit' ? view.item.nodes.length : 1, table = element('table', {}, panel);
   for (let i = 0; i < count && i < 16; ++i) {
     const alike = nodes.filter((n, at) => at % count === i), node = plan.nodes[alike[0]];
-    if (count > 1 && node.op === 'copy') continue;
+    if (count > 1 && isCopy(alike[0])) continue;
     if (count > 1) row(table, 'node', alike.length > 1 ? codeText(node.name) : nodeLink(alike[0]));
     row(table, 'splits its', spread(alike.map((n) => plan.nodes[n].cut)));
     const tensor = (n) => plan.tensors[plan.nodes[n].writes];
@@ -158,7 +158,7 @@ function drawCuts(nodes, view) {
     }
     if (node.kernel && node.kernel !== 'none') row(table, 'kernel', cutText(node.kernel, 120));
   }
-  const last = nodes.slice(0, count).reverse().find((n) => plan.nodes[n].op !== 'copy');
+  const last = nodes.slice(0, count).reverse().find((n) => !isCopy(n));
   const first = nodes.flatMap((n) => plan.nodes[n].reads.map((t) => weightOf(t))).find((t) => t >= 0);
   if (first !== undefined) drawTensor(first, 'weight');
   const output = plan.nodes[last === undefined ? nodes[0] : last].writes;
@@ -171,7 +171,7 @@ function drawCuts(nodes, view) {
 }
 
 // The weight that a tensor is, or that it is a copy of; -1 where it is none.
-const copyOf = new Map(plan.nodes.filter((node) => node.op === 'copy' && node.reads.length === 1)
+const copyOf = new Map(plan.nodes.filter((node, n) => isCopy(n) && node.reads.length === 1)
                            .map((node) => [node.writes, node.reads[0]]));
 function weightOf(tensor) {
   const source = copyOf.has(tensor) ? copyOf.get(tensor) : tensor;

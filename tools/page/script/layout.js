@@ -26,7 +26,7 @@ function subText(view) {
   if (view.kind === 'run') return '× ' + view.item.items.length + ', ' + nodesText(view);
   if (view.kind === 'block' || view.kind === 'part') return nodesText(view);
   const cuts = new Set(view.nodes.map((n) => plan.nodes[n].cut).filter((cut) => cut !== 'nothing'));
-  const main = view.nodes.filter((n) => plan.nodes[n].op !== 'copy');
+  const main = view.nodes.filter((n) => !isCopy(n));
   const cut = main.length === 0 ? 'nothing' : plan.nodes[main[main.length - 1]].cut;
   return cut === 'nothing' ? (cuts.size ? 'splits ' + [...cuts][0] : 'not split') : 'splits ' + cut;
 }

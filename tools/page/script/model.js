@@ -63,6 +63,9 @@ function bytesLines(bytes) {
       .filter((line) => line !== '');
 }
 
+// Whether a node makes a copy for those that read it, and computes nothing.
+const isCopy = (n) => plan.nodes[n].writes >= 0 && plan.tensors[plan.nodes[n].writes].kind === 'copy';
+
 // [node] what it moves: its rows of plan.moves, and their bytes by kind.
 const movesOf = plan.nodes.map(() => []);
 const movedBy = plan.nodes.map(noBytes);
