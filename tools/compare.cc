@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "compiler/search_model.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/clock.h"
@@ -32,7 +33,7 @@ namespace {
 struct CompareFlags {
   ModelFlags model;
   MeshFlags mesh;
-  std::string copies = "all";  // of the default search
+  std::string copies = "all";  // of the default search and the baselines
   double time_limit = 0;       // seconds, of each search; 0: none
   bool json = false;
 };
@@ -41,17 +42,22 @@ struct Candidate {
   std::string name, what;
   Graph graph;  // with the plan's copies
   search::Plan plan;
-  double seconds = 0;       // that the search took
-  int64_t peak_memory = 0;  // bytes, of the fullest device
+  double seconds = 0;                // that the search took
+  int64_t peak_memory = 0;           // bytes, of the fullest device
+  std::vector<std::string> remarks;  // on the plan, from the search
 };
 
 absl::StatusOr<Candidate> Try(compiler::Model model, search::SearchOptions options,
                               const std::string& name, const std::string& what) {
-  Candidate candidate{name, what, {}, {}, 0, 0};
+  Candidate candidate{name, what, {}, {}, 0, 0, {}};
+  const size_t notes_before = model.notes.size();
   const auto start = std::chrono::steady_clock::now();
   options.flat_too = options.search == "default";
   YUBA_ASSIGN_OR_RETURN(candidate.plan, compiler::SearchModel(options, model));
   candidate.seconds = SecondsSince(start);
+  for (size_t n = notes_before; n < model.notes.size(); ++n) {
+    candidate.remarks.emplace_back(absl::StripPrefix(model.notes[n], name + ": "));
+  }
   if (candidate.plan.stopped.empty()) {  // one that was cut short has no time left for it
     const absl::Status checked = search::CheckPlan(model.graph, candidate.plan);
     if (!checked.ok()) return InternalError("the plan of ", name, ": ", checked.message());
@@ -85,6 +91,7 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
   options.search = "recursive";
   YUBA_RETURN_IF_ERROR(
       add("recursive", "one level after the other, each the best (Tofu), without copies"));
+  options.copies = copies;
   for (const search::Baseline& baseline : search::Baselines()) {
     options.search = baseline.name;
     YUBA_RETURN_IF_ERROR(add(baseline.name, baseline.what));
@@ -215,6 +222,7 @@ void Print(const std::vector<Candidate>& candidates) {
   std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
   for (const Candidate& c : candidates) {
     std::cout << "  " << c.name << ": " << c.what << " (" << SpaceText(c.plan.space) << ")\n";
+    for (const std::string& remark : c.remarks) std::cout << "      " << remark << "\n";
     const std::string words = Words(c, ours);
     if (&c != &ours && !words.empty()) std::cout << "      " << words << "\n";
   }
@@ -241,6 +249,7 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
                     {"peak_memory", c.peak_memory},
                     {"seconds", c.seconds},
                     {"stopped", c.plan.stopped},
+                    {"remarks", c.remarks},
                     {"against_default", &c == &candidates[0] ? "" : Words(c, candidates[0])}});
   }
   return rows;
@@ -278,7 +287,8 @@ void AddCompare(CLI::App& app, int& exit_code) {
   AddEntryFlags(command, flags->model);
   AddTrainFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
-  command->add_option("--copies", flags->copies, "as in partition; of the default alone")
+  command
+      ->add_option("--copies", flags->copies, "as in partition; of the default and the baselines")
       ->check(CLI::IsMember({"all", "none"}))
       ->capture_default_str();
   command

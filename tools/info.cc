@@ -9,6 +9,7 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
+#include "search/plan/weights.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
@@ -28,13 +29,14 @@ struct ModelFacts {
 
 ModelFacts FactsOf(const Graph& graph) {
   ModelFacts facts;
-  for (const Tensor& tensor : graph.tensors) {
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
     const int64_t elements = ElementCount(tensor.type);
     const int64_t bytes = elements * ByteSize(tensor.type.type);
-    if (tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant) {
+    if (search::IsStoredWeight(graph, static_cast<TensorId>(t))) {
       facts.parameters = SaturatingSum(facts.parameters, elements);
       facts.parameter_bytes = SaturatingSum(facts.parameter_bytes, bytes);
-    } else {
+    } else if (tensor.kind != TensorKind::kConstant) {
       facts.activation_bytes = SaturatingSum(facts.activation_bytes, bytes);
     }
   }

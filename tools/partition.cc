@@ -115,18 +115,15 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << both << "\n      --help for inputs and weights\n";
 }
 
-// Tofu's space and the baselines have no copies and no accumulators; an error where flags ask for
-// them.
+// Tofu's space has no copies and no accumulators; an error where flags ask for them.
 absl::Status TakeNoCopies(PartitionFlags& flags) {
-  const bool baseline = search::FindBaseline(flags.search) != nullptr;
-  if (!baseline && flags.space != "tofu") return absl::OkStatus();
+  if (flags.space != "tofu") return absl::OkStatus();
   if (flags.copies_given && flags.copies == "all") {
-    return UserError(baseline ? "--search " + flags.search : "--space tofu",
-                     " has no shared copies: every reader gathers for itself; leave --copies out");
+    return UserError(
+        "--space tofu has no shared copies: every reader gathers for itself; leave --copies out");
   }
   if (flags.accumulators == "all") {
-    return UserError(baseline ? "--search " + flags.search : "--space tofu",
-                     " reduces each product for itself; leave --accumulators out");
+    return UserError("--space tofu reduces each product for itself; leave --accumulators out");
   }
   flags.copies = "none";
   return absl::OkStatus();

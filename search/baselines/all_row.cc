@@ -9,8 +9,9 @@ namespace yuba::search {
 
 Choices AllRow(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
   Restrictions restrictions = Unrestricted(graph);
-  for (size_t t = 0; t < graph.tensors.size(); ++t)
-    restrictions[t] = OnFirstDimension(graph.tensors[t]);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (!IsTransient(graph.tensors[t])) restrictions[t] = OnFirstDimension(graph.tensors[t]);
+  }
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 

@@ -8,6 +8,7 @@
 #define YUBA_SEARCH_BASELINES_BASELINES_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/types/span.h"
 #include "opsemantics/definition/graph.h"
@@ -20,13 +21,23 @@ struct Baseline {
   const char* name;  // as --search takes it
   const char* what;  // in half a line, for people
   bool replicates;   // whether it stores whole what could be cut
-  // The choices, by element. Elimination is exact where tables of `table_cells` cells suffice.
-  // Where the budget is spent, choices are still legal, but may be poor.
+  // The choices, by element. The graph may have copies and accumulators, but no partials
+  // (search/rewrite/), and the plan shares them where that moves fewer bytes. Elimination is exact
+  // where tables of `table_cells` cells suffice. Where the budget is spent, choices are still
+  // legal, but may be poor.
   Choices (*find)(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+  // What must be said of its plan of this graph: where it cannot do as published, and what it would
+  // move besides in training. A sentence without a full stop; "" for nothing. Null: never anything.
+  std::string (*remark)(const Graph& graph, const Mesh& mesh);
 };
 
 absl::Span<const Baseline> Baselines();                // in the order in which they are printed
 const Baseline* FindBaseline(absl::string_view name);  // null: none of that name
+
+// The choices of the baseline, with copies or, where that moves fewer bytes, each of the sharding
+// of its tensor: what is chosen greedily may be worse for more choices.
+Choices FindCheapest(const Baseline& baseline, const Graph& graph, const Mesh& mesh,
+                     int64_t table_cells, const Budget& budget);
 
 Choices DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells,
                      const Budget& budget);
@@ -37,6 +48,10 @@ Choices EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, con
 Choices Spartan(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 Choices Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 Choices MindSpore(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
+
+std::string OfDataParallel(const Graph& graph, const Mesh& mesh);
+std::string OfZero3(const Graph& graph, const Mesh& mesh);
+std::string OfMegatron(const Graph& graph, const Mesh& mesh);
 
 }  // namespace yuba::search
 

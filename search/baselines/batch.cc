@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "search/baselines/steps.h"
 #include "search/space/dim_names.h"
 
@@ -27,8 +28,27 @@ Restrictions OnTheBatch(const Graph& graph) {
   return restrictions;
 }
 
-bool IsStoredBefore(const Tensor& tensor) {
-  return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
+bool IsStoredBefore(const Graph& graph, TensorId id) {
+  const TensorKind kind = graph.tensors[SourceOf(graph, id)].kind;
+  return kind == TensorKind::kParameter || kind == TensorKind::kConstant;
+}
+
+std::string WhyNotFilled(const Graph& graph, const Mesh& mesh) {
+  const int64_t batch = BatchSize(graph, BatchOfInputs(graph)), devices = mesh.devices();
+  if (batch % devices == 0) return "";
+  if (batch == 1) return "there is no batch: what is cheapest is cut in its place";
+  if (batch < devices) {
+    return absl::StrCat("the batch of ", batch, " is shorter than the ", devices,
+                        " devices are many: the rest is cut as is cheapest");
+  }
+  return absl::StrCat("the batch of ", batch, " is not a multiple of ", devices,
+                      " devices, so some have more of it");
+}
+
+bool Trains(const Graph& graph) {
+  return std::any_of(graph.tensors.begin(), graph.tensors.end(), [](const Tensor& tensor) {
+    return tensor.kind == TensorKind::kParameter && IsCarried(tensor);
+  });
 }
 
 }  // namespace yuba::search

@@ -4,6 +4,8 @@
 #ifndef YUBA_SEARCH_BASELINES_BATCH_H_
 #define YUBA_SEARCH_BASELINES_BATCH_H_
 
+#include <string>
+
 #include "opsemantics/definition/graph.h"
 #include "search/space/restriction.h"
 
@@ -13,8 +15,15 @@ namespace yuba::search {
 // are not restricted.
 Restrictions OnTheBatch(const Graph& graph);
 
-// Whether the tensor is there before a step: a parameter or a constant.
-bool IsStoredBefore(const Tensor& tensor);
+// Whether the tensor is there before a step, or is a copy of one that is: of a parameter or a
+// constant.
+bool IsStoredBefore(const Graph& graph, TensorId id);
+
+// A sentence on a batch that does not fill the devices of the mesh; "" where it does.
+std::string WhyNotFilled(const Graph& graph, const Mesh& mesh);
+
+// Whether the graph is a training step: some parameter is updated.
+bool Trains(const Graph& graph);
 
 }  // namespace yuba::search
 

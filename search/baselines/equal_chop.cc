@@ -27,12 +27,16 @@ Restriction OnOneExtent(const ChoiceSpace& space, int devices) {
 }  // namespace
 
 Choices EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
-  Restrictions restrictions;
-  for (const Tensor& tensor : graph.tensors) {
-    restrictions.push_back(OnOneExtent(SpaceOfTensor(tensor.type), mesh.devices()));
+  Restrictions restrictions = Unrestricted(graph);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (IsTransient(graph.tensors[t])) continue;
+    restrictions[t] = OnOneExtent(SpaceOfTensor(graph.tensors[t].type), mesh.devices());
   }
-  for (const Node& node : graph.nodes) {
-    restrictions.push_back(OnOneExtent(SpaceOfNode(*node.definition), mesh.devices()));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (IsCopy(graph, node) || IsAccumulator(node)) continue;
+    restrictions[graph.tensors.size() + n] =
+        OnOneExtent(SpaceOfNode(*node.definition), mesh.devices());
   }
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }

@@ -16,7 +16,8 @@ Choices MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& b
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int64_t> work;
   for (const Node& node : graph.nodes) {
-    work.push_back(Flops(*node.definition, WholeRanges(*node.definition)));
+    const bool made = IsCopy(graph, node) || IsAccumulator(node);  // by the search, not the model
+    work.push_back(made ? 0 : Flops(*node.definition, WholeRanges(*node.definition)));
   }
   std::vector<int> nodes(graph.nodes.size()), order;
   std::iota(nodes.begin(), nodes.end(), 0);

@@ -85,17 +85,52 @@ Restriction Whole(size_t extents) {
   return {{OnlyExtents(std::vector<bool>(extents, false))}, Rest::kLeftOut};
 }
 
+namespace {
+
+// A copy without a restriction of its own is cut as its tensor may be, or whole, as a collective
+// makes it. Its node goes with it. Partials lie where their accumulator finds them cheapest.
+void RestrictShared(const Graph& graph, Restrictions& restrictions) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    Restriction& of_node = restrictions[graph.tensors.size() + n];
+    if (IsAccumulator(node)) of_node = Restriction();
+    if (!IsCopy(graph, node)) continue;
+    of_node = Restriction();
+    Restriction& copy = restrictions[node.result];
+    const Restriction& source = restrictions[node.operands[0]];
+    if (!copy.none() || source.none()) continue;
+    copy = source;
+    copy.rest = Rest::kLeftOut;
+    copy.any_of.push_back(
+        OnlyExtents(std::vector<bool>(graph.tensors[node.result].type.dims.size(), false)));
+  }
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind == TensorKind::kPartial) restrictions[t] = Restriction();
+  }
+}
+
+// Whether an element other than a copy may be replicated.
+bool Replicates(const Graph& graph, const Restrictions& restrictions) {
+  for (size_t e = 0; e < restrictions.size(); ++e) {
+    const bool copy = e < graph.tensors.size() && graph.tensors[e].kind == TensorKind::kCopy;
+    if (!copy && restrictions[e].rest == Rest::kLeftOut) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
                        int64_t table_cells, const Budget& budget) {
   ProblemOptions options;
   options.mesh = mesh;
   options.budget = &budget;
   options.nesting = Nesting::kLevel;
+  RestrictShared(graph, restrictions);
   options.restrictions = std::move(restrictions);
   // In a cluster a node would take the choice of its replicated result, and every device would
   // compute all of it.
-  options.cluster = std::none_of(options.restrictions.begin(), options.restrictions.end(),
-                                 [](const Restriction& r) { return r.rest == Rest::kLeftOut; });
+  options.cluster = !Replicates(graph, options.restrictions);
   return SearchGroups(graph, options, WidestGroups(graph, mesh, kMostCells), table_cells).choices;
 }
 

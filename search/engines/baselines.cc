@@ -1,22 +1,18 @@
 #include "search/baselines/baselines.h"
 
-#include <utility>
-
 #include "search/engines/engine.h"
-#include "search/rewrite/copies.h"
 
 namespace yuba::search {
 namespace {
 
-// The plans of those baselines that replicate, or of those that do not. Baselines know no copies.
+// The plans of those baselines that replicate, or of those that do not.
 void Offer(bool replicates, Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
   const Budget& budget = task.time_left();
-  const Uncopied bare = WithoutCopies(task.whole());
   for (const Baseline& baseline : Baselines()) {
     if (baseline.replicates != replicates || budget.ShouldStop()) continue;
-    Choices found = baseline.find(bare.graph, options.mesh, options.table_cells, budget);
-    incumbent.Offer(task.FromWhole(ChoicesWithCopies(task.whole(), bare, std::move(found))));
+    incumbent.Offer(task.FromWhole(
+        FindCheapest(baseline, task.whole(), options.mesh, options.table_cells, budget)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
 #include "opsemantics/regions/value_tables.h"
+#include "search/plan/weights.h"
 
 namespace yuba::search {
 namespace {
@@ -51,9 +52,11 @@ bool ReadsBeyond(const Definition& definition, int operand, const Sharding& shar
   return beyond;
 }
 
-bool IsWeight(const Graph& graph, TensorId id) {
-  const Tensor& tensor = graph.tensors[SourceOf(graph, id)];
-  return tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kConstant;
+// The field of `cost` that the bytes of a move belong to.
+int64_t& FieldOf(PlanCost& cost, const std::vector<bool>& weights, const Move& move) {
+  if (move.partial) return cost.partial;
+  if (move.halo) return cost.halo;
+  return weights[move.tensor] ? cost.weight : cost.activation;
 }
 
 // What one node moves.
@@ -132,6 +135,7 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
   std::vector<Move> moves;
+  const std::vector<bool> weights = WeightTensors(graph);
   KnownBytes known;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const NodeId n = static_cast<NodeId>(i);
@@ -140,8 +144,8 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
     for (size_t o = 0; o < node.operands.size(); ++o) {
       if (bytes.gathered[o] == 0) continue;
       const TensorId tensor = node.operands[o];
-      const bool halo = !IsWeight(graph, tensor) &&
-                        ReadsBeyond(*node.definition, static_cast<int>(o), plan.nodes[n]);
+      const bool halo =
+          !weights[tensor] && ReadsBeyond(*node.definition, static_cast<int>(o), plan.nodes[n]);
       moves.push_back({MoveKind::kGather, n, tensor, bytes.gathered[o], halo, false});
     }
     if (bytes.reduced == 0) continue;
@@ -151,9 +155,7 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
 }
 
 int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move) {
-  if (move.partial) return cost.partial;
-  if (move.halo) return cost.halo;
-  return IsWeight(graph, move.tensor) ? cost.weight : cost.activation;
+  return FieldOf(cost, WeightTensors(graph), move);
 }
 
 std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
@@ -167,8 +169,9 @@ std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
 
 PlanCost CostOf(const Graph& graph, const Plan& plan) {
   PlanCost cost;
+  const std::vector<bool> weights = WeightTensors(graph);
   for (const Move& move : MovesOf(graph, plan)) {
-    BytesOf(cost, graph, move) += TimesOf(graph, move.node) * move.bytes;
+    FieldOf(cost, weights, move) += TimesOf(graph, move.node) * move.bytes;
   }
   return cost;
 }

@@ -6,7 +6,6 @@
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/plan/price_scale.h"
-#include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 #include "search/search.h"
 #include "search/solve/pairwise.h"
@@ -60,13 +59,6 @@ absl::Status CheckOptions(const Graph& graph, const SearchOptions& options) {
                      " knows neither --memory nor --replicate: use default");
   }
   if (recursive) return absl::OkStatus();
-  if (graph.copies) {
-    return UserError("--search ", options.search, " knows no shared copies: leave --copies out");
-  }
-  if (HasAccumulators(graph)) {
-    return UserError("--search ", options.search,
-                     " knows no accumulators: leave --accumulators out");
-  }
   if (options.pins.empty() && options.pin_texts.empty()) return absl::OkStatus();
   return UserError("--search ", options.search,
                    " does as its authors say and takes no pins; use default ", "or recursive");

@@ -17,7 +17,7 @@ namespace {
 Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,
                     const Budget& budget) {
   Candidate found;
-  found.choices = baseline.find(graph, options.mesh, options.table_cells, budget);
+  found.choices = FindCheapest(baseline, graph, options.mesh, options.table_cells, budget);
   Plan plan = PlanOf(graph, options, std::move(found));
   plan.space.nesting = Nesting::kLevel;
   plan.space.replicate = baseline.replicates ? Replicate::kAuto : Replicate::kNone;

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/optional.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
+#include "search/baselines/baselines.h"
 #include "search/cost/table_cache.h"
 #include "search/engines/engine.h"
 #include "search/model/grid_bound.h"
@@ -59,10 +61,11 @@ absl::StatusOr<PlannedGraph> SearchThis(Graph graph, const SearchOptions& option
 }
 
 // Whether no plan of `graph` can move less than `best`, or as little with a smaller gap. Of plans
-// with replicas there is no quick bound.
+// with replicas there is no quick bound; a baseline is found sooner than one.
 bool IsOfNoUse(const Graph& graph, const SearchOptions& options, const Budget& budget,
                const absl::StatusOr<PlannedGraph>& best) {
-  const bool bounded = best.ok() && options.replicate == Replicate::kNone;
+  const bool bounded =
+      best.ok() && options.replicate == Replicate::kNone && FindBaseline(options.search) == nullptr;
   if (!bounded) return false;
   const bool has_gap = best->plan.cost.bytes() > best->plan.lower_bound;
   return NoneBelow(best->plan.cost.bytes() + has_gap, graph, options, budget);
@@ -156,6 +159,14 @@ void LimitCopies(const SearchOptions& options, PlannedGraph& found) {
   }
 }
 
+// What a baseline must say of its plan.
+void AddRemark(const SearchOptions& options, PlannedGraph& found) {
+  const Baseline* baseline = FindBaseline(options.search);
+  if (baseline == nullptr || baseline->remark == nullptr) return;
+  const std::string remark = baseline->remark(found.graph, options.mesh);
+  if (!remark.empty()) found.left_out.push_back(absl::StrCat(baseline->name, ": ", remark));
+}
+
 }  // namespace
 
 absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& given) {
@@ -164,6 +175,7 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   options.table_cache = std::make_shared<TableCache>();
   const Budget budget(options.time_limit, options.threads, options.asked);
   absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
+  if (found.ok()) AddRemark(options, *found);
   if (!found.ok() || budget.ShouldStop()) return found;
   options = InTimeLeft(std::move(options), budget);
   LimitCopies(options, *found);

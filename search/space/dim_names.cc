@@ -6,6 +6,8 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/regions/along.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/structure.h"
 
 namespace yuba::search {
 namespace {
@@ -33,6 +35,49 @@ absl::optional<TensorDimNames> CalledBatch(const Graph& graph) {
   }
   if (!any) return absl::nullopt;
   return dim_names;
+}
+
+// 0 on dimension `dim` of the inputs in which it has the most frequent extent above 1; of equally
+// frequent extents the first.
+TensorDimNames AgreedDim(const Graph& graph, size_t dim) {
+  TensorDimNames dim_names = NoDimNames(graph);
+  const auto extent_of = [&](TensorId id) {
+    const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
+    return dim < dims.size() ? dims[dim] : 1;
+  };
+  std::map<int64_t, int> votes;
+  int64_t agreed = 0;
+  for (TensorId id : graph.inputs) ++votes[extent_of(id)];
+  for (TensorId id : graph.inputs) {
+    const int64_t extent = extent_of(id);
+    if (extent > 1 && (agreed == 0 || votes[extent] > votes[agreed])) agreed = extent;
+  }
+  for (TensorId id : graph.inputs) {
+    const Tensor& tensor = graph.tensors[id];
+    if (agreed == 0 || extent_of(id) != agreed) continue;
+    size_t flat = 0;
+    for (size_t d = 0; d < dim; ++d) flat += tensor.dims[d].size();
+    std::fill_n(dim_names[id].begin() + static_cast<int64_t>(flat), tensor.dims[dim].size(), 0);
+  }
+  return dim_names;
+}
+
+// The operations of the nodes that have the name 0 along indices of their results alone: each
+// element along it is computed by itself there.
+double WorkAlong(const Graph& graph, const TensorDimNames& seeds) {
+  const NamedDims named = PropagateDimNames(graph, seeds);
+  double work = 0;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Definition& definition = *graph.nodes[n].definition;
+    bool along = false, mixed = false;
+    for (size_t i = 0; i < definition.indices.size(); ++i) {
+      if (named.nodes[n][i] != 0) continue;
+      along = true;
+      mixed |= definition.indices[i].reduction;
+    }
+    if (along && !mixed) work += static_cast<double>(Flops(definition, WholeRanges(definition)));
+  }
+  return work;
 }
 
 }  // namespace
@@ -83,25 +128,19 @@ DimNames NamesOfDims(const Graph& graph) {
 
 TensorDimNames BatchOfInputs(const Graph& graph) {
   if (absl::optional<TensorDimNames> called = CalledBatch(graph)) return *std::move(called);
-  TensorDimNames dim_names = NoDimNames(graph);
-  std::map<int64_t, int> votes;
-  int64_t batch = 0;
+  TensorDimNames first = AgreedDim(graph, 0), second = AgreedDim(graph, 1);
+  return WorkAlong(graph, second) > WorkAlong(graph, first) ? second : first;
+}
+
+int64_t BatchSize(const Graph& graph, const TensorDimNames& batch) {
   for (TensorId id : graph.inputs) {
-    const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
-    if (!dims.empty() && dims[0] > 1) ++votes[dims[0]];
+    int64_t size = 1;
+    for (size_t d = 0; d < batch[id].size(); ++d) {
+      if (batch[id][d] == 0) size *= graph.tensors[id].type.dims[d];
+    }
+    if (size > 1) return size;
   }
-  for (TensorId id : graph.inputs) {  // of equally frequent extents the first
-    const std::vector<int64_t> dims = WholeDims(graph.tensors[id]);
-    if (!dims.empty() && dims[0] > 1 && (batch == 0 || votes[dims[0]] > votes[batch]))
-      batch = dims[0];
-  }
-  for (TensorId id : graph.inputs) {
-    const Tensor& tensor = graph.tensors[id];
-    const std::vector<int64_t> dims = WholeDims(tensor);
-    if (dims.empty() || dims[0] != batch) continue;
-    for (size_t factor = 0; factor < tensor.dims[0].size(); ++factor) dim_names[id][factor] = 0;
-  }
-  return dim_names;
+  return 1;
 }
 
 }  // namespace yuba::search

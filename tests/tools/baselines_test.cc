@@ -118,7 +118,6 @@ TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
   Succeed("yuba verify " + model + " " + plan);
   CHECK(RunCommand("yuba partition " + model + " --space paper").exit_code == 2);
   CHECK(RunCommand("yuba partition " + model + " --space tofu --copies all").exit_code == 2);
-  CHECK(RunCommand("yuba partition " + model + " --search data --copies all").exit_code == 2);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "opsemantics/regions/structure.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/model/recursion.h"
+#include "search/plan/weights.h"
 #include "search/solve/pairwise.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
@@ -46,8 +47,9 @@ std::string Change(int64_t before, int64_t now, int64_t none) {
 
 std::string ModelText(const compiler::Model& model) {
   int64_t parameters = 0, bytes = 0;
-  for (const Tensor& tensor : model.graph.tensors) {
-    if (tensor.kind != TensorKind::kParameter) continue;
+  for (size_t t = 0; t < model.graph.tensors.size(); ++t) {
+    if (!search::IsStoredWeight(model.graph, static_cast<TensorId>(t))) continue;
+    const Tensor& tensor = model.graph.tensors[t];
     parameters += ElementCount(tensor.type);
     bytes += ElementCount(tensor.type) * ByteSize(tensor.type.type);
   }

@@ -159,14 +159,18 @@ class SourceReader {
   TensorKind KindOfInput(const ::onnx::ValueInfoProto& input, ElementType type, bool first) const {
     if (!order_.initialization.empty())
       return BeginningOf(input.name()) != nullptr ? TensorKind::kParameter : TensorKind::kInput;
-    const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !HasFloatInitializer();
+    const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !StoresWeights();
     return parameter ? TensorKind::kParameter : TensorKind::kInput;
   }
 
-  bool HasFloatInitializer() const {
+  // Whether the file stores weights, so that its inputs are none: floats, several in a tensor. A
+  // single number, as a factor or an epsilon, says nothing of where weights are.
+  bool StoresWeights() const {
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(tensor.data_type());
-      if (type.ok() && IsFloat(*type)) return true;
+      const bool single =
+          std::all_of(tensor.dims().begin(), tensor.dims().end(), [](int64_t d) { return d == 1; });
+      if (type.ok() && IsFloat(*type) && !single) return true;
     }
     return false;
   }

@@ -194,6 +194,56 @@ TEST_CASE("Megatron gathers before columns and scatters sums after rows") {
   CHECK(plan.cost.partial == 7 * 4 * 16 * 32);
 }
 
+TEST_CASE("the batch is the second dimension where the first is taken step by step") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({8, 16, 24});
+  std::vector<TensorId> steps;
+  for (int64_t step = 0; step < 8; ++step) steps.push_back(builder.Relu(builder.Slice(x, step, 1)));
+  const Graph graph = builder.Finish(steps);
+  const Plan plan = Found(graph, 8, "data");
+  CHECK(plan.tensors[x].axes[1] == AxisList{0, 1, 2});
+  CHECK(plan.cost.bytes() == 0);
+  CHECK(FindBaseline("data")->remark(graph, MeshOf(8)).find("batch") == std::string::npos);
+  const std::string remark = FindBaseline("zero3")->remark(graph, MeshOf(3));
+  CHECK(remark.find("the batch of 16 is not a multiple of 3 devices") != std::string::npos);
+  CHECK(FindBaseline("data")->remark(graph, MeshOf(32)).find("shorter than the 32") !=
+        std::string::npos);
+}
+
+TEST_CASE("Megatron leaves a product whole that no row parallel one follows") {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({16, 32});
+  const TensorId patches = builder.Matmul(x, builder.Parameter({32, 64}));
+  const TensorId normed = builder.Scale(patches, builder.SumOver(patches, 1), 0);
+  const TensorId up = builder.Relu(builder.Matmul(normed, builder.Parameter({64, 128})));
+  const TensorId down = builder.Matmul(up, builder.Parameter({128, 64}));
+  const TensorId head = builder.Matmul(builder.Add(patches, down), builder.Parameter({64, 8}));
+  const Graph graph = builder.Finish({head});
+  const Plan plan = Found(graph, 8, "megatron");
+  const AxisList all = {0, 1, 2};
+  CHECK(plan.nodes[graph.tensors[patches].producer].axes[0] == all);  // the batch
+  CHECK(plan.nodes[graph.tensors[up].producer - 1].axes[1] == all);   // columns
+  CHECK(plan.nodes[graph.tensors[down].producer].axes[2] == all);     // rows
+  CHECK(plan.nodes[graph.tensors[head].producer].axes[0] == all);     // the batch
+  CHECK(plan.cost.activation == 7 * 4 * 16 * 64);
+  CHECK(plan.cost.partial == 7 * 4 * 16 * 64);
+  CHECK(plan.cost.bytes() == plan.cost.activation + plan.cost.partial);
+}
+
+TEST_CASE("Megatron gathers once for the gate and the product beside it") {
+  GraphBuilder builder;
+  const TensorId x = builder.Relu(builder.Input({16, 32}));
+  const TensorId gate = builder.Relu(builder.Matmul(x, builder.Parameter({32, 64})));
+  const TensorId beside = builder.Matmul(x, builder.Parameter({32, 64}));
+  const TensorId down = builder.Matmul(builder.Add(gate, beside), builder.Parameter({64, 32}));
+  const Graph graph = WithCopies(builder.Finish({builder.Add(x, down)}));
+  const Plan plan = Found(graph, 8, "megatron");
+  CHECK_THAT(CheckPlan(graph, plan), IsOk());
+  CHECK(plan.tensors[x].axes[0] == AxisList{0, 1, 2});  // what is added is cut on the batch
+  CHECK(plan.cost.activation == 7 * 4 * 16 * 32);
+  CHECK(plan.cost.partial == 7 * 4 * 16 * 32);
+}
+
 TEST_CASE("no reduction is cut by icml18, one dimension by equal-chop, the first by all-row") {
   const Graph graph = ResNet(32, {1, 1, 1, 1});
   CHECK(Found(graph, 8, "icml18").cost.partial == 0);

@@ -1,0 +1,195 @@
+// What baselines move, against the closed forms of their papers, on stacks of 1 to 24 layers.
+//
+// On k devices an all-gather or a reduce-scatter of S bytes moves (k - 1) S bytes into all devices
+// together, and an all-reduce is one of each. Sizes are multiples of k, so that every part is
+// equal.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+constexpr int64_t kDevices = 8, kOthers = kDevices - 1, kFloat = 4;
+constexpr int64_t kBatch = 16, kWidth = 64, kClasses = 16;
+constexpr int64_t kSequence = 32, kVocabulary = 128;  // of the GPT
+constexpr int64_t kPatches = 65;                      // of the ViT: 8 x 8 and the class token
+const std::vector<int64_t> kLayers = {1, 2, 3, 12, 24};
+constexpr char kTrain[] = " --train sgd --loss softmax-cross-entropy";
+
+struct Model {
+  std::string file;
+  int64_t parameters = 0;  // elements
+};
+
+Model Write(const std::string& family, int64_t layers, const std::string& sizes) {
+  Model model = {ScratchFolder("published_" + family) + "/" + family + ".onnx"};
+  const nlohmann::json written =
+      nlohmann::json::parse(Succeed("yuba zoo " + family + " --layers " + std::to_string(layers) +
+                                    sizes + " --json -o " + model.file)
+                                .out);
+  model.parameters = written["parameters"];
+  return model;
+}
+
+Model Mlp(int64_t layers) { return Write("mlp", layers, " --width 64 --batch 16 --classes 16"); }
+Model Gpt(int64_t layers) {
+  return Write("gpt", layers, " --width 64 --heads 8 --sequence 32 --vocab 128 --batch 16");
+}
+Model Vit(int64_t layers) {
+  return Write("vit", layers, " --width 64 --heads 8 --image 64 --patch 8 --classes 16 --batch 16");
+}
+// A ResNet of `blocks` bottlenecks in each of its three stages.
+Model ResNet(int64_t blocks) {
+  return Write("resnet-cifar", 9 * blocks + 2, " --image 8 --batch 16 --classes 16");
+}
+
+// Bytes that a step moves.
+int64_t Moved(const Model& model, const std::string& search, const std::string& flags = "") {
+  const std::string plan = model.file + "." + search + ".json";
+  Succeed("yuba partition " + model.file + " --devices 8 --no-verify --search " + search + flags +
+          " -o " + plan);
+  std::ifstream file(plan);
+  return nlohmann::json::parse(file)["cost"]["bytes"];
+}
+
+// The scalars of a loss that is the mean over a batch: the sum of losses and what it is divided by.
+constexpr int64_t kLoss = 2 * kOthers * kFloat;
+// A causal mask is computed in parts, a byte for two positions, and gathered once.
+constexpr int64_t kMask = kOthers * kSequence * kSequence;
+
+int64_t Gathered(int64_t elements) { return kOthers * kFloat * elements; }
+int64_t AllReduced(int64_t elements) { return 2 * Gathered(elements); }
+
+// Channels of the norms of a ResNet, whose stages are 16, 32 and 64 wide and have outputs of four
+// times that; the first norm of a stage reads what the stage before wrote.
+int64_t NormedChannels(int64_t blocks) {
+  int64_t channels = 256, before = 16;
+  for (int64_t width : {16, 32, 64}) {
+    channels += before + (blocks - 1) * 4 * width + blocks * 2 * width;
+    before = 4 * width;
+  }
+  return channels;
+}
+
+// Data parallelism moves nothing forward, and all-reduces the gradients in a step (Goyal et al.,
+// "Accurate, large minibatch SGD", 2017, section 4): 2 (k - 1) bytes for each byte of parameters.
+// Norms over the batch, which stay on each device there, are over the whole batch here: an
+// all-reduce of a mean and a variance a channel, and behind it an all-gather of what their
+// gradients sum.
+TEST_CASE("data parallelism all-reduces the gradients and nothing else") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    for (const Model& model : {Mlp(layers), Gpt(layers), Vit(layers)}) {
+      INFO(model.file);
+      const int64_t forward = model.file.find("gpt") != std::string::npos ? kMask : 0;
+      CHECK(Moved(model, "data") == forward);
+      CHECK(Moved(model, "data", kTrain) == AllReduced(model.parameters) + kLoss + forward);
+    }
+    const Model model = ResNet(layers);
+    const int64_t norms = 2 * NormedChannels(layers);
+    CHECK(Moved(model, "data") == AllReduced(norms));
+    CHECK(Moved(model, "data", kTrain) ==
+          AllReduced(model.parameters) + kLoss + AllReduced(norms) + Gathered(norms));
+  }
+}
+
+// The weights that the backward pass reads, with which it computes gradients of activations, of
+// `layers` blocks of attention and feed-forward: all matrices, and the bias in front of a GELU,
+// which is computed again. Scales of norms are read several times there, and kept.
+int64_t ReadBackward(int64_t layers) { return layers * (12 * kWidth * kWidth + 4 * kWidth); }
+
+// ZeRO stage 3 (Rajbhandari et al. 2020, section 7.2.2): weights are gathered forward and again
+// backward, gradients are reduce-scattered: (k - 1) bytes each time for a byte of parameters. The
+// backward pass gathers those alone that it reads.
+TEST_CASE("ZeRO-3 gathers weights twice and reduce-scatters gradients") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const auto step = [](const Model& model, int64_t again) {
+      return Gathered(model.parameters) + Gathered(again) + Gathered(model.parameters) + kLoss;
+    };
+    const Model mlp = Mlp(layers);
+    const int64_t head = kWidth * kClasses;
+    CHECK(Moved(mlp, "zero3") == Gathered(mlp.parameters));
+    CHECK(Moved(mlp, "zero3", kTrain) ==
+          step(mlp, layers == 1 ? 0 : (layers - 2) * kWidth * kWidth + head));
+    const Model vit = Vit(layers);
+    CHECK(Moved(vit, "zero3") == Gathered(vit.parameters));
+    CHECK(Moved(vit, "zero3", kTrain) == step(vit, ReadBackward(layers) + head));
+    // The mask compares numbers of positions, which are cut as all that is stored.
+    const Model gpt = Gpt(layers);
+    const int64_t forward = Moved(gpt, "zero3"), positions = kOthers * 8 * kSequence;
+    CHECK(forward > Gathered(gpt.parameters) + kMask);
+    CHECK(forward < Gathered(gpt.parameters) + kMask + positions);
+    CHECK(Moved(gpt, "zero3", kTrain) ==
+          forward + Gathered(ReadBackward(layers) + gpt.parameters) + kLoss);
+    // Scales and shifts of norms are gathered again where one node of the backward pass reads them.
+    const Model resnet = ResNet(layers);
+    const int64_t norms = 2 * NormedChannels(layers), first = 16 * 3 * 3 * 3;
+    const int64_t others = AllReduced(norms) + Gathered(norms);
+    CHECK(Moved(resnet, "zero3") == Gathered(resnet.parameters) + AllReduced(norms));
+    const int64_t moved = Moved(resnet, "zero3", kTrain) - others;
+    CHECK(moved >= step(resnet, resnet.parameters - norms - first - kClasses));
+    CHECK(moved <= step(resnet, resnet.parameters - first - kClasses));
+  }
+}
+
+// Megatron-LM (Shoeybi et al. 2019, section 3): of two products that follow each other the first is
+// cut by columns, the second by rows, with an all-reduce of what the second makes; backward an
+// all-reduce of the gradient of what the first reads. Here a reduce-scatter ends such a pair and an
+// all-gather begins the next (Korthikanti et al. 2022, section 4.2.2), so weights that are whole,
+// as scales of norms, have their gradients all-reduced.
+TEST_CASE("Megatron cuts a stack of products in pairs") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Mlp(layers);
+    int64_t forward = 0, whole = model.parameters;
+    for (int64_t pair = 0; pair < layers / 2; ++pair) {
+      const int64_t width = 2 * pair + 2 == layers ? kClasses : kWidth;
+      // The input is whole on all devices, and nobody needs its gradient.
+      forward += Gathered(kBatch * width) + (pair > 0 ? Gathered(kBatch * kWidth) : 0);
+      whole -= kWidth * kWidth + kWidth + kWidth * width;
+    }
+    CHECK(Moved(model, "megatron") == forward);
+    CHECK(Moved(model, "megatron", kTrain) == 2 * forward + AllReduced(whole) + kLoss);
+  }
+}
+
+// The weights of a block that are cut: all but the scales and shifts of two norms and the biases
+// behind the two row parallel products.
+int64_t CutOfBlock() { return 12 * kWidth * kWidth + 7 * kWidth; }
+
+TEST_CASE("Megatron all-reduces twice a block of a ViT") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Vit(layers);
+    const int64_t forward = 2 * layers * AllReduced(kBatch * kPatches * kWidth);
+    CHECK(Moved(model, "megatron") == forward);
+    const int64_t whole = model.parameters - layers * CutOfBlock();
+    CHECK(Moved(model, "megatron", kTrain) == 2 * forward + AllReduced(whole) + kLoss);
+  }
+}
+
+// Besides, the table of tokens is cut by the vocabulary: an all-reduce of what is looked up, whose
+// second half is the all-gather in front of the logits. The loss of logits that are cut needs their
+// largest, the sum of their exponentials and that of the label, of each token; the first two on all
+// devices (Megatron-LM, section 3: "to reduce the communication size, we fuse ...").
+TEST_CASE("Megatron cuts a GPT's vocabulary too") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Gpt(layers);
+    const int64_t tokens = kBatch * kSequence;
+    const int64_t products = (2 * layers + 1) * AllReduced(tokens * kWidth);
+    CHECK(Moved(model, "megatron") == products + kMask);
+    const int64_t whole = model.parameters - layers * CutOfBlock() - kVocabulary * kWidth;
+    CHECK(Moved(model, "megatron", kTrain) == 2 * products + kMask + AllReduced(whole) +
+                                                  Gathered(3 * tokens) + Gathered(2 * tokens) +
+                                                  kLoss);
+  }
+}
+
+}  // namespace
+}  // namespace yuba
