@@ -24,7 +24,8 @@ class Follower {
     while (!next_.empty()) {
       const NodeId n = *next_.begin();
       next_.erase(next_.begin());
-      if (IsRow(n)) return true;
+      const Meeting met = Meet(n);
+      if (met != Meeting::kNone) return met == Meeting::kRow;
     }
     return false;
   }
@@ -33,6 +34,10 @@ class Follower {
   // [dimension]: along which of the tensor's dimensions columns are apart. No mark: its elements
   // were computed of several columns.
   using Marks = std::vector<bool>;
+
+  // What a node is to the columns: nothing that decides, the row parallel product, or a product of
+  // what was computed of several columns, for which these must be gathered all the same.
+  enum class Meeting { kNone, kRow, kMixed };
 
   // The result of the node has these marks; its readers are next.
   void Reach(NodeId n, Marks marks) {
@@ -44,8 +49,8 @@ class Follower {
     }
   }
 
-  // Whether the node is the row parallel product. What it passes on is reached.
-  bool IsRow(NodeId n) {
+  // What the node passes on is reached.
+  Meeting Meet(NodeId n) {
     const Node& node = graph_.nodes[n];
     std::vector<bool> indices(node.definition->indices.size(), false);
     bool apart = true;  // whether nothing that it reads was computed of several columns
@@ -59,15 +64,16 @@ class Follower {
       }
     }
     if (products_[n].has_value()) {
+      if (!apart) return Meeting::kMixed;
       for (const int index : products_[n]->inner) {
-        if (apart && indices[index]) return true;
+        if (indices[index]) return Meeting::kRow;
       }
-      return false;  // columns end here
+      return Meeting::kNone;  // columns end here
     }
     Marks dims = MarkedDims(*node.definition, -1, indices);
     if (!apart) dims.assign(dims.size(), false);
     Reach(n, std::move(dims));
-    return false;
+    return Meeting::kNone;
   }
 
   const Graph& graph_;

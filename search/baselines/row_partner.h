@@ -17,7 +17,8 @@ namespace yuba::search {
 
 // Whether a product with a weight sums over what the product `column` makes of its weight's own
 // dimension. In between each column stays by itself: no other product with a weight, and nothing
-// that was computed of several columns. Heads count as columns; within a head anything goes.
+// that was computed of several columns; nor does a product before that one read anything which was.
+// Heads count as columns; within a head anything goes.
 // `products`: [NodeId], those of WeightProducts.
 bool HasRowPartner(const Graph& graph, const std::vector<absl::optional<WeightProduct>>& products,
                    NodeId column);

@@ -58,17 +58,17 @@ constexpr char kDequantise[] =
 
 TEST_CASE("stored integers are weights where numbers are made of them") {
   compiler::OnnxBuilder builder;
-  builder.Input("x", {2, 3});
+  builder.Input("x", {2, 128});
   builder.Integers("rows", {4, 0});
-  builder.Integers("shape", {2, 3});
+  builder.Integers("shape", {16, 16});
   builder.Weight("scale", {});
-  builder.Weight("table", {5, 3});
+  builder.Weight("table", {5, 128});
   ::onnx::TensorProto& quantised = *builder.proto().mutable_graph()->add_initializer();
   quantised.set_name("q");
   quantised.set_data_type(::onnx::TensorProto::INT8);
-  quantised.add_dims(3);
-  quantised.add_dims(3);
-  quantised.set_raw_data(std::string(9, '\x2'));
+  quantised.add_dims(128);
+  quantised.add_dims(128);
+  quantised.set_raw_data(std::string(128 * 128, '\x2'));
   builder.Node("DequantizeLinear", {"q", "scale"}, {"w"});
   builder.Node("Gather", {"table", "rows"}, {"looked_up"});
   builder.Node("MatMul", {"x", "w"}, {"a"});
