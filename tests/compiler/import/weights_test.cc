@@ -68,7 +68,9 @@ TEST_CASE("stored integers are weights where numbers are made of them") {
   quantised.set_data_type(::onnx::TensorProto::INT8);
   quantised.add_dims(128);
   quantised.add_dims(128);
-  quantised.set_raw_data(std::string(128 * 128, '\x2'));
+  std::string values(128 * 128, '\0');
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<char>(i % 7);
+  quantised.set_raw_data(values);
   builder.Node("DequantizeLinear", {"q", "scale"}, {"w"});
   builder.Node("Gather", {"table", "rows"}, {"looked_up"});
   builder.Node("MatMul", {"x", "w"}, {"a"});
