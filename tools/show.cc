@@ -50,7 +50,7 @@ std::string OverviewText(const search::PlanFile& plan) {
                          plan.replayed ? "" : kNotReplayed),
       "\nspace: ", SpaceText(plan.space), PinsLines(plan), plan.stopped.empty() ? "" : "\n",
       StoppedText(plan), "\n[32/abc, 64] reads: the first dimension, 32 long, ",
-      "is cut over mesh axes a, b and c; the second is whole\n\n");
+      "is cut over mesh axes a, b and c; the second is whole\n", WordsOfTransfers(""), "\n");
 }
 
 template <typename Row, typename Text>

@@ -116,7 +116,7 @@ TEST_CASE("show --memory draws a bar for each buffer, and says what the model is
   const std::string folder = ScratchFolder("arena_text"), plan = Planned("mlp", "", folder);
   const std::string shown = Succeed("yuba show " + Model("mlp") + " " + plan + " --memory").out;
   INFO(shown);
-  CHECK(Has(shown, "fullest: device "));
+  CHECK(Has(shown, "each device must fit "));
   CHECK(Has(shown, " of slots that are live at the peak"));
   CHECK(Has(shown, "instructions 0 to 10"));
   CHECK(Has(shown, "▼"));
@@ -125,7 +125,7 @@ TEST_CASE("show --memory draws a bar for each buffer, and says what the model is
   CHECK_FALSE(Has(shown, "needs the model"));
   const std::string alone = Succeed("yuba show " + plan + " --memory").out;
   CHECK(Has(alone, "needs the model: yuba show MODEL PLAN"));
-  CHECK(Has(alone, "fullest: device "));
+  CHECK(Has(alone, "each device must fit "));
   CHECK_FALSE(Has(alone, "▼"));
   const std::string lstm = Planned("lstm", "", folder),
                     command = "yuba show " + Model("lstm") + " " + lstm;

@@ -3,10 +3,10 @@
 // are of one device; slots and offsets are equal on all devices, boxes are of the fullest one.
 //
 // Example, on a terminal (three buffers, four instructions):
-//   buffer        kind        MB  at MB  instructions 0 to 3
-//   live                   0.003         ▅▅██
-//   w             weight   0.002      –  ████
-//   gather(x)@y   gathered 0.001  0.002  ··█·
+//   buffer        kind      kB  at kB  instructions 0 to 3
+//   live                   3.00         ▅▅██
+//   w             weight   2.00      0  ████
+//   gather(x)@y   gathered 1.00   2.00  ··█·
 #ifndef YUBA_TOOLS_REPORT_ARENA_REPORT_H_
 #define YUBA_TOOLS_REPORT_ARENA_REPORT_H_
 

@@ -88,9 +88,9 @@ void Rank(int64_t peak, std::vector<ArenaBuffer>& rows) {
   });
 }
 
-std::string OffsetText(int64_t offset) {
+std::string OffsetText(int64_t offset, const ByteUnit& unit) {
   if (offset == kNowhere) return "several";
-  return offset == 0 ? "0" : Megabytes(offset);
+  return offset == 0 ? "0" : unit.Text(offset);
 }
 
 std::string FiguresText(const ArenaReport& report) {
@@ -115,19 +115,20 @@ std::string FiguresText(const ArenaReport& report) {
 
 std::string ArenaText(const ArenaReport& report, absl::optional<size_t> count) {
   const TimeScale scale(static_cast<int64_t>(report.slots.size()));
+  const ByteUnit unit(report.arena);
   TextTable table(2);
-  table.Add({"buffer", "kind", "MB", "at MB",
+  table.Add({"buffer", "kind", unit.name(), "at " + unit.name(),
              absl::StrCat("instructions 0 to ", report.slots.size() - 1)});
   table.Add({"peak", "", "", "", scale.Row([&](int64_t begin, int64_t end) {
                return begin <= report.peak && report.peak < end ? "▼" : " ";
              })});
-  table.Add({"live, of the arena", "", Megabytes(report.live()), "", LiveBar(report, scale)});
+  table.Add({"live, of the arena", "", unit.Text(report.live()), "", LiveBar(report, scale)});
   std::vector<ArenaBuffer> rows = count.has_value() ? Folded(report) : report.buffers;
   Rank(report.peak, rows);
   const size_t shown = std::min(count.value_or(rows.size()), rows.size());
   for (size_t i = 0; i < shown; ++i) {
-    table.Add({ShortName(rows[i].name), rows[i].kind, Megabytes(rows[i].slot),
-               OffsetText(rows[i].offset), LifeBar(rows[i], scale)});
+    table.Add({ShortName(rows[i].name), rows[i].kind, unit.Text(rows[i].slot),
+               OffsetText(rows[i].offset, unit), LifeBar(rows[i], scale)});
   }
   const size_t more = rows.size() - shown;
   return absl::StrCat(FiguresText(report), "\n", table.ToString(),

@@ -13,15 +13,31 @@ namespace yuba::tools {
 namespace {
 
 struct Moved {
-  int64_t gathered = 0, reduced = 0;
+  int64_t gathered = 0, reduced = 0, weights = 0;  // weights: of those gathered
 };
 
-std::unordered_map<std::string, Moved> MovedByNode(const search::PlanFile& plan) {
+std::unordered_map<std::string, Moved> MovedByNode(const search::PlanFile& plan,
+                                                   const std::set<std::string>& weights) {
   std::unordered_map<std::string, Moved> moved;
   for (const auto& row : plan.transfers) {
-    (row.kind == "reduce" ? moved[row.node].reduced : moved[row.node].gathered) += row.bytes;
+    Moved& node = moved[row.node];
+    (row.kind == "reduce" ? node.reduced : node.gathered) += row.bytes;
+    if (row.kind == "gather" && weights.count(row.tensor) > 0) node.weights += row.bytes;
   }
   return moved;
+}
+
+// Runs of digits, stars, and what stands between them.
+std::vector<std::string> Runs(const std::string& name) {
+  std::vector<std::string> runs;
+  bool numbers = false;
+  for (const char c : name) {
+    const bool number = c == '*' || std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (runs.empty() || number != numbers) runs.emplace_back();
+    runs.back() += c;
+    numbers = number;
+  }
+  return runs;
 }
 
 }  // namespace
@@ -69,6 +85,18 @@ std::string NamePattern(const std::string& name) {
     }
   }
   return pattern;
+}
+
+std::string CommonPattern(const std::string& a, const std::string& b) {
+  const std::vector<std::string> left = Runs(a), right = Runs(b);
+  if (left.size() != right.size()) return NamePattern(a);
+  std::string pattern;
+  for (size_t i = 0; i < left.size(); ++i) pattern += left[i] == right[i] ? left[i] : "*";
+  return pattern;
+}
+
+std::string NodesText(const NodeGroup& group) {
+  return group.count > 1 ? absl::StrCat(group.count, " x ", group.op) : group.op;
 }
 
 std::string ShortName(const std::string& name) {
@@ -129,7 +157,7 @@ int64_t ShardBytes(const search::PlanFile& plan, const search::PlanFile::TensorR
 std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
   const TensorMap tensors = ByName(plan);
   const std::set<std::string> weights = Weights(plan);
-  const auto moved = MovedByNode(plan);
+  const auto moved = MovedByNode(plan, weights);
   std::vector<NodeGroup> groups;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> known;
   for (const auto& node : plan.nodes) {
@@ -137,10 +165,10 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
     row.name = row.first = node.name;
     row.op = node.op;
     row.partition = PartitionText(plan, node);
-    std::string split, weight_split;
+    std::string weight_split;
     if (const auto it = tensors.find(node.writes); it != tensors.end()) {
       row.output = ShardingText(plan, *it->second);
-      split = SplitOf(plan, *it->second);
+      row.split = SplitOf(plan, *it->second);
     }
     for (const std::string& read : node.reads) {
       const auto it = tensors.find(read);
@@ -151,19 +179,21 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
     if (const auto it = moved.find(node.name); it != moved.end()) {
       row.gathered = it->second.gathered;
       row.reduced = it->second.reduced;
+      row.weights = it->second.weights;
     }
     const auto key =
         std::make_tuple(fold ? NamePattern(node.name) : node.name,
-                        absl::StrCat(node.op, " ", row.partition), split, weight_split);
+                        absl::StrCat(node.op, " ", row.partition), row.split, weight_split);
     const auto [it, added] = known.emplace(key, groups.size());
     if (added) {
       groups.push_back(std::move(row));
     } else {
       NodeGroup& group = groups[it->second];
-      group.name = NamePattern(node.name);
+      group.name = CommonPattern(node.name, group.name);
       group.gathered += row.gathered;
       group.reduced += row.reduced;
-      if (group.output != row.output) group.output = split;
+      group.weights += row.weights;
+      if (group.output != row.output) group.output = group.split;
       if (group.weight != row.weight) group.weight = weight_split;
     }
     ++groups[it->second].count;

@@ -16,12 +16,15 @@ namespace yuba::tools {
 // One row of the table of nodes. Nodes stand in one row where their names differ in numbers only,
 // they have one partition, and their tensors are cut alike.
 struct NodeGroup {
-  std::string name;  // "layer3.*.conv2" where several nodes share the row
+  std::string name;  // "layer3.*.conv2" where several nodes share the row and their names differ so
   int count = 0;     // of the nodes
   // The operator, the partition ("r/a s.1/bc"), and the shardings of output and first weight.
   std::string op, partition, output, weight;
+  std::string split;                  // of the output, without sizes and axes: "dim 0 in 8"
   int64_t gathered = 0, reduced = 0;  // bytes, of all nodes of the group
+  int64_t weights = 0;                // of those gathered, bytes of weights
   std::string first;                  // the name of the first node
+  int64_t bytes() const { return gathered + reduced; }
 };
 // With `fold` false each node has a row of its own.
 std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold);
@@ -59,7 +62,17 @@ inline constexpr char kNotReplayed[] = "bound not yet checked: yuba check";
 // That the search was cut short, and by what; "" where it was not.
 std::string StoppedText(const search::PlanFile& plan);
 
-// The summary of `partition`: MOVED, MEMORY, REPLICATED, and the table of parts of the model.
+// "12 x linear": the nodes of a group, by their operator.
+std::string NodesText(const NodeGroup& group);
+
+// "33 other nodes move nothing".
+std::string QuietText(int count);
+
+// What is stored, gathered and summed, on two lines that begin with `indent`: these words stand in
+// the summary and in the tables.
+std::string WordsOfTransfers(const std::string& indent);
+
+// The summary of `partition`: MOVED, MEMORY, REPLICATED, and the table of what moves most.
 std::string SummaryText(const search::PlanFile& plan);
 
 // The tables of `show`. NodeTableText leaves out nodes that move nothing unless `all`.

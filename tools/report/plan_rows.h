@@ -24,6 +24,9 @@ std::set<std::string> Weights(const search::PlanFile& plan);
 
 // "layer*.*.conv" of "layer3.12.conv": every run of digits is a star.
 std::string NamePattern(const std::string& name);
+// The pattern of a name and of a name or pattern that differs from it in digits only: the runs that
+// differ are stars. "b.*.f1" of "b.0.f1" and "b.3.f1".
+std::string CommonPattern(const std::string& a, const std::string& b);
 std::string ShortName(
     const std::string& name);  // its last 39 bytes after "…", where it has over 40
 

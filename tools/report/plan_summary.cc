@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,83 +16,109 @@
 namespace yuba::tools {
 namespace {
 
-// Consecutive nodes whose outputs are cut alike: a row of the table of parts.
-struct Segment {
-  std::string first, last, split;
-  int nodes = 0;
-  std::map<std::string, int64_t> moved;  // bytes by kind: "weights", "activations", "partial sums"
-  int64_t bytes() const {
-    int64_t sum = 0;
-    for (const auto& [kind, bytes] : moved) sum += bytes;
-    return sum;
-  }
-};
+constexpr size_t kRows = 16;  // of the table of what moves, at most
+// Shares of the bytes: with the first the table has rows enough, below the second it is too fine.
+constexpr double kEnough = 0.98, kTooFine = 0.9;
+constexpr char kSeveral[] = "several";  // ways to cut outputs
 
-std::vector<Segment> Segments(const search::PlanFile& plan) {
-  const TensorMap tensors = ByName(plan);
-  const std::set<std::string> weights = Weights(plan);
-  std::unordered_map<std::string, std::map<std::string, int64_t>> moved;
-  for (const auto& row : plan.transfers) {
-    const bool weight = weights.count(row.tensor) > 0;
-    moved[row.node][row.kind == "reduce" ? "partial sums"
-                    : weight             ? "weights"
-                                         : "activations"] += row.bytes;
+// The groups of a coarser table: those of one operator, and of outputs cut alike or anyhow.
+std::vector<NodeGroup> Coarser(const std::vector<NodeGroup>& groups, bool cut_alike) {
+  std::vector<NodeGroup> rows;
+  std::map<std::pair<std::string, std::string>, size_t> known;
+  for (const NodeGroup& group : groups) {
+    const auto [it, added] =
+        known.emplace(std::make_pair(group.op, cut_alike ? group.split : ""), rows.size());
+    if (added) {
+      rows.push_back(group);
+      continue;
+    }
+    NodeGroup& row = rows[it->second];
+    row.name = "various";
+    row.count += group.count;
+    row.gathered += group.gathered;
+    row.reduced += group.reduced;
+    row.weights += group.weights;
+    if (row.split != group.split) row.split = kSeveral;
   }
-  std::vector<Segment> segments;
-  for (const auto& node : plan.nodes) {
-    const auto it = tensors.find(node.writes);
-    std::string split = it == tensors.end() ? "" : SplitOf(plan, *it->second);
-    const bool copy = it != tensors.end() && it->second->kind == "copy";
-    if (copy && !segments.empty())
-      split = segments.back().split;  // a copy is part of the row that it stands in
-    if (segments.empty() || segments.back().split != split)
-      segments.push_back({node.name, "", split});
-    Segment& segment = segments.back();
-    segment.last = node.name;
-    ++segment.nodes;
-    for (const auto& [kind, bytes] : moved[node.name]) segment.moved[kind] += bytes;
-  }
-  return segments;
+  return rows;
 }
 
-std::string SegmentsText(const search::PlanFile& plan) {
-  std::vector<Segment> segments = Segments(plan);
-  constexpr size_t kRows = 12;
-  int hidden = 0;
-  int64_t hidden_bytes = 0;
-  if (segments.size() > kRows) {
-    std::vector<int64_t> sizes;
-    for (const Segment& segment : segments) sizes.push_back(segment.bytes());
-    std::nth_element(sizes.begin(), sizes.begin() + kRows - 1, sizes.end(), std::greater<>());
-    const int64_t least = sizes[kRows - 1];
-    std::vector<Segment> kept;
-    for (Segment& segment : segments) {
-      if (segment.bytes() >= least && kept.size() < kRows) {
-        kept.push_back(std::move(segment));
-      } else {
-        hidden += segment.nodes;
-        hidden_bytes += segment.bytes();
-      }
-    }
-    segments = std::move(kept);
+int64_t BytesOf(const std::vector<NodeGroup>& groups) {
+  int64_t bytes = 0;
+  for (const NodeGroup& group : groups) bytes += group.bytes();
+  return bytes;
+}
+
+// Splits the groups into those that move most, in the order of the program, and the others. What
+// moves nothing is in neither.
+std::pair<std::vector<NodeGroup>, std::vector<NodeGroup>> Largest(
+    const std::vector<NodeGroup>& groups) {
+  std::vector<size_t> order;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].bytes() > 0) order.push_back(g);
   }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return groups[a].bytes() > groups[b].bytes(); });
+  const double enough = kEnough * static_cast<double>(BytesOf(groups));
+  double shown = 0;
+  size_t count = 0;
+  while (count < order.size() && count < kRows && shown < enough) {
+    shown += static_cast<double>(groups[order[count++]].bytes());
+  }
+  if (order.size() == count + 1) ++count;  // it takes no more space than "the rest"
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+  std::pair<std::vector<NodeGroup>, std::vector<NodeGroup>> parts;
+  for (size_t i = 0; i < order.size(); ++i) {
+    (i < count ? parts.first : parts.second).push_back(groups[order[i]]);
+  }
+  return parts;
+}
+
+// One row of all that is left.
+NodeGroup Rest(const std::vector<NodeGroup>& groups) {
+  NodeGroup rest;
+  for (const NodeGroup& group : groups) {
+    rest.count += group.count;
+    rest.gathered += group.gathered;
+    rest.reduced += group.reduced;
+    rest.weights += group.weights;
+  }
+  rest.name = "the rest";
+  return rest;
+}
+
+const char* MostlyText(const NodeGroup& group) {
+  const int64_t activations = group.gathered - group.weights;
+  if (group.reduced >= std::max(group.weights, activations)) return "partial sums";
+  return group.weights >= activations ? "weights" : "activations";
+}
+
+std::string MovedTable(const search::PlanFile& plan) {
+  const std::vector<NodeGroup> fine = GroupNodes(plan, true);
+  const double all = static_cast<double>(BytesOf(fine));
+  if (all == 0) return "";
+  auto [rows, rest] = Largest(fine);
+  for (const bool cut_alike : {true, false}) {
+    if (static_cast<double>(BytesOf(rows)) >= kTooFine * all) break;
+    std::tie(rows, rest) = Largest(Coarser(fine, cut_alike));
+  }
+  if (!rest.empty()) rows.push_back(Rest(rest));
+  int64_t largest = 0;
+  for (const NodeGroup& row : rows) largest = std::max(largest, row.bytes());
+  const ByteUnit unit(largest);
   TextTable table(4);
-  table.Add({"part", "nodes", "output split", "mostly", "moved MB"});
-  for (const Segment& segment : segments) {
-    std::string mostly;
-    int64_t most = 0;
-    for (const auto& [kind, bytes] : segment.moved) {
-      if (bytes > most) std::tie(mostly, most) = std::make_pair(kind, bytes);
-    }
-    table.Add({segment.nodes == 1
-                   ? ShortName(segment.first)
-                   : absl::StrCat(ShortName(segment.first), " … ", ShortName(segment.last)),
-               absl::StrCat(segment.nodes), segment.split, mostly, Megabytes(segment.bytes())});
+  table.Add({"what moves", "operator", "output split", "mostly", "moved " + unit.name(), "%"});
+  for (const NodeGroup& row : rows) {
+    table.Add({ShortName(row.name), row.op.empty() ? Counted(row.count, "node") : NodesText(row),
+               row.split, MostlyText(row), unit.Text(row.bytes()),
+               absl::StrFormat("%.1f", 100 * static_cast<double>(row.bytes()) / all)});
   }
-  if (hidden > 0) {
-    table.Add({"the rest", absl::StrCat(hidden), "", "", Megabytes(hidden_bytes)});
+  int quiet = 0;
+  for (const NodeGroup& group : fine) {
+    if (group.bytes() == 0 && group.op != "copy") quiet += group.count;
   }
-  return table.ToString("  ");
+  return absl::StrCat(table.ToString("  "),
+                      quiet > 0 ? absl::StrCat("  ", QuietText(quiet), "\n") : "");
 }
 
 // "               prefill 1.2 MB, decode 16 times 30 kB", where there are several entries.
@@ -119,6 +145,13 @@ std::string SpaceText(const search::Space& space) {
   if (space.memory > 0) absl::StrAppend(&text, ", within ", Bytes(space.memory), " a device");
   if (!space.pins.empty()) absl::StrAppend(&text, ", pinned");
   return text;
+}
+
+std::string WordsOfTransfers(const std::string& indent) {
+  return absl::StrCat(
+      indent,
+      "stored: where a tensor lies between nodes; gathered: what a node reads that others\n",
+      indent, "store; sums: the partial results that it sends to where its output is stored\n");
 }
 
 std::string GapText(int64_t bytes, int64_t lower_bound) {
@@ -161,24 +194,25 @@ std::string SummaryText(const search::PlanFile& plan) {
                    " in ", Counted(plan.transfers.size(), "transfer"), ", ", Bytes(bytes / devices),
                    " into each device on average\n", EntriesText(plan));
   if (bytes > 0) {
-    absl::StrAppendFormat(
-        &text,
-        "               weights gathered %s (%d %%), activations gathered %s, "
-        "partial sums %s, halos %s\n",
-        Bytes(plan.cost.weight), static_cast<int>(std::lround(100.0 * plan.cost.weight / bytes)),
-        Bytes(plan.cost.activation), Bytes(plan.cost.partial), Bytes(plan.cost.halo));
+    absl::StrAppendFormat(&text,
+                          "               weights gathered %s (%d %%), activations gathered %s, "
+                          "partial sums %s, halos %s\n%s",
+                          Bytes(plan.cost.weight),
+                          static_cast<int>(std::lround(100.0 * plan.cost.weight / bytes)),
+                          Bytes(plan.cost.activation), Bytes(plan.cost.partial),
+                          Bytes(plan.cost.halo), WordsOfTransfers("               "));
   }
   if (!plan.notes.memory.empty()) {
-    const search::DeviceMemory* device = &plan.notes.memory[FullestDevice(plan)];
-    absl::StrAppend(&text, "MEMORY         ", Bytes(device->peak),
-                    " on the fullest device at its peak (weights and inputs are ",
-                    Bytes(IdealShare(plan)), " if shared out evenly); ",
+    const search::DeviceMemory& device = plan.notes.memory[FullestDevice(plan)];
+    absl::StrAppend(&text, "MEMORY         ", Bytes(device.arena),
+                    " must fit on each device: what its program allocates; ",
                     plan.space.memory == 0 ? "no limit given"
                                            : absl::StrCat("limit ", Bytes(plan.space.memory)),
-                    ", the program allocates ", Bytes(device->arena), "\n               stored ",
-                    Bytes(device->weights), ", activations ", Bytes(device->activations),
-                    ", buffers of transfers ", Bytes(device->buffers), "; peak at ", device->at,
-                    "\n");
+                    "\n               the fullest fills ", Bytes(device.peak),
+                    " of it at its peak, at ", device.at, ":\n               stored ",
+                    Bytes(device.weights), " (weights and inputs are ", Bytes(IdealShare(plan)),
+                    " if shared out evenly), activations ", Bytes(device.activations),
+                    ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) {
@@ -194,7 +228,7 @@ std::string SummaryText(const search::PlanFile& plan) {
                     " (yuba show --memory lists them)\n");
   }
   text += "TIME           not predicted: no machine given\n\n";
-  return text + SegmentsText(plan);
+  return text + MovedTable(plan);
 }
 
 }  // namespace yuba::tools

@@ -39,26 +39,31 @@ std::string SmallerText(size_t more) {
 
 }  // namespace
 
+std::string QuietText(int count) {
+  return absl::StrCat(Counted(count, "other node"), count == 1 ? " moves" : " move", " nothing");
+}
+
 std::string NodeTableText(const search::PlanFile& plan, bool all) {
+  const std::vector<NodeGroup> groups = GroupNodes(plan, !all);
+  int64_t largest = 0;
+  for (const NodeGroup& group : groups) largest = std::max(largest, group.bytes());
+  const ByteUnit unit(largest);
   TextTable table(5);
-  table.Add(
-      {"node", "splits its", "output as stored", "weight as stored", "", "gather", "sums", "MB"});
+  table.Add({"node", "splits its", "output as stored", "weight as stored", "operator",
+             "gathered " + unit.name(), "sums " + unit.name(), "moved " + unit.name()});
   int quiet = 0;
-  for (const NodeGroup& group : GroupNodes(plan, !all)) {
-    if (!all && group.gathered + group.reduced == 0) {
+  for (const NodeGroup& group : groups) {
+    if (!all && group.bytes() == 0) {
       if (group.op != "copy") quiet += group.count;
       continue;
     }
     table.Add({ShortName(group.name), group.partition, group.output,
-               group.weight.empty() ? "–" : group.weight,
-               group.count > 1 ? absl::StrCat(group.count, " ", group.op) : group.op,
-               Megabytes(group.gathered), Megabytes(group.reduced),
-               Megabytes(group.gathered + group.reduced)});
+               group.weight.empty() ? "–" : group.weight, NodesText(group),
+               unit.Text(group.gathered), unit.Text(group.reduced), unit.Text(group.bytes())});
   }
   std::string text = table.ToString();
   if (quiet > 0) {
-    absl::StrAppend(&text, Counted(quiet, "other node"), quiet == 1 ? " moves" : " move",
-                    " nothing.  All rows: --all\n");
+    absl::StrAppend(&text, QuietText(quiet), ".  All rows: --all\n");
   }
   return text;
 }
@@ -70,12 +75,13 @@ std::string LargestTransfersText(const search::PlanFile& plan, size_t count) {
   if (rows.size() > count) rows.resize(count);
   if (rows.empty()) return "nothing moves\n";
   TextTable table(4);
-  table.Add({"largest transfers", "what", "as", "because", "MB"});
+  const ByteUnit unit(rows[0]->bytes);
+  table.Add({"largest transfers", "what", "as", "because", unit.name()});
   for (const auto* row : rows) {
     table.Add({ShortName(row->node), absl::StrCat(row->kind, " ", ShortName(row->tensor)),
                absl::StrCat(row->collective, row->over.empty() ? "" : " over ",
                             OverText(plan.mesh, row->over)),
-               row->why, Megabytes(row->bytes)});
+               row->why, unit.Text(row->bytes)});
   }
   return table.ToString();
 }
@@ -90,20 +96,27 @@ std::string FullestText(const search::PlanFile& plan) {
   if (plan.notes.memory.empty()) return "";
   const int fullest = FullestDevice(plan);
   const search::DeviceMemory& memory = plan.notes.memory[fullest];
-  return absl::StrCat("fullest: device ", fullest, ", ", Bytes(memory.peak), "; each allocates ",
-                      Bytes(memory.arena), " (unused: slots beyond its own boxes, and gaps)\n");
+  return absl::StrCat("each device must fit ", Bytes(memory.arena),
+                      ", what its program allocates; the fullest, ", fullest, ", fills ",
+                      Bytes(memory.peak),
+                      " of it (unused: slots beyond its own boxes, and gaps)\n");
 }
 
 }  // namespace
 
 std::string MemoryText(const search::PlanFile& plan) {
+  int64_t largest = 0;
+  for (const search::DeviceMemory& memory : plan.notes.memory) {
+    largest = std::max({largest, memory.peak, memory.arena - memory.peak});
+  }
+  const ByteUnit unit(largest);
   TextTable table(1);
-  table.Add({"device", "peak MB", "stored", "activations", "buffers", "unused", "at"});
+  table.Add({"device", "peak " + unit.name(), "stored", "activations", "buffers", "unused", "at"});
   for (size_t d = 0; d < plan.notes.memory.size(); ++d) {
     const search::DeviceMemory& memory = plan.notes.memory[d];
-    table.Add({absl::StrCat(d), Megabytes(memory.peak), Megabytes(memory.weights),
-               Megabytes(memory.activations), Megabytes(memory.buffers),
-               Megabytes(memory.arena - memory.peak), ShortName(memory.at)});
+    table.Add({absl::StrCat(d), unit.Text(memory.peak), unit.Text(memory.weights),
+               unit.Text(memory.activations), unit.Text(memory.buffers),
+               unit.Text(memory.arena - memory.peak), ShortName(memory.at)});
   }
   std::string text = absl::StrCat(table.ToString(), FullestText(plan));
   absl::StrAppend(&text, "ideal share of what is stored: ", Bytes(IdealShare(plan)), " a device\n");
@@ -124,12 +137,13 @@ std::string MemoryText(const search::PlanFile& plan) {
 std::string CopiesText(const search::PlanFile& plan, size_t count) {
   if (plan.copies.empty()) return "";
   const auto rows = LargestOf(plan.copies, count);
+  const ByteUnit unit(rows[0]->bytes);
   TextTable table(3);
-  table.Add({"copy of", "sharding", "live", "readers", "MB a device"});
+  table.Add({"copy of", "sharding", "live", "readers", unit.name() + " a device"});
   for (const auto* copy : rows) {
     table.Add({ShortName(copy->tensor), copy->sharding,
                absl::StrCat(ShortName(copy->first), " … ", ShortName(copy->last)),
-               absl::StrCat(copy->readers), Megabytes(copy->bytes)});
+               absl::StrCat(copy->readers), unit.Text(copy->bytes)});
   }
   return absl::StrCat("copies\n", table.ToString(), SmallerText(plan.copies.size() - rows.size()),
                       "\n");
@@ -138,12 +152,14 @@ std::string CopiesText(const search::PlanFile& plan, size_t count) {
 std::string AccumulatorsText(const search::PlanFile& plan, size_t count) {
   if (plan.accumulators.empty()) return "";
   const auto rows = LargestOf(plan.accumulators, count);
+  const ByteUnit unit(rows[0]->bytes);
   TextTable table(4);
-  table.Add({"accumulator", "sharding", "groups over", "live", "partials", "MB a device"});
+  table.Add(
+      {"accumulator", "sharding", "groups over", "live", "partials", unit.name() + " a device"});
   for (const auto* row : rows) {
     table.Add({ShortName(row->accumulator), row->sharding, row->over,
                absl::StrCat(ShortName(row->first), " … ", ShortName(row->last)),
-               absl::StrCat(row->partials), Megabytes(row->bytes)});
+               absl::StrCat(row->partials), unit.Text(row->bytes)});
   }
   return absl::StrCat(table.ToString(), SmallerText(plan.accumulators.size() - rows.size()), "\n");
 }

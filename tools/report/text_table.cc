@@ -1,6 +1,7 @@
 #include "tools/report/text_table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,13 +14,50 @@ size_t Width(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
+struct Prefix {
+  double from;  // the least count that has it
+  double size;
+  const char* name;
+};
+// GFLOP and GB go on for four digits and more: what models need is compared in one unit.
+constexpr Prefix kPrefixes[] = {{1e18, 1e18, "E"}, {1e15, 1e15, "P"}, {1e13, 1e12, "T"},
+                                {1e9, 1e9, "G"},   {1e6, 1e6, "M"},   {1e3, 1e3, "k"}};
+
+// nullptr: none.
+const Prefix* PrefixOf(double count) {
+  for (const Prefix& prefix : kPrefixes) {
+    if (count >= prefix.from) return &prefix;
+  }
+  return nullptr;
+}
+
+// That of bytes: MB go on as well, to 9999.9.
+const Prefix* PrefixOfBytes(double bytes) {
+  return PrefixOf(bytes >= 1e9 && bytes < 1e10 ? 1e6 : bytes);
+}
+
 }  // namespace
 
 std::string Bytes(int64_t bytes) {
-  if (bytes < 1000) return absl::StrCat(bytes, " B");
-  if (bytes < 1000000) return absl::StrFormat("%.1f kB", bytes / 1e3);
-  if (bytes < 10000000000) return absl::StrFormat("%.1f MB", bytes / 1e6);
-  return absl::StrFormat("%.1f GB", bytes / 1e9);
+  const Prefix* prefix = PrefixOfBytes(static_cast<double>(bytes));
+  if (prefix == nullptr) return absl::StrCat(bytes, " B");
+  return absl::StrFormat("%.1f %sB", static_cast<double>(bytes) / prefix->size, prefix->name);
+}
+
+ByteUnit::ByteUnit(int64_t largest) : name_("B") {
+  const Prefix* prefix = PrefixOfBytes(static_cast<double>(largest));
+  if (prefix == nullptr) return;
+  name_ = absl::StrCat(prefix->name, "B");
+  size_ = prefix->size;
+  decimals_ = static_cast<double>(largest) < 10 * size_ ? 2 : 1;
+}
+
+std::string ByteUnit::Text(int64_t bytes) const {
+  if (bytes == 0) return "–";
+  const double count = static_cast<double>(bytes) / size_;
+  const double least = std::pow(10.0, -decimals_);  // that a cell can show
+  if (decimals_ > 0 && count < least / 2) return absl::StrFormat("<%.*f", decimals_, least);
+  return absl::StrFormat("%.*f", decimals_, count);
 }
 
 std::string Megabytes(int64_t bytes) {
@@ -30,11 +68,9 @@ std::string Megabytes(int64_t bytes) {
 }
 
 std::string Count(double count) {
-  if (count < 1e3) return absl::StrFormat("%.0f ", count);
-  if (count < 1e6) return absl::StrFormat("%.1f k", count / 1e3);
-  if (count < 1e9) return absl::StrFormat("%.1f M", count / 1e6);
-  if (count < 1e13) return absl::StrFormat("%.1f G", count / 1e9);
-  return absl::StrFormat("%.1f T", count / 1e12);
+  const Prefix* prefix = PrefixOf(count);
+  if (prefix == nullptr) return absl::StrFormat("%.0f ", count);
+  return absl::StrFormat("%.1f %s", count / prefix->size, prefix->name);
 }
 
 std::string Counted(int64_t count, const std::string& what) {

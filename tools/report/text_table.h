@@ -8,12 +8,27 @@
 
 namespace yuba::tools {
 
-// "436.5 MB"; MB is 10^6 bytes. Small counts are "312 B", "4.1 kB", large ones "12.3 GB".
+// "436.5 MB"; MB is 10^6 bytes. Small counts are "312 B", "4.1 kB", large ones "12.3 GB", "9.2 EB".
 std::string Bytes(int64_t bytes);
+
+// One unit for the byte counts of a table, so that its cells can be compared: that of the largest
+// count. Example: of 28,704 bytes the unit is kB, and the cells are "28.7", "4.6", "<0.1" and "–".
+class ByteUnit {
+ public:
+  explicit ByteUnit(int64_t largest);
+  const std::string& name() const { return name_; }  // "kB", for a heading
+  // Without the unit, with as many decimals in every cell; 0 is "–", what would be cut to 0 "<0.1".
+  std::string Text(int64_t bytes) const;
+
+ private:
+  std::string name_;
+  double size_ = 1;
+  int decimals_ = 0;
+};
 // The number of MB alone, one decimal, more where it is small: "436.5", "0.004", "0.000096"; 0 is
 // "–".
 std::string Megabytes(int64_t bytes);
-// "25.5 M", "262 G": a count with a decimal prefix.
+// "25.5 M", "262.0 G", "9.2 E": a count with a decimal prefix.
 std::string Count(double count);
 
 // "1 node", "3 nodes"; CountedShortly: "11.6 k parameters".
