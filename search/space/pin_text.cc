@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "opsemantics/base/module_name.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/space/dim_names.h"
@@ -36,6 +37,11 @@ bool Matches(absl::string_view pattern, absl::string_view name) {
     }
   }
   return pattern.find_first_not_of('*', p) == absl::string_view::npos;
+}
+
+// The pattern may be of the name alone, or of the name in its module.
+bool MatchesName(absl::string_view pattern, absl::string_view name) {
+  return Matches(pattern, name) || Matches(pattern, NameAlone(name));
 }
 
 absl::string_view Trim(absl::string_view text) { return absl::StripAsciiWhitespace(text); }
@@ -133,7 +139,7 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   // The demand on a term must not be lost among those on tensors that the pattern names too.
   for (const Node& node : graph.nodes) {
     if (graph.tensors[node.result].kind != TensorKind::kPartial) continue;
-    if (!Matches(pattern, node.name)) continue;
+    if (!MatchesName(pattern, node.name)) continue;
     return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
                      "that is reduced at once: pin the sum, or plan with --accumulators none");
   }
@@ -141,7 +147,7 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     if (IsTransient(tensor)) continue;
-    if (!Matches(pattern, tensor.name) && !Matches(pattern, OutputName(tensor))) continue;
+    if (!MatchesName(pattern, tensor.name) && !Matches(pattern, OutputName(tensor))) continue;
     YUBA_ASSIGN_OR_RETURN(Demands demands, ParseList(mesh, list, tensor));
     pins.push_back({false, static_cast<int>(t), std::move(demands), ""});
   }
@@ -153,7 +159,7 @@ absl::StatusOr<std::vector<Pin>> PinNodes(const Graph& graph, absl::string_view 
                                           absl::string_view index, const AxisList& axes) {
   std::vector<Pin> pins;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (IsCopy(graph, graph.nodes[n]) || !Matches(pattern, graph.nodes[n].name)) continue;
+    if (IsCopy(graph, graph.nodes[n]) || !MatchesName(pattern, graph.nodes[n].name)) continue;
     const std::vector<Index>& indices = graph.nodes[n].definition->indices;
     Demands demands(indices.size());
     bool found = false;

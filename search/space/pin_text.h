@@ -11,7 +11,8 @@
 //                         they become in all tensors. `batch`, where the model calls none so, is
 //                         the first dimension of the inputs
 //
-// In names `*` stands for any characters, `?` for one. Example: with --mesh data=2,model=4
+// In names `*` stands for any characters, `?` for one; a value that stands behind its module,
+// "conv2::getitem_6", is also named by "getitem_6". Example: with --mesh data=2,model=4
 // `c*.weight=[model, -, -, -]` cuts the first dimension of each such weight into at least 4 parts
 // and keeps the others whole. Copies and partials cannot be pinned: they follow the search alone.
 #ifndef YUBA_SEARCH_SPACE_PIN_TEXT_H_

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "compiler/import/file/module_of_node.h"
 #include "compiler/import/file/read.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/module_name.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -209,7 +211,7 @@ void NodeContext::SetOutput(int i, int value) {
   if (!graph_.by_name.emplace(name, SameInEarlierEntry(name, value)).second)
     return Fail("its output '", name, "' is the name of another value too");
   if (!graph_.values[value].name.empty()) return;
-  graph_.values[value].name = name;
+  graph_.values[value].name = NameInModule(ModuleOfNode(proto_), name);
   graph_.values[value].entry = graph_.entry;
 }
 
