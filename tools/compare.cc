@@ -228,20 +228,34 @@ void Print(const std::vector<Candidate>& candidates) {
   }
 }
 
+nlohmann::ordered_json KindsJson(const search::PlanCost& cost) {
+  return {{"weight", cost.weight},
+          {"activation", cost.activation},
+          {"partial", cost.partial},
+          {"halo", cost.halo}};
+}
+
+// What a plan moves more than the default, less where it is negative.
+nlohmann::ordered_json MoreJson(const search::PlanCost& cost, const search::PlanCost& ours) {
+  return {{"bytes", cost.bytes() - ours.bytes()},
+          {"by_kind", KindsJson({cost.weight - ours.weight, cost.activation - ours.activation,
+                                 cost.partial - ours.partial, cost.halo - ours.halo})}};
+}
+
 nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Candidate& c : candidates) {
     const search::PlanCost& cost = c.plan.cost;
+    nlohmann::ordered_json bound;  // null where none is known
+    if (c.plan.proof.kind != search::ProofKind::kNone || cost.bytes() == 0) {
+      bound = c.plan.lower_bound;
+    }
     rows.push_back({{"search", c.name},
                     {"what", c.what},
                     {"bytes", cost.bytes()},
-                    {"lower_bound", c.plan.lower_bound},
+                    {"lower_bound", bound},
                     {"replayed", c.plan.replayed},
-                    {"by_kind",
-                     {{"weight", cost.weight},
-                      {"activation", cost.activation},
-                      {"partial", cost.partial},
-                      {"halo", cost.halo}}},
+                    {"by_kind", KindsJson(cost)},
                     {"nesting", search::WordOf(c.plan.space.nesting)},
                     {"factors", c.plan.space.factors},
                     {"copies", c.plan.space.copies},
@@ -250,7 +264,7 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
                     {"seconds", c.seconds},
                     {"stopped", c.plan.stopped},
                     {"remarks", c.remarks},
-                    {"against_default", &c == &candidates[0] ? "" : Words(c, candidates[0])}});
+                    {"more_than_default", MoreJson(cost, candidates[0].plan.cost)}});
   }
   return rows;
 }

@@ -11,6 +11,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/program/program.pb.h"
+#include "search/model/recursion.h"
 #include "search/plan/plan.h"
 #include "tools/build_program.h"
 
@@ -26,6 +27,9 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   const kernels::KernelChoice choice;
   YUBA_ASSIGN_OR_RETURN(const program::Program program,
                         BuildWithoutKernels(model, plan, choice, verify));
+  if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
+    notes.levels = search::BytesByLevel(model.graph, plan);
+  }
   notes.memory = MemoryNotes(program, plan.mesh.devices());
   for (const Node& node : model.graph.nodes) {
     notes.kernels.push_back(

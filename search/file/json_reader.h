@@ -46,7 +46,8 @@ class JsonReader {
   int64_t Integer(int64_t least, int64_t most) const;                // both limits are allowed
   std::vector<int64_t> Integers(int64_t least, int64_t most) const;  // of an array; fast
   bool Bool() const;
-  std::vector<std::string> Strings() const;  // of an array
+  bool IsNull() const { return value_->is_null(); }  // no error
+  std::vector<std::string> Strings() const;          // of an array
 
   // Sets "<place> is <the value>, expected <expected>" if there is no error yet.
   void Fail(const std::string& expected) const;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/regions/along.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/file/explain.h"
 #include "search/rewrite/accumulators.h"
@@ -58,18 +59,25 @@ Json PinsJson(const Space& space, const Mesh& mesh) {
   return pins;
 }
 
-Json CostJson(const Plan& plan) {
+Json CostJson(const Plan& plan, const PlanNotes& notes) {
   int64_t bytes = plan.cost.bytes();
   Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
-  if (bytes == plan.lower_bound)
+  if (bytes == plan.lower_bound) {
     cost["gap"] = 0;
-  else
+  } else if (plan.proof.kind == ProofKind::kNone && plan.lower_bound == 0) {
+    cost["lower_bound"] = cost["gap"] = nullptr;  // nothing is known
+  } else {
     cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
+  }
   cost["seconds"] = 0;
   cost["by_kind"] = {{"weight", plan.cost.weight},
                      {"activation", plan.cost.activation},
                      {"partial", plan.cost.partial},
                      {"halo", plan.cost.halo}};
+  for (size_t axis = 0; axis < notes.levels.size(); ++axis) {
+    cost["by_level"].push_back(
+        {{"axis", plan.mesh.axes[axis].name}, {"bytes", notes.levels[axis]}});
+  }
   if (plan.unpinned.has_value()) {
     cost["without_pins"] = {{"bytes", plan.unpinned->bytes},
                             {"lower_bound", plan.unpinned->lower_bound}};
@@ -159,19 +167,44 @@ Json TensorJson(const Tensor& tensor, const Sharding& sharding, const Mesh& mesh
           {"shard", std::move(shard)}};
 }
 
+// The dimension, as the user knows it, along which an index of the node runs; null: along none.
+// `operand` is below 0 for the result.
+Json DimensionJson(const Tensor& tensor, const Definition& definition, int operand, size_t index) {
+  int flat = DimsAlong(definition, operand)[index];
+  for (size_t d = 0; flat >= 0 && d < tensor.dims.size(); ++d) {
+    flat -= static_cast<int>(tensor.dims[d].size());
+    if (flat < 0) return d;
+  }
+  return nullptr;
+}
+
+Json AlongJson(const Graph& graph, const Node& node, size_t index) {
+  const Definition& definition = *node.definition;
+  Json reads = Json::array();
+  for (size_t operand = 0; operand < node.operands.size(); ++operand) {
+    reads.push_back(DimensionJson(graph.tensors[node.operands[operand]], definition,
+                                  static_cast<int>(operand), index));
+  }
+  return {{"writes", DimensionJson(graph.tensors[node.result], definition, -1, index)},
+          {"reads", std::move(reads)}};
+}
+
 Json NodeJson(const Graph& graph, const Node& node, const Sharding& partition, const Mesh& mesh,
               const std::string& kernel) {
-  Json reads = Json::array(), indices = Json::object();
+  Json reads = Json::array(), indices = Json::object(), along = Json::object();
   for (TensorId operand : node.operands) reads.push_back(graph.tensors[operand].name);
   for (size_t i = 0; i < partition.axes.size(); ++i) {
     if (partition.axes[i].empty()) continue;
-    indices[node.definition->indices[i].name] = AxisNames(mesh, partition.axes[i]);
+    const std::string& name = node.definition->indices[i].name;
+    indices[name] = AxisNames(mesh, partition.axes[i]);
+    along[name] = AlongJson(graph, node, i);
   }
   Json row = {{"name", node.name}, {"op", node.op}, {"from", node.from}};
   const Tensor& result = graph.tensors[node.result];
   if (IsCarried(result)) row["writes"] = result.name;
   row["reads"] = std::move(reads);
   row["partition"] = std::move(indices);
+  row["along"] = std::move(along);
   row["kernel"] = kernel;
   return row;
 }
@@ -287,7 +320,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
       {"memory", plan.space.memory},           {"ties", Json::array()}};
   if (!plan.space.pins.empty()) head["space"]["pins"] = PinsJson(plan.space, plan.mesh);
   head["mesh"] = MeshJson(plan.mesh);
-  head["cost"] = CostJson(plan);
+  head["cost"] = CostJson(plan, notes);
   head["proof"] = ProofJson(plan.proof);
   head["replayed"] = plan.replayed;
   std::string text = "{";

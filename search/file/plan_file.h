@@ -40,6 +40,8 @@ struct PlanNotes {
   std::vector<DeviceMemory> memory;      // [device]
   std::vector<std::string> kernels;      // [node]: "onednn", "loops"
   std::vector<std::string> collectives;  // [row of MovesOf]: "all_gather"; "" where none
+  std::vector<int64_t> levels;  // [mesh axis]: bytes that it adds, of a plan nested by level; else
+                                // empty
 };
 
 // The text of the file. `plan` must be of `graph`; lists of the notes may be shorter than the
@@ -61,6 +63,9 @@ struct PlanFile {
     std::vector<std::string> reads;  // names of the tensors that it reads
     std::vector<std::string> indices;  // names of the indices that it cuts
     std::vector<AxisList> axes;        // parallel to `indices`: the axes that cut each
+    // Parallel to `indices`: the dimension along which each runs, first of the result, then of each
+    // tensor in `reads`; -1: along none. Empty where the file does not say.
+    std::vector<std::vector<int>> along;
   };
   struct TransferRow {
     std::string tensor, node;
@@ -95,7 +100,7 @@ struct PlanFile {
   absl::optional<Unpinned> unpinned;
   PlanCost cost;
   int64_t claimed_bytes = 0;  // what the file says `cost` adds up to
-  int64_t lower_bound = 0;
+  int64_t lower_bound = 0;    // 0 also where no bound is known
   Proof proof;
   std::vector<TensorRow> tensors;
   std::vector<NodeRow> nodes;

@@ -72,7 +72,17 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice
 void ReadCost(const JsonReader& root, PlanFile* file) {
   JsonReader cost = root.Field("cost");
   file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
-  file->lower_bound = cost.Field("lower_bound").Integer(0, kMost);
+  if (!cost.Field("lower_bound").IsNull()) {
+    file->lower_bound = cost.Field("lower_bound").Integer(0, kMost);
+  }
+  if (cost.Has("by_level")) {
+    for (const JsonReader& level : cost.Field("by_level").Items()) {
+      file->notes.levels.push_back(level.Field("bytes").Integer(-kMost, kMost));
+    }
+    if (file->notes.levels.size() != file->mesh.axes.size()) {
+      cost.Field("by_level").Fail("a row for each mesh axis");
+    }
+  }
   JsonReader kinds = cost.Field("by_kind");
   constexpr int64_t quarter = kMost / 4;  // the sum must fit
   file->cost.weight = kinds.Field("weight").Integer(0, quarter);
@@ -140,6 +150,17 @@ void ReadTensors(const JsonReader& rows, PlanFile* file) {
   }
 }
 
+// Of an index, the dimension of the result and of each tensor that is read.
+std::vector<int> ReadAlong(const JsonReader& row) {
+  constexpr int64_t most = std::numeric_limits<int>::max();
+  const auto dimension = [&](const JsonReader& item) {
+    return item.IsNull() ? -1 : static_cast<int>(item.Integer(0, most));
+  };
+  std::vector<int> dimensions = {dimension(row.Field("writes"))};
+  for (const JsonReader& item : row.Field("reads").Items()) dimensions.push_back(dimension(item));
+  return dimensions;
+}
+
 void ReadNodes(const JsonReader& rows, PlanFile* file) {
   for (const JsonReader& row : rows.Items()) {
     PlanFile::NodeRow node;
@@ -151,6 +172,11 @@ void ReadNodes(const JsonReader& rows, PlanFile* file) {
     for (const auto& [index, axes] : row.Field("partition").Fields()) {
       node.indices.push_back(index);
       node.axes.push_back(ReadAxes(axes, file->mesh));
+      if (!row.Has("along")) continue;  // files of earlier versions
+      node.along.push_back(ReadAlong(row.Field("along").Field(index)));
+      if (rows.ok() && node.along.back().size() != node.reads.size() + 1) {
+        row.Field("along").Field(index).Field("reads").Fail("a dimension of each tensor read");
+      }
     }
     node.kernel = row.Field("kernel").String();
     if (!rows.ok()) return;

@@ -30,8 +30,14 @@ TEST_CASE(
     INFO(plan["search"]);
     CHECK((plan["replicate"] == "auto" || plan["bytes"] >= plans[0]["bytes"]));
     CHECK(plan["peak_memory"] > 0);
-    const bool differs = plan["bytes"] != plans[0]["bytes"];
-    if (differs) CHECK(plan["against_default"] != "");
+    const nlohmann::json& more = plan["more_than_default"];
+    const auto moved = [](const nlohmann::json& row) { return row["bytes"].get<int64_t>(); };
+    CHECK(moved(more) == moved(plan) - moved(plans[0]));
+    int64_t kinds = 0;
+    for (const nlohmann::json& bytes : more["by_kind"]) kinds += bytes.get<int64_t>();
+    CHECK(kinds == moved(more));
+    CHECK(plan["lower_bound"].is_null() ==
+          (plan["search"] != "default" && plan["search"] != "no copies" && moved(plan) > 0));
   }
   const std::string text =
       Succeed("yuba compare " + ModelFile("encoder") + " --mesh data=2,model=4").out;

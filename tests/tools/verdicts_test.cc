@@ -253,11 +253,12 @@ TEST_CASE("check names the first field of the plan that its shardings do not giv
   }
 }
 
-TEST_CASE("the excerpt of docs/plan_file.md is of the file that is written, with all its fields") {
+TEST_CASE(
+    "the excerpt of docs/plan-format.md is of the file that is written, with all its fields") {
   const std::string plan = ScratchFolder("excerpt") + "/p.json";
   const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
   REQUIRE(RunCommand("yuba partition " + model + " --devices 8 -o " + plan).exit_code == 0);
-  const std::string written = Read(plan), document = Read(RepositoryFile("docs/plan_file.md"));
+  const std::string written = Read(plan), document = Read(RepositoryFile("docs/plan-format.md"));
   const size_t begin = document.find("```\n", document.find("## An excerpt")) + 4;
   const std::string excerpt = document.substr(begin, document.find("```", begin) - begin);
   REQUIRE(excerpt.size() > 1000);
