@@ -36,6 +36,17 @@ double Unit(const std::string& text) {
   return rest == "i" || rest == "ib" ? std::pow(1024.0, power + 1) : 0;
 }
 
+// Says of an option that takes one value at a time, but may be given again, that it is so; CLI11's
+// "..." would promise several values behind one flag.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_opts(option);
+    if (option->get_allow_extra_args()) return text;
+    return absl::StrReplaceAll(text, {{" ...", " (again for each)"}});
+  }
+};
+
 // The subcommand that was called, as the user writes it: "yuba bench search".
 std::string NameOf(const CLI::App& app) {
   std::string name = app.get_name();
@@ -96,6 +107,7 @@ CLI::Validator SizeInBytes() {
 }
 
 void OneValueAtATime(CLI::App* app) {
+  app->formatter(std::make_shared<HelpFormatter>());
   for (CLI::Option* option : app->get_options()) {
     // Words without a flag are told apart by their places.
     option->allow_extra_args(option->get_positional() && option->get_items_expected_max() > 1);
@@ -132,7 +144,10 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const std::string name = NameOf(app);
-  std::cerr << name << ": " << error.what() << "; " << name << " --help lists what there is\n";
+  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  std::cerr << name << ": " << error.what() << "; "
+            << (extra ? "a flag that takes several values is given again for each; " : "") << name
+            << " --help lists what there is\n";
   return 2;
 }
 

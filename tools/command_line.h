@@ -27,7 +27,7 @@ constexpr int64_t kMostMemory = int64_t{1} << 50;  // what a device may have
 constexpr int kMostThreads = 64;  // as --threads takes them
 
 // Options that may be repeated take one value each time: in `--pin a=b model.onnx` the second word
-// is no pin.
+// is no pin. Their help says so.
 void OneValueAtATime(CLI::App* app);
 
 // `text` quoted where a shell needs it, to be one word; a file besides gets ./ in front where it

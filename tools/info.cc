@@ -19,7 +19,7 @@ namespace {
 
 struct InfoFlags {
   ModelFlags model;
-  bool json = false;
+  bool tensors = false, json = false;
 };
 
 struct ModelFacts {
@@ -67,7 +67,51 @@ std::string StatesText(const Graph& graph) {
   return absl::StrCat("states      ", absl::StrJoin(states, ", "), "\n");
 }
 
-std::string Json(const compiler::Model& model, const ModelFacts& facts) {
+// What a tensor is to the user: one may be several things, as a parameter that is trained.
+std::string RoleOf(const Tensor& tensor) {
+  if (tensor.output && tensor.kind == TensorKind::kActivation) return "output";
+  std::string role = tensor.kind == TensorKind::kParameter ? "parameter" : Name(tensor.kind);
+  if (IsCarried(tensor) && tensor.kind != TensorKind::kState) role += ", state";
+  return tensor.output ? role + ", output" : role;
+}
+
+// "[batch, -]": the names of the dimensions, as pins take them; "" where none has a name.
+std::string DimNamesText(const Tensor& tensor) {
+  const auto is_named = [](const std::string& name) { return !name.empty(); };
+  if (std::none_of(tensor.dim_names.begin(), tensor.dim_names.end(), is_named)) return "";
+  return absl::StrCat("[",
+                      absl::StrJoin(tensor.dim_names, ", ",
+                                    [](std::string* out, const std::string& name) {
+                                      absl::StrAppend(out, name.empty() ? "-" : name);
+                                    }),
+                      "]");
+}
+
+// A row for each tensor, in the order of the model: what pins and `yuba show --tensor` can name.
+std::string TensorsText(const Graph& graph) {
+  TextTable table(99);
+  table.Add({"tensor", "type", "shape", "role", "dimensions"});
+  for (const Tensor& tensor : graph.tensors) {
+    table.Add({tensor.name, Name(tensor.type.type),
+               absl::StrCat("[", absl::StrJoin(WholeDims(tensor), ", "), "]"), RoleOf(tensor),
+               DimNamesText(tensor)});
+  }
+  return table.ToString();
+}
+
+nlohmann::ordered_json TensorsJson(const Graph& graph) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Tensor& tensor : graph.tensors) {
+    rows.push_back({{"name", tensor.name},
+                    {"type", Name(tensor.type.type)},
+                    {"shape", WholeDims(tensor)},
+                    {"role", RoleOf(tensor)},
+                    {"dim_names", tensor.dim_names}});
+  }
+  return rows;
+}
+
+std::string Json(const compiler::Model& model, const ModelFacts& facts, bool tensors) {
   nlohmann::ordered_json json;
   json["file"] = BaseName(model.file);
   json["opset"] = model.opset;
@@ -88,6 +132,7 @@ std::string Json(const compiler::Model& model, const ModelFacts& facts) {
   json["flops"] = model.flops;
   json["operators"] = facts.operators;
   json["notes"] = model.notes;
+  if (tensors) json["tensors"] = TensorsJson(model.graph);
   return json.dump(1) + "\n";
 }
 
@@ -96,7 +141,7 @@ absl::Status Info(const InfoFlags& flags) {
   const compiler::Model& model = loaded.model;
   const ModelFacts facts = FactsOf(model.graph);
   if (flags.json) {
-    std::cout << Json(model, facts);
+    std::cout << Json(model, facts, flags.tensors);
     return absl::OkStatus();
   }
   std::cout << BaseName(model.file) << "  opset " << model.opset << ", "
@@ -116,6 +161,7 @@ absl::Status Info(const InfoFlags& flags) {
   table.Add({"operator", "definitions"});
   for (const auto& [op, count] : rows) table.Add({op, absl::StrCat(count)});
   std::cout << table.ToString();
+  if (flags.tensors) std::cout << "\n" << TensorsText(model.graph);
   return absl::OkStatus();
 }
 
@@ -127,6 +173,8 @@ void AddInfo(CLI::App& app, int& exit_code) {
   AddModelFlags(command, flags->model);
   AddEntryFlags(command, flags->model);
   AddTrainFlags(command, flags->model);
+  command->add_flag("--tensors", flags->tensors,
+                    "every tensor: what pins and `yuba show --tensor` can name");
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return Info(*flags); });
 }

@@ -1,6 +1,7 @@
 // yuba partition: searches, writes the plan, prints a summary.
 #include <chrono>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "search/baselines/baselines.h"
 #include "search/file/plan_file.h"
 #include "search/search.h"
+#include "tools/alternatives.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"
@@ -76,8 +78,10 @@ absl::Status CheckFrom(const PartitionFlags& flags) {
 
 // Runs the phases up to the plan, or as far as --to says; with --dump each state is written. `note`
 // is set when the search begins: before that there is nothing to show, and Ctrl-C ends the program.
+// `bare` becomes the graph that the search begins with, which shares nothing yet.
 absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
-                     compiler::Compilation& compilation, absl::optional<InterruptNote>& note) {
+                     compiler::Compilation& compilation, Graph& bare,
+                     absl::optional<InterruptNote>& note) {
   compiler::PhaseOptions options;
   options.from = flags.from;
   options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
@@ -89,6 +93,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
     YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
     WarnOfNewOpset(compilation.model);
     note.emplace(kSearchStops);
+    bare = compilation.model.graph;
     return true;
   };
   if (!flags.dump.empty()) {
@@ -205,7 +210,39 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   return absl::optional<int64_t>(plan->cost.bytes());
 }
 
-absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model,
+// The tensors of the plan that are in fewer parts than their dimensions allow.
+std::vector<TensorId> InFewerParts(const search::PlanFile& file) {
+  std::set<std::string> names;
+  for (const ReplicatedTensor& tensor : Replicated(file)) {
+    if (tensor.parts < tensor.most) names.insert(tensor.name);
+  }
+  std::vector<TensorId> tensors;
+  for (size_t t = 0; t < file.tensors.size(); ++t) {
+    if (names.count(file.tensors[t].name) > 0) tensors.push_back(static_cast<TensorId>(t));
+  }
+  return tensors;
+}
+
+// On so many devices the memory of another plan is quickly known; on 1024 it takes seconds.
+constexpr int kQuickDevices = 64;
+
+// What --replicate auto may give, by data parallelism, one of its plans; "" where that moves no
+// less, or where the plan was asked for with flags that it need not follow.
+std::string ReplicasText(const PartitionFlags& flags, const Graph& bare, const search::Plan& plan,
+                         const search::SearchOptions& options) {
+  const bool comparable = plan.search == "default" && plan.space.pins.empty() &&
+                          flags.replicate == "none" && options.mesh.devices() > 1 &&
+                          options.mesh.devices() <= kQuickDevices;
+  if (!comparable || plan.cost.bytes() == 0 || bare.nodes.empty()) return "";
+  const absl::optional<DataParallelism> data = DataParallelismOf(bare, options);
+  if (!data.has_value() || data->bytes >= plan.cost.bytes()) return "";
+  const bool fits = flags.memory == 0 || data->arena <= flags.memory;
+  return absl::StrCat("--replicate auto: ", Bytes(data->bytes), " a step or less, as data ",
+                      "parallelism, which needs ", Bytes(data->arena), " a device",
+                      fits ? "" : ", more than --memory");
+}
+
+absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model, const Graph& bare,
                        const search::Plan& plan, search::SearchOptions options,
                        const std::string& text, double seconds, double search_seconds) {
   const Graph& graph = model.graph;
@@ -219,7 +256,9 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     options.time_limit = std::min(left, seconds + 1);
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, options));
   }
-  std::cout << SearchText(plan, by_level, search_seconds);
+  const bool split = plan.space.replicate == search::Replicate::kNone;
+  const std::vector<TensorId> fewer = split ? InFewerParts(file) : std::vector<TensorId>();
+  std::cout << SearchText(plan, by_level, static_cast<int64_t>(fewer.size()), search_seconds);
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }
@@ -230,7 +269,10 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     YUBA_ASSIGN_OR_RETURN(prices, search::PricesOfPins(graph, options, plan));
   }
   std::cout << PinsText(plan, prices);
-  std::cout << "\n" << SummaryText(file);
+  Alternatives alternatives;
+  alternatives.bytes_of_most_parts = BytesOfMostParts(graph, plan, fewer);
+  if (search_on) alternatives.replicas = ReplicasText(flags, bare, plan, options);
+  std::cout << "\n" << SummaryText(file, alternatives);
   return absl::OkStatus();
 }
 
@@ -255,8 +297,9 @@ absl::Status Partition(PartitionFlags flags) {
   compilation.request.search = options;
   compilation.request.search.flat_too = flags.space == "default" && flags.search == "default";
   absl::optional<InterruptNote> interrupt_note;
+  Graph bare;
   const auto start = std::chrono::steady_clock::now();
-  YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, interrupt_note));
+  YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, bare, interrupt_note));
   const double seconds = SecondsSince(start);
   YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
   loaded.model = std::move(compilation.model);
@@ -279,8 +322,8 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_RETURN_IF_ERROR(
-      PrintPlan(flags, loaded.model, plan, options, text, seconds, compilation.search_seconds));
+  YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, bare, plan, options, text, seconds,
+                                 compilation.search_seconds));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "opsemantics/base/files.h"
+#include "opsemantics/base/module_name.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -58,7 +59,7 @@ absl::StatusOr<std::string> TextOfNamed(const std::vector<Row>& rows, const std:
                                         const char* what, Text text) {
   std::string near;
   for (const Row& row : rows) {
-    if (row.name == name) return text(row);
+    if (row.name == name || NameAlone(row.name) == name) return text(row);
     if (near.empty() && row.name.find(name) != std::string::npos) near = row.name;
   }
   return UserError(
@@ -98,6 +99,7 @@ absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const ShownPlan& s
   }
   if (!flags.diff.empty()) {
     YUBA_ASSIGN_OR_RETURN(const ShownPlan other, LoadShown({flags.diff}, {}));
+    YUBA_RETURN_IF_ERROR(Annotate(CheckSameModel(plan, other.plan), flags.diff));
     text += DiffText(plan, other.plan);
   }
   if (flags.transfers) text += TransfersText(plan);
@@ -116,8 +118,8 @@ absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const ShownPlan& s
 std::string WholeText(const ShowFlags& flags, const ShownPlan& shown) {
   const search::PlanFile& plan = shown.plan;
   return absl::StrCat(OverviewText(plan), NodeTableText(plan, flags.all), "\n",
-                      LargestTransfersText(plan, 8), "\n", CopiesText(plan, 8),
-                      AccumulatorsText(plan, 8), MemoryText(plan),
+                      IndexLegendText(plan, flags.all), LargestTransfersText(plan, 8), "\n",
+                      CopiesText(plan, 8), AccumulatorsText(plan, 8), MemoryText(plan),
                       shown.arena.has_value() ? "\n" + ArenaText(*shown.arena, BarsOf(flags)) : "",
                       "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff "
                       "PLAN, --html FILE\n");
@@ -154,17 +156,15 @@ absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
                             flags.diff.empty() && !flags.transfers && !flags.kernels && !flags.all;
   if (flags.json && (flags.all || !text.empty()) && !memory_alone) {
     return UserError(
-        "--json prints the whole plan file, with --memory alone the memory: leave --tensor, "
-        "--node, "
+        "--json prints the whole plan, with --memory alone the memory: leave --tensor, --node, "
         "--transfers, --kernels, --all and --diff out");
   }
   YUBA_RETURN_IF_ERROR(WriteFiles(flags, shown));
-  if (flags.json && flags.memory) {
-    report = MemoryJson(shown);
+  if (flags.json) {
+    report = flags.memory ? MemoryJson(shown) : PlanJson(plan);
     return absl::OkStatus();
   }
   const bool wrote = !flags.html.empty() || !flags.dot.empty();
-  if (text.empty() && flags.json) text = shown.text;
   if (text.empty() && !wrote) text = WholeText(flags, shown);
   std::cout << text;
   return absl::OkStatus();
@@ -193,10 +193,11 @@ void AddShow(CLI::App& app, int& exit_code) {
                       "write a page for a browser: graph, pieces of tensors, transfers, memory");
   command->add_option("--dot", flags->dot, "write a Graphviz graph");
   command->add_option("--diff", flags->diff, "compare with another plan");
-  command->add_flag("--json", flags->json, "print the plan file, or with --memory the memory");
+  command->add_flag("--json", flags->json,
+                    "print what the tables say, or with --memory the memory");
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;
-    return Reported(flags->json && flags->memory, Show(*flags, report), report);
+    return Reported(flags->json, Show(*flags, report), report);
   });
 }
 

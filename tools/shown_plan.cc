@@ -17,8 +17,8 @@ namespace {
 
 absl::StatusOr<ShownPlan> LoadPlanAlone(const std::string& path) {
   ShownPlan shown;
-  YUBA_ASSIGN_OR_RETURN(shown.text, ReadFile(path));
-  absl::StatusOr<search::PlanFile> plan = search::ReadPlan(shown.text);
+  YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  absl::StatusOr<search::PlanFile> plan = search::ReadPlan(text);
   if (!plan.ok()) return Annotate(plan.status(), path);
   shown.plan = *std::move(plan);
   return shown;
@@ -56,7 +56,7 @@ absl::StatusOr<ShownPlan> LoadShown(const std::vector<std::string>& files,
       BuildWithoutKernels(planned.loaded.model, planned.plan, kernels::KernelChoice(), true));
   YUBA_ASSIGN_OR_RETURN(const int64_t whole, WholeBytesLive(planned));
   ArenaReport arena = ReportArena(planned.file, program, whole);
-  return ShownPlan{std::move(planned.file), std::move(planned.text), std::move(arena)};
+  return ShownPlan{std::move(planned.file), std::move(arena)};
 }
 
 std::string PageOf(const ShownPlan& shown) {

@@ -16,7 +16,6 @@ namespace yuba::tools {
 
 struct ShownPlan {
   search::PlanFile plan;
-  std::string text;                   // of the plan file
   absl::optional<ArenaReport> arena;  // nothing where no model was given
 };
 

@@ -139,17 +139,6 @@ TEST_CASE("show does all that its flags ask for, or refuses") {
   CHECK_FALSE(std::filesystem::exists(folder + "/b.html"));
 }
 
-TEST_CASE("a comparison of plans of different graphs says so first") {
-  const std::string folder = ScratchFolder("diff");
-  const std::string plan = Planned(Model(), "", folder + "/p.json"),
-                    same = Planned(Model(), "--copies none", folder + "/same.json"),
-                    other = Planned(RepositoryFile("tests/models/conv/model.onnx"), "",
-                                    folder + "/other.json");
-  const std::string note = "NOTE: the plans are of different graphs, model.onnx (";
-  CHECK(RunCommand("yuba show " + plan + " --diff " + other).out.find(note) == 0);
-  CHECK(RunCommand("yuba show " + plan + " --diff " + same).out.find("moved: ") == 0);
-}
-
 TEST_CASE("an output that cannot be written is noticed before the model is read") {
   const std::string none = ScratchFolder("unwritable") + "/none/";
   ExpectError("yuba partition no_such_model.onnx -o " + none + "p.json",
@@ -243,6 +232,35 @@ TEST_CASE("outputs that cannot be written are noticed before the steps") {
   CHECK(std::filesystem::exists(folder + "/new/output_0.npy"));
   refused(run + folder + "/new --input x=" + folder + "/new/output_0.npy",
           {"would be overwritten"});
+}
+
+TEST_CASE("help and errors say that a flag takes one value, and is given again for the next") {
+  for (const char* command : {"run", "partition", "verify", "info", "compare"}) {
+    const std::string help = RunCommand(std::string("yuba ") + command + " --help").out;
+    INFO(help);
+    CHECK(help.find("TEXT ...") == std::string::npos);
+    CHECK(help.find("(again for each)") != std::string::npos);
+  }
+  CHECK(RunCommand("yuba-run --help").out.find("TEXT ...") == std::string::npos);
+  const std::string plan = Planned(Symbolic(), "--dim batch=4", ScratchFolder("again") + "/p.json");
+  ExpectError("yuba partition --dim batch=4 other=2 " + Symbolic(),
+              {"yuba partition: ", "given again for each"});
+  CHECK(RunCommand("yuba info --dim batch=4 --dim batch=4 " + Symbolic()).exit_code == 0);
+  CHECK(RunCommand("yuba show " + Symbolic() + " " + plan).exit_code == 0);
+}
+
+TEST_CASE("plans of different models are not compared, and the message names both") {
+  const std::string folder = ScratchFolder("diff");
+  const std::string mlp = Planned(Model(), "", folder + "/mlp.json");
+  const std::string same = Planned(Model(), "--space flat --search data", folder + "/same.json");
+  const std::string lstm =
+      Planned(RepositoryFile("tests/models/lstm/model.onnx"), "", folder + "/lstm.json");
+  const std::string batch = Planned(Symbolic(), "--dim batch=4", folder + "/batch.json");
+  for (const std::string& other : {lstm, batch}) {
+    ExpectError("yuba show " + mlp + " --diff " + other,
+                {"of another model", "model.onnx (graph ", "(graph ", "yuba partition"});
+  }
+  CHECK(RunCommand("yuba show " + mlp + " --diff " + same).exit_code == 0);
 }
 
 TEST_CASE("a dimension that no tensor can have is refused, with what to write") {

@@ -3,8 +3,11 @@
 #include "tools/report/plan_report.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <sstream>
 
+#include "nlohmann/json.hpp"
+#include "tests/compiler/support/onnx_builder.h"
 #include "tests/support/command.h"
 #include "tools/report/plan_rows.h"
 
@@ -91,6 +94,92 @@ TEST_CASE("one figure of memory must fit, and it is the one that the program all
   const std::string line = text.substr(at, text.find('\n', at + 1) - at);
   CHECK(Has(line, " must fit on each device: what its program allocates; no limit given"));
   CHECK(Has(text, "the fullest fills "));
+}
+
+TEST_CASE("show says along which dimensions the indices run that nodes split") {
+  const std::string plan = ScratchFolder("legend") + "/p.json";
+  Succeed("yuba partition " + Model("mlp") + " -o " + plan);
+  const std::string shown = Succeed("yuba show " + plan).out;
+  INFO(shown);
+  const size_t at = shown.find("\nindex  of ");
+  REQUIRE(at != std::string::npos);
+  const std::string legend = shown.substr(at, shown.find("\n\n", at) - at);
+  const std::string weight = "1 of the weight; none of the output: its parts give partial sums";
+  CHECK(Has(legend, "\nq      "));
+  CHECK(Has(legend, "dimension 1 of operand 1 of 2, " + weight));
+  CHECK(Has(legend, "dimension 1 of the output, 0 of the weight"));
+}
+
+TEST_CASE("show --json has the figures of the tables") {
+  const std::string plan = ScratchFolder("twin") + "/p.json";
+  Succeed("yuba partition " + Model("encoder") + " -o " + plan);
+  const nlohmann::json json = nlohmann::json::parse(Succeed("yuba show --json " + plan).out);
+  std::ifstream file(plan);
+  const nlohmann::json written = nlohmann::json::parse(file);
+  CHECK(json["ok"] == true);
+  const auto sum = [](const nlohmann::json& rows, const char* field) {
+    int64_t bytes = 0;
+    for (const nlohmann::json& row : rows) bytes += row[field].get<int64_t>();
+    return bytes;
+  };
+  const int64_t bytes = written["cost"]["bytes"];
+  CHECK(json["bytes"] == bytes);
+  CHECK(sum(json["groups"], "bytes") == bytes);
+  CHECK(sum(json["groups"], "sums") + sum(json["groups"], "gathered") == bytes);
+  CHECK(sum(json["groups"], "weights_gathered") == written["cost"]["by_kind"]["weight"]);
+  CHECK(sum(json["groups"], "nodes") == static_cast<int64_t>(written["nodes"].size()));
+  CHECK(sum(json["transfers"], "bytes") == bytes);
+  CHECK(json["transfers"][0]["bytes"] >= json["transfers"][1]["bytes"]);
+  CHECK(json["memory"].size() == 8);
+  CHECK(json["memory"][0]["arena"] == written["memory"][0]["arena"]);
+  CHECK(json["replicated"][0]["parts"] == json["replicated"][0]["most_parts"]);
+  CHECK(!json["indices"].empty());
+  const CommandResult none = RunCommand("yuba show --json none.json");
+  CHECK(none.exit_code == 2);
+  CHECK(nlohmann::json::parse(none.out)["ok"] == false);
+}
+
+// x w as [8, 4, 6], so that the columns of w are 4 x 6.
+std::string Heads() {
+  compiler::OnnxBuilder builder;
+  builder.Input("x", {8, 3});
+  builder.Weight("w", {3, 24});
+  builder.Integers("shape", {8, 4, 6});
+  builder.Node("MatMul", {"x", "w"}, {"p"});
+  builder.Node("Reshape", {"p", "shape"}, {"h"});
+  builder.Node("Softmax", {"h"}, {"y"});
+  builder.Output("y");
+  return builder.Save();
+}
+
+TEST_CASE("tensors in fewer parts than they allow are named, with what the most would cost") {
+  const std::string model = Heads(), plan = ScratchFolder("fewer") + "/p.json";
+  const std::string command = "yuba partition " + model + " --devices 10 -o " + plan;
+  const std::string text = Succeed(command + " --space factored --pin 'w=[-, (- b)]'").out;
+  INFO(text);
+  CHECK(Has(text, "every tensor split, 1 in fewer parts than it allows"));
+  CHECK(Has(text, "1 is in fewer parts than the dimensions allow, as w [3, (4 6/b)] in 2 of 10;"));
+  CHECK(Has(text, "in the most parts it would move at most "));
+  CHECK(Has(text, " more a step"));
+  const std::string best = Succeed(command + " --space factored --pin 'w=[-, (b a)]'").out;
+  CHECK_FALSE(Has(best, "allow, as w "));
+  const std::string small = Partitioned(Model("encoder"), "");
+  CHECK(Has(small, "1 has no dimension long enough for more parts"));
+  CHECK(Has(small, "every tensor split as far as it goes"));
+}
+
+TEST_CASE("what --replicate auto may give is that of data parallelism, derived") {
+  const std::string text = Partitioned(Model("conv"), "");
+  const std::string data = Partitioned(Model("conv"), "--search data");
+  INFO(text << data);
+  const std::string moved = data.substr(data.find("MOVED a step   ") + 15);
+  const std::string memory = data.substr(data.find("MEMORY         ") + 15);
+  CHECK(Has(text, "--replicate auto: " + moved.substr(0, moved.find(" in ")) +
+                      " a step or less, as data parallelism, which needs " +
+                      memory.substr(0, memory.find(" must fit")) + " a device"));
+  for (const char* flags : {"--replicate auto", "--devices 1", "--search recursive"}) {
+    CHECK_FALSE(Has(Partitioned(Model("conv"), flags), "--replicate auto: "));
+  }
 }
 
 TEST_CASE("only the numbers that differ become stars") {

@@ -1,7 +1,11 @@
 // One tensor, one node, or the differences of two plans.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/status.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
 #include "tools/report/text_table.h"
@@ -48,14 +52,46 @@ std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeR
   return text;
 }
 
+namespace {
+
+std::string WholeShapeText(const search::PlanFile::TensorRow& row) {
+  return absl::StrJoin(row.dims, ", ", [](std::string* out, const std::vector<int64_t>& factors) {
+    int64_t whole = 1;
+    for (const int64_t factor : factors) whole *= factor;
+    absl::StrAppend(out, whole);
+  });
+}
+
+// What the user's model has, whatever a plan makes of its dimensions: (name, type and shape) of
+// inputs and stored tensors.
+std::set<std::pair<std::string, std::string>> OfTheModel(const search::PlanFile& plan) {
+  std::set<std::pair<std::string, std::string>> tensors;
+  for (const auto& row : plan.tensors) {
+    if (row.kind == "activation" || row.kind == "copy" || row.kind == "partial") continue;
+    tensors.emplace(row.name, absl::StrCat(Name(row.type), " ", WholeShapeText(row)));
+  }
+  return tensors;
+}
+
+std::string ModelName(const search::PlanFile& plan) {
+  return absl::StrCat(plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), ")");
+}
+
+}  // namespace
+
+absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile& other) {
+  // Plans with and without factors are of two graphs of one model.
+  const bool same =
+      plan.notes.graph_hash == other.notes.graph_hash || OfTheModel(plan) == OfTheModel(other);
+  if (same) return absl::OkStatus();
+  return UserError("the plan is of another model, or of other sizes of it: ", ModelName(plan),
+                   " here, ", ModelName(other),
+                   " there; make both plans of one model with yuba partition, and compare models ",
+                   "with yuba info");
+}
+
 std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other) {
   std::string text;
-  if (plan.notes.graph_hash != other.notes.graph_hash) {
-    absl::StrAppend(&text, "NOTE: the plans are of different graphs, ", plan.notes.graph_file, " (",
-                    plan.notes.graph_hash.substr(0, 12), ") here and ", other.notes.graph_file,
-                    " (", other.notes.graph_hash.substr(0, 12),
-                    ") there: tensors are compared by name alone\n");
-  }
   absl::StrAppend(&text, "moved: ", Bytes(plan.cost.bytes()), " here, ", Bytes(other.cost.bytes()),
                   " there\n");
   const TensorMap theirs = ByName(other);

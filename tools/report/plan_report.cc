@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "search/check/part_counts.h"
 #include "tools/report/plan_rows.h"
 
 namespace yuba::tools {
@@ -201,14 +202,36 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
   return groups;
 }
 
+namespace {
+
+// The most parts that the dimensions of the tensor can be cut into.
+int64_t MostParts(const search::PlanFile& plan, const search::PlanFile::TensorRow& row) {
+  Tensor tensor;
+  for (const auto& factors : row.dims) {
+    tensor.type.dims.insert(tensor.type.dims.end(), factors.begin(), factors.end());
+  }
+  int64_t most = 1;
+  for (const search::Parts& grid : search::EveryTensorGrid(plan.mesh, tensor, false, {})) {
+    int64_t parts = 1;
+    for (const int count : grid) parts *= count;
+    most = std::max(most, parts);
+  }
+  return most;
+}
+
+}  // namespace
+
 std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan) {
   std::vector<ReplicatedTensor> result;
+  std::map<std::vector<std::vector<int64_t>>, int64_t> most;  // by dimensions
   for (const auto& row : plan.tensors) {
     int64_t parts = 1;
     for (const AxisList& axes : row.sharding.axes) parts *= PartCount(plan.mesh, axes);
     if (parts >= plan.mesh.devices() || row.kind == "copy" || row.kind == "partial") continue;
-    result.push_back(
-        {row.name, ShardingText(plan, row), WholeBytes(row), plan.mesh.devices() / parts});
+    const auto [it, is_new] = most.emplace(row.dims, 0);
+    if (is_new) it->second = MostParts(plan, row);
+    result.push_back({row.name, ShardingText(plan, row), WholeBytes(row), parts,
+                      plan.mesh.devices() / parts, it->second});
   }
   return result;
 }

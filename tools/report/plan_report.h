@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/file/plan_file.h"
 
@@ -33,7 +35,9 @@ std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold);
 struct ReplicatedTensor {
   std::string name, sharding;
   int64_t bytes = 0;     // of the whole tensor, once
+  int64_t parts = 1;     // different parts that it is stored in
   int64_t replicas = 1;  // how many devices hold each element
+  int64_t most = 1;      // parts that its dimensions allow
 };
 std::vector<ReplicatedTensor> Replicated(const search::PlanFile& plan);
 
@@ -72,11 +76,20 @@ std::string QuietText(int count);
 // the summary and in the tables.
 std::string WordsOfTransfers(const std::string& indent);
 
+// What is known beside the plan, for the line REPLICATED.
+struct Alternatives {
+  // Of a plan that replicates nothing on purpose: the bytes that a step would move more if the
+  // tensors in fewer parts than they allow were in as many as they can.
+  int64_t bytes_of_most_parts = 0;
+  std::string replicas;  // a sentence on what `--replicate auto` may give; "": nothing is known
+};
 // The summary of `partition`: MOVED, MEMORY, REPLICATED, and the table of what moves most.
-std::string SummaryText(const search::PlanFile& plan);
+std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives);
 
 // The tables of `show`. NodeTableText leaves out nodes that move nothing unless `all`.
 std::string NodeTableText(const search::PlanFile& plan, bool all);
+// What the indices are that the shown nodes split, a row for each; "" where the file does not say.
+std::string IndexLegendText(const search::PlanFile& plan, bool all);
 std::string LargestTransfersText(const search::PlanFile& plan, size_t count);
 std::string TransfersText(const search::PlanFile& plan);
 std::string MemoryText(const search::PlanFile& plan);
@@ -92,7 +105,13 @@ std::string AccumulatorsText(const search::PlanFile& plan, size_t count);
 std::string KernelsText(const search::PlanFile& plan);
 std::string TensorText(const search::PlanFile& plan, const search::PlanFile::TensorRow& row);
 std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeRow& row);
+// A user's error, with both models, where the plans are of different ones: their inputs and stored
+// tensors differ.
+absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile& other);
 std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other);
+
+// What the tables of `show` print, as numbers: docs/plan-format.md lists the fields.
+nlohmann::ordered_json PlanJson(const search::PlanFile& plan);
 
 std::string PlanDot(const search::PlanFile& plan);  // a Graphviz graph
 

@@ -186,7 +186,49 @@ std::string StoppedText(const search::PlanFile& plan) {
                       ": this is the best plan by then, more time may find better");
 }
 
-std::string SummaryText(const search::PlanFile& plan) {
+namespace {
+
+// "17 tensors, 5.2 kB together: ...": what is stored more than once, and why.
+std::string ReplicatedText(const search::PlanFile& plan, const Alternatives& alternatives) {
+  constexpr char kLabel[] = "REPLICATED     ", kIndent[] = "               ";
+  const std::vector<ReplicatedTensor> replicated = Replicated(plan);
+  std::string text = absl::StrCat(kLabel, "nothing\n");
+  if (!replicated.empty()) {
+    int64_t bytes = 0, fewer = 0;
+    const ReplicatedTensor* largest = nullptr;  // of those in fewer parts than they allow
+    for (const ReplicatedTensor& tensor : replicated) {
+      bytes += tensor.bytes;
+      if (tensor.parts == tensor.most) continue;
+      ++fewer;
+      if (largest == nullptr || tensor.bytes > largest->bytes) largest = &tensor;
+    }
+    text = absl::StrCat(kLabel, Counted(replicated.size(), "tensor"), ", ", Bytes(bytes),
+                        " together (yuba show --memory lists them)\n");
+    if (plan.space.replicate != search::Replicate::kAuto) {
+      const auto short_ones = static_cast<int64_t>(replicated.size()) - fewer;
+      if (short_ones > 0) {
+        absl::StrAppend(&text, kIndent, short_ones, short_ones == 1 ? " has" : " have",
+                        " no dimension long enough for more parts\n");
+      }
+      if (fewer > 0) {
+        absl::StrAppend(&text, kIndent, fewer, fewer == 1 ? " is" : " are",
+                        " in fewer parts than the dimensions allow, as ", ShortName(largest->name),
+                        " ", largest->sharding, " in ", largest->parts, " of ", largest->most,
+                        ";\n", kIndent, "in the most parts ", fewer == 1 ? "it" : "they",
+                        " would move at most ", Bytes(alternatives.bytes_of_most_parts),
+                        " more a step\n");
+      }
+    }
+  }
+  if (!alternatives.replicas.empty()) {
+    absl::StrAppend(&text, kIndent, alternatives.replicas, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives) {
   const int64_t bytes = plan.cost.bytes();
   const int devices = plan.mesh.devices();
   std::string text =
@@ -214,19 +256,7 @@ std::string SummaryText(const search::PlanFile& plan) {
                     " if shared out evenly), activations ", Bytes(device.activations),
                     ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
-  const std::vector<ReplicatedTensor> replicated = Replicated(plan);
-  if (replicated.empty()) {
-    text += "REPLICATED     nothing\n";
-  } else {
-    int64_t extra = 0;
-    for (const auto& tensor : replicated) extra += tensor.bytes;
-    absl::StrAppend(&text, "REPLICATED     ", Counted(replicated.size(), "tensor"), ", ",
-                    Bytes(extra), " together",
-                    plan.space.replicate == search::Replicate::kAuto
-                        ? ""
-                        : ", with too few elements for every part",
-                    " (yuba show --memory lists them)\n");
-  }
+  text += ReplicatedText(plan, alternatives);
   text += "TIME           not predicted: no machine given\n\n";
   return text + MovedTable(plan);
 }

@@ -123,13 +123,11 @@ std::string MemoryText(const search::PlanFile& plan) {
   const std::vector<ReplicatedTensor> replicated = Replicated(plan);
   if (replicated.empty()) return text + "replicated: nothing\n";
   TextTable copies(2);
-  const char* why = plan.space.replicate == search::Replicate::kAuto
-                        ? "replicated"
-                        : "replicated (too few elements)";
-  copies.Add({why, "as stored", "bytes", "copies"});
+  copies.Add({"replicated", "as stored", "bytes", "copies", "parts", "most parts"});
   for (const auto& tensor : replicated) {
     copies.Add({ShortName(tensor.name), tensor.sharding, absl::StrCat(tensor.bytes),
-                absl::StrCat(tensor.replicas)});
+                absl::StrCat(tensor.replicas), absl::StrCat(tensor.parts),
+                absl::StrCat(tensor.most)});
   }
   return text + copies.ToString();
 }

@@ -64,12 +64,16 @@ std::string ModelText(const compiler::Model& model) {
                       "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
 }
 
-std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, double seconds) {
+std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, int64_t fewer,
+                       double seconds) {
+  const std::string split =
+      plan.space.replicate == search::Replicate::kAuto ? "tensors split or replicated"
+      : fewer == 0                                     ? "every tensor split as far as it goes"
+                   : absl::StrCat("every tensor split, ", fewer, " in fewer parts than ",
+                                  fewer == 1 ? "it allows" : "they allow");
   std::string text = absl::StrFormat(
       "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
-      Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh),
-      plan.space.replicate == search::Replicate::kAuto ? "tensors split or replicated"
-                                                       : "every tensor split as far as it goes",
+      Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh), split,
       plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",
       seconds);
   const int64_t bytes = plan.cost.bytes();

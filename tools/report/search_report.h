@@ -18,8 +18,10 @@ namespace yuba::tools {
 std::string ModelText(const compiler::Model& model);
 
 // What was searched, in how many seconds, and how far from optimal the plan can be. `by_level` is
-// the bytes that the search level by level moves, where that was run for comparison.
-std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, double seconds);
+// the bytes that the search level by level moves, where that was run for comparison; `fewer` counts
+// the tensors in fewer parts than their dimensions allow.
+std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, int64_t fewer,
+                       double seconds);
 
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
 std::string LevelsText(const Graph& graph, const search::Plan& plan);
