@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/module_name.h"
 #include "tests/support/command.h"
 
 namespace yuba::tools {
@@ -58,7 +59,7 @@ TEST_CASE("pins are met, priced and kept; what cannot be is refused with its cau
 std::string AxesOf(const nlohmann::json& plan, const std::string& name, int dim) {
   std::string axes;
   for (const nlohmann::json& tensor : plan["tensors"]) {
-    if (tensor["name"] != name) continue;
+    if (NameAlone(tensor["name"].get<std::string>()) != name) continue;  // behind its module
     for (const nlohmann::json& factor : tensor["dims"][dim]) axes += factor["axes"].dump();
   }
   return axes;
