@@ -161,7 +161,7 @@ absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
   }
   YUBA_RETURN_IF_ERROR(WriteFiles(flags, shown));
   if (flags.json) {
-    report = flags.memory ? MemoryJson(shown) : PlanJson(plan);
+    report = flags.memory ? MemoryJson(shown) : PlanJson(shown.plan);
     return absl::OkStatus();
   }
   const bool wrote = !flags.html.empty() || !flags.dot.empty();
