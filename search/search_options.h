@@ -31,6 +31,13 @@ struct EngineReport {
   int64_t bytes_before = 0, bytes = 0, bound_before = 0, bound = 0;
 };
 
+// Where a search stands: what the engine at work has, or the search began with.
+struct SearchProgress {
+  std::string engine;            // as in EngineReport
+  int64_t bytes = 0, bound = 0;  // of the best plan and the best lower bound so far; bytes of
+                                 // 10^18: there is no plan
+};
+
 struct SearchOptions {
   Mesh mesh;
   Nesting nesting = Nesting::kFree;
@@ -59,6 +66,8 @@ struct SearchOptions {
   std::vector<std::string> without;  // engines to leave out, by name (EngineNames)
   // Called after each engine; may be empty.
   std::function<void(const EngineReport&)> report;
+  // Called before each engine, and with each better plan and bound; may be empty.
+  std::function<void(const SearchProgress&)> progress;
   // Called with each bound that is higher than all before it of the same graph: a plan that states
   // mesh, space, bound and proof, and has no choices. For tests, which replay the proof; may be
   // empty.

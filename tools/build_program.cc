@@ -3,6 +3,7 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/status.h"
+#include "tools/terminal/progress_line.h"
 #include "tools/version.h"
 
 namespace yuba::tools {
@@ -25,7 +26,13 @@ absl::Status RunTo(const char* last, bool verify, compiler::Compilation& compila
   options.from = "spmd";
   options.to = last;
   options.verify = verify;
-  return compiler::RunPhases(options, compilation);
+  options.go_on = [](const compiler::Phase& phase) -> absl::StatusOr<bool> {
+    ProgressLine::Begin(absl::StrCat("phase ", phase.name));
+    return true;
+  };
+  const absl::Status status = compiler::RunPhases(options, compilation);
+  ProgressLine::End();
+  return status;
 }
 
 }  // namespace

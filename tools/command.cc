@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/optional.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/order/order.h"
 #include "opsemantics/base/check.h"
@@ -21,6 +22,7 @@
 #include "opsemantics/values/tensor_file.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
+#include "tools/terminal/progress_line.h"
 #include "tools/train_flags.h"
 #include "tools/version.h"
 
@@ -30,7 +32,12 @@ void OnRun(CLI::App* app, int& exit_code, Action action) {
   OneValueAtATime(app);
   app->callback([app, &exit_code, action = std::move(action)] {
     absl::Status status = RefuseEmptyValues(*app);
-    if (status.ok()) status = action();
+    if (status.ok()) {
+      const CLI::Option* asked = app->get_option_no_throw("--progress");
+      absl::optional<ProgressLine> progress;
+      if (asked != nullptr) progress.emplace(asked->count() > 0);
+      status = action();
+    }
     exit_code = ExitCode(status);
     if (!status.ok()) {
       const CLI::App* parent = app->get_parent();
@@ -57,6 +64,9 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
       ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all();
+  app->add_flag("--progress", flags.progress,
+                "say on stderr what goes on, at most a line a second; on a terminal one line shows "
+                "it anyway");
 }
 
 void AddEntryFlags(CLI::App* app, ModelFlags& flags) {

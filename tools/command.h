@@ -25,7 +25,8 @@
 namespace yuba::tools {
 
 // A subcommand's body. OnRun has it run when `app` is called: its status becomes the exit code
-// (exit_code.h), its message goes to stderr.
+// (exit_code.h), its message goes to stderr. Meanwhile, of commands with --progress, a ProgressLine
+// exists.
 using Action = std::function<absl::Status()>;
 void OnRun(CLI::App* app, int& exit_code, Action action);
 
@@ -58,6 +59,7 @@ struct ModelFlags {
   std::string lr = "0.01";             // the learning rate
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
+  bool progress = false;               // OnRun reads it by its name
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 

@@ -21,11 +21,14 @@
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/interrupt.h"
 #include "tools/plan_notes.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
+#include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
+#include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
 namespace {
@@ -53,6 +56,10 @@ absl::StatusOr<Candidate> Try(compiler::Model model, search::SearchOptions optio
   const size_t notes_before = model.notes.size();
   const auto start = std::chrono::steady_clock::now();
   options.flat_too = options.search == "default";
+  options.asked = InterruptNote::Came;
+  options.progress = [](const search::SearchProgress& progress) {
+    ProgressLine::Say(ProgressText(progress));
+  };
   YUBA_ASSIGN_OR_RETURN(candidate.plan, compiler::SearchModel(options, model));
   candidate.seconds = SecondsSince(start);
   for (size_t n = notes_before; n < model.notes.size(); ++n) {
@@ -72,13 +79,17 @@ absl::StatusOr<Candidate> Try(compiler::Model model, search::SearchOptions optio
   return candidate;
 }
 
-// The default first.
+// The default first. After Ctrl-C those that were done by then.
 absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
                                               search::SearchOptions options, bool copies) {
   std::vector<Candidate> candidates;
   auto add = [&](const std::string& name, const std::string& what) -> absl::Status {
-    YUBA_ASSIGN_OR_RETURN(Candidate candidate, Try(model, options, name, what));
-    candidates.push_back(std::move(candidate));
+    if (InterruptNote::Came() && !candidates.empty()) return absl::OkStatus();
+    ProgressLine::Begin(absl::StrCat("row ", candidates.size() + 1, ", ", name));
+    absl::StatusOr<Candidate> candidate = Try(model, options, name, what);
+    if (absl::IsCancelled(candidate.status()) && !candidates.empty()) return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(candidate.status());
+    candidates.push_back(*std::move(candidate));
     return absl::OkStatus();
   };
   options.copies = copies;
@@ -275,12 +286,15 @@ absl::Status Compare(const CompareFlags& flags) {
   search::SearchOptions options;
   options.mesh = mesh;
   options.time_limit = flags.time_limit;
+  const InterruptNote note("stopping with the rows so far; once more ends at once\n");
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
                         TryAll(loaded.model, options, flags.copies == "all"));
+  ProgressLine::End();
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
                                            {"devices", mesh.devices()},
                                            {"mesh", MeshText(mesh)},
+                                           {"interrupted", InterruptNote::Came()},
                                            {"plans", Json(candidates)}};
     std::cout << report.dump(1) << "\n";
     return absl::OkStatus();
@@ -288,6 +302,7 @@ absl::Status Compare(const CompareFlags& flags) {
   std::cout << BaseName(flags.model.file) << " on " << Counted(mesh.devices(), "device")
             << ", mesh " << MeshText(mesh) << "\n\n";
   Print(candidates);
+  if (InterruptNote::Came()) std::cout << "interrupted: other rows were not searched\n";
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "tools/report/json_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
+#include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
 namespace {
@@ -42,6 +43,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
                                      flags.values == "copy" ? runtime::FileValues::kCopy
                                                             : runtime::FileValues::kReference,
                                      output));
+  ProgressLine::End();
   const program::Program& program = written.program;
   int generated = 0, opaque = 0;
   for (const auto& function : program.functions()) {

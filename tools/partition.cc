@@ -23,6 +23,7 @@
 #include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
+#include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
 namespace {
@@ -88,6 +89,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
   options.dump_dir = flags.dump;
   options.verify = !flags.no_verify;
   options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
+    ProgressLine::Begin(absl::StrCat("phase ", phase.name));
     if (IsBeforeSearch(phase.name)) return true;
     if (note.has_value()) return !InterruptNote::Came();
     YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
@@ -150,6 +152,9 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
   options.without = flags.without;
+  options.progress = [](const search::SearchProgress& progress) {
+    ProgressLine::Say(ProgressText(progress));
+  };
   if (flags.verbose) {
     options.report = [](const search::EngineReport& report) { std::cerr << EngineText(report); };
   }
@@ -186,6 +191,7 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   if (!flags.without.empty()) notes.options["without"] = absl::StrJoin(flags.without, ",");
   if (flags.no_verify) notes.options["no-verify"] = "true";
   YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_verify, notes));
+  ProgressLine::End();
   return notes;
 }
 
@@ -201,6 +207,7 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   }
   options.search = "recursive";
   options.report = nullptr;
+  options.progress = nullptr;
   const absl::StatusOr<search::Plan> plan = search::Search(graph, options);
   if (absl::IsCancelled(plan.status()) || absl::IsInvalidArgument(plan.status())) {
     return absl::optional<int64_t>();
@@ -301,6 +308,7 @@ absl::Status Partition(PartitionFlags flags) {
   const auto start = std::chrono::steady_clock::now();
   YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, bare, interrupt_note));
   const double seconds = SecondsSince(start);
+  ProgressLine::End();
   YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
   loaded.model = std::move(compilation.model);
   const search::Plan& plan = compilation.plan;

@@ -24,6 +24,7 @@
 #include "tools/report/json_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
+#include "tools/terminal/progress_line.h"
 #include "tools/verify/sampled_kernels.h"
 
 namespace yuba::tools {
@@ -177,6 +178,7 @@ absl::Status RunBoth(const PlannedModel& planned, const kernels::KernelChoice& c
   uncut.graph = planned.whole;
   YUBA_ASSIGN_OR_RETURN(program::Program whole,
                         BuildWithoutKernels(uncut, WholePlan(uncut.graph), choice, true));
+  ProgressLine::End();
   const RunCost cost = CostOf(model, flags, sampled, *cut, whole);
   report["run_seconds_estimate"] = cost.seconds;
   report["run_bytes"] = cost.bytes;
@@ -188,14 +190,17 @@ absl::Status RunBoth(const PlannedModel& planned, const kernels::KernelChoice& c
                    "runtime that moves the data; --scale full runs it\n";
     return absl::OkStatus();
   }
-  std::cerr << "running whole and cut, " << Text(cost) << " ...\n";
+  if (cost.seconds > 5) std::cerr << "running whole and cut, " << Text(cost) << " ...\n";
+  ProgressLine::Begin(absl::StrCat("running the whole, of ", Text(cost), " in all"));
   YUBA_RETURN_IF_ERROR(kernels::AddKernels(uncut, choice, whole));
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(whole)));
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> expected,
                         Outputs(model, std::move(loaded), flags));
+  ProgressLine::Begin(absl::StrCat("running the program, of ", Text(cost), " in all"));
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorData> actual,
                         Outputs(model, std::move(cut), flags));
+  ProgressLine::End();
   return Compare(model, expected, actual, flags, report);
 }
 
@@ -217,6 +222,7 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
     return absl::FailedPreconditionError(
         absl::StrCat("the program does not cover the model: ", proved.status().message()));
   }
+  ProgressLine::End();
   program::Program program = *std::move(proved);
   report["cover"] = "whole";
   report["devices"] = devices;
@@ -229,15 +235,17 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
       std::cout << "hash    left out, as --scale cover asks: equality is not proved\n";
     return absl::OkStatus();
   }
-  std::cerr << "generating kernels ...\n";
+  ProgressLine::Begin("generating kernels");
   YUBA_RETURN_IF_ERROR(kernels::AddKernels(model, choice, program));
   YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<const runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));
+  ProgressLine::Begin("sampling kernels");
   YUBA_ASSIGN_OR_RETURN(const SampledKernels sampled,
                         SampleKernels(model.graph, *loaded, flags.seed));
   report["functions"] = sampled.functions;
   report["not_sampled"] = sampled.left_out;
   report["sampled_elements"] = sampled.elements;
+  ProgressLine::End();
   if (!flags.json) PrintSampled(sampled);
   return RunBoth(planned, choice, loaded, sampled, flags, report);
 }

@@ -154,6 +154,7 @@ void RunOne(const Engine& engine, Clock::time_point start, Task& task, Incumbent
   report.engine = engine.name;
   report.bytes_before = incumbent.bytes();
   report.bound_before = incumbent.bound().bytes();
+  incumbent.Begin(engine.name);
   engine.run(task, incumbent);
   report.seconds = SecondsSince(start);
   report.bytes = incumbent.bytes();
@@ -240,11 +241,15 @@ std::vector<std::string> EngineNames() {
 }
 
 SearchOptions NamedWithin(const std::string& name, SearchOptions options) {
-  if (!options.report) return options;
-  options.report = [name, outer = std::move(options.report)](EngineReport report) {
-    report.engine = absl::StrCat(name, "/", report.engine);
-    outer(report);
+  const auto named = [&name](auto& call, auto example) {
+    if (!call) return;
+    call = [name, outer = std::move(call)](decltype(example) event) {
+      event.engine = absl::StrCat(name, "/", event.engine);
+      outer(event);
+    };
   };
+  named(options.report, EngineReport());
+  named(options.progress, SearchProgress());
   return options;
 }
 

@@ -53,8 +53,20 @@ int64_t Incumbent::Try(Choices choices) {
   if (limited) trials_.push_back({std::move(choices), plan.cost.bytes(), needed});
   smallest_ = std::min(smallest_, needed);
   const int64_t excess = needed - options_.memory_limit;
-  if (excess <= 0 && plan.cost.bytes() < bytes()) plan_ = std::move(plan);
+  if (excess <= 0 && plan.cost.bytes() < bytes()) {
+    plan_ = std::move(plan);
+    Announce();
+  }
   return excess;
+}
+
+void Incumbent::Begin(std::string engine) {
+  engine_ = std::move(engine);
+  Announce();
+}
+
+void Incumbent::Announce() const {
+  if (options_.progress) options_.progress({engine_, bytes(), bound_.bytes()});
 }
 
 int64_t Incumbent::Offer(Choices choices) {
@@ -85,6 +97,7 @@ bool Incumbent::IsWithin(int64_t percent) const {
 void Incumbent::Offer(ProvedBound bound) {
   if (!bound.IsAbove(bound_)) return;
   bound_ = std::move(bound);
+  Announce();
   if (!options_.check_bound) return;
   Plan claim = Unpriced(graph_, options_);
   claim.space.pins = PinnedBy(restrictions_);

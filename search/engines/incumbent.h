@@ -73,6 +73,9 @@ class Incumbent {
   // Whether a plan may be found that is of use.
   bool IsOfUse() const;
 
+  // The engine that runs from now on, for options.progress.
+  void Begin(std::string engine);
+
   bool HasPlan() const { return plan_.has_value(); }
   int64_t bytes() const;    // that the plan moves; kForbidden where there is none
   Choices choices() const;  // of the plan, which must be there
@@ -96,6 +99,7 @@ class Incumbent {
 
  private:
   bool IsLimited() const;
+  void Announce() const;
   int64_t NeededBy(const Plan& plan) const;
 
   const Graph& graph_;
@@ -107,6 +111,7 @@ class Incumbent {
   std::vector<Trial> trials_;
   int64_t smallest_ = kNoLimit;
   bool dismissed_ = false;
+  std::string engine_;
   absl::Status failure_ = absl::FailedPreconditionError("no engine found a plan");
 };
 

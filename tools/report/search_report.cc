@@ -112,6 +112,16 @@ std::string EngineText(const search::EngineReport& report) {
                          Change(report.bound_before, report.bound, 0), report.seconds);
 }
 
+std::string ProgressText(const search::SearchProgress& progress) {
+  std::string text = progress.engine;
+  const bool plan = progress.bytes != search::kForbidden;
+  absl::StrAppend(&text, "  plan ", plan ? Bytes(progress.bytes) : "-");
+  if (progress.bound > 0) absl::StrAppend(&text, "  bound ", Bytes(progress.bound));
+  if (plan && progress.bound > 0)
+    absl::StrAppend(&text, "  ", GapText(progress.bytes, progress.bound));
+  return text;
+}
+
 std::string LevelsText(const Graph& graph, const search::Plan& plan) {
   const std::vector<int64_t> levels = search::BytesByLevel(graph, plan);
   std::vector<std::string> words;
