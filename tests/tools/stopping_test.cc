@@ -123,6 +123,20 @@ TEST_CASE("Ctrl-C ends the search with the best plan so far") {
   }
 }
 
+TEST_CASE("Ctrl-C in compare prints the rows so far") {
+  const std::string compare = "yuba compare " + Model("gpt") + " --devices 512";
+  for (double after = 2; after < 64; after *= 1.5) {
+    const CommandResult result = Interrupted(compare, "INT", after);
+    INFO("after " << after << " s: " << result.out << result.error);
+    if (result.exit_code != 0) continue;  // before the first row
+    CHECK(result.out.find("\ndefault ") != std::string::npos);
+    CHECK(result.out.find("\nmegatron ") == std::string::npos);
+    CHECK(result.out.find("interrupted: other rows were not searched") != std::string::npos);
+    return;
+  }
+  FAIL("no row");
+}
+
 TEST_CASE("Ctrl-C before there is a plan leaves no file") {
   CHECK(Succeed("yuba --help").out.find("130 interrupted before") != std::string::npos);
   const std::string folder = ScratchFolder("early");

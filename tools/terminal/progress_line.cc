@@ -25,6 +25,12 @@ constexpr double kShortPhase = 0.3;  // seconds
 constexpr auto kRedraw = std::chrono::milliseconds(200);
 constexpr auto kBetweenLines = std::chrono::seconds(1);
 
+// Past std::cerr, which writes control characters as text (tools/report/printable.h).
+void Write(const std::string& text) {
+  const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  static_cast<void>(written);  // nothing depends on it
+}
+
 int TerminalWidth() {
   winsize size = {};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
@@ -88,12 +94,12 @@ class ProgressLine::Drawer {
     }
     const auto width = static_cast<size_t>(TerminalWidth() - 1);
     if (line.size() > width) line.resize(width);
-    std::cerr << "\r" << line << "\x1b[K" << std::flush;
+    Write(absl::StrCat("\r", line, "\x1b[K"));
     drawn_ = true;
   }
 
   void Wipe() {
-    if (drawn_) std::cerr << "\r\x1b[K" << std::flush;
+    if (drawn_) Write("\r\x1b[K");
     drawn_ = false;
   }
 
