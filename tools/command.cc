@@ -49,6 +49,11 @@ void OnRun(CLI::App* app, int& exit_code, Action action) {
 
 void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   app->add_option("model", flags.file, "the model, an ONNX file")->required();
+  app->add_option("--from-tensors", flags.from_tensors,
+                  "plan the part of the model behind these tensors, which become inputs: NAME,...");
+  app->add_option("--to-tensors", flags.to_tensors,
+                  "plan the part of the model that leads to these tensors, which become the "
+                  "outputs: NAME,...");
   app->add_option("--dim", flags.dims, "a symbolic dimension: NAME=N")->take_all();
   app->add_option("--batch", flags.batch, "length of the inputs' first dimension")
       ->check(WholeNumber(1));
@@ -198,6 +203,8 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
                                                     const OperatorLibrary& library) {
   onnx::ImportOptions options;
   options.library = &library;
+  options.from_tensors = absl::StrSplit(flags.from_tensors, ',', absl::SkipEmpty());
+  options.to_tensors = absl::StrSplit(flags.to_tensors, ',', absl::SkipEmpty());
   options.factors = flags.factors;
   options.init = flags.init;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
@@ -276,9 +283,16 @@ constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
     {"micro-batches", &ModelFlags::micro_batches},
     {"eval-every", &ModelFlags::eval_every}};
 
-// The flag of kTrainFlags, or null.
-std::string ModelFlags::* TrainFlag(const std::string& option) {
+// The flags that say which part of the model is meant, kept as the flags of training are.
+constexpr std::pair<const char*, std::string ModelFlags::*> kPartFlags[] = {
+    {"from-tensors", &ModelFlags::from_tensors}, {"to-tensors", &ModelFlags::to_tensors}};
+
+// The flag of kTrainFlags or kPartFlags, or null.
+std::string ModelFlags::* TextFlag(const std::string& option) {
   for (const auto& [name, flag] : kTrainFlags) {
+    if (option == name) return flag;
+  }
+  for (const auto& [name, flag] : kPartFlags) {
     if (option == name) return flag;
   }
   return nullptr;
@@ -308,6 +322,9 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
     const bool needed = !flags.train.empty() && !(flags.*text).empty();
     if (needed) options[name] = flags.*text;
   }
+  for (const auto& [name, text] : kPartFlags) {
+    if (!(flags.*text).empty()) options[name] = flags.*text;
+  }
   for (const std::string& pattern : flags.freeze) options[absl::StrCat("freeze.", pattern)] = "";
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
   if (!flags.factors) options["space"] = "flat";
@@ -329,7 +346,7 @@ std::string NamedFlag(const std::string& option) {
 
 // Whether the option decides which graph is planned.
 bool ShapesGraph(const std::string& option) {
-  return option == "batch" || option == "init" || IsEntry(option) || TrainFlag(option) != nullptr ||
+  return option == "batch" || option == "init" || IsEntry(option) || TextFlag(option) != nullptr ||
          !NamedFlag(option).empty();
 }
 
@@ -356,8 +373,10 @@ absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
   return Annotate(
       status,
       absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
-                   made.empty() ? "none of --dim, --batch, --bind, --state, --cache and --entry"
-                                : absl::StrJoin(made, " ")));
+                   made.empty()
+                       ? "none of --from-tensors, --to-tensors, --dim, --batch, --bind, --state, "
+                         "--cache and --entry"
+                       : absl::StrJoin(made, " ")));
 }
 
 // Whether the bound inputs have the values that the plan was made with, wherever they were read.
@@ -397,7 +416,7 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
       flags.init = true;
       continue;
     }
-    if (const auto text = TrainFlag(name); text != nullptr) {
+    if (const auto text = TextFlag(name); text != nullptr) {
       flags.*text = value;
       continue;
     }

@@ -40,6 +40,8 @@ CLI::Validator OneOfWords() {
 
 struct ModelFlags {
   std::string file;                    // the ONNX model
+  std::string from_tensors;            // NAME,...: the part of the model behind these
+  std::string to_tensors;              // NAME,...: the part of the model up to these
   std::vector<std::string> dims;       // NAME=N
   int64_t batch = 0;                   // 0: as in the file
   std::vector<std::string> bind;       // NAME=FILE, inputs whose value is known when planning

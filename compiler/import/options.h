@@ -58,6 +58,9 @@ constexpr char kMicroEntry[] = "micro";
 constexpr char kTrainEntry[] = "step";
 
 struct ImportOptions {
+  // --from-tensors, --to-tensors: the part of the file that leads from those values to these, by
+  // their names; empty: from its inputs, to its outputs (file/part.h).
+  std::vector<std::string> from_tensors, to_tensors;
   std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
   absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
   std::map<std::string, TensorData> bind;  // --bind NAME=FILE: inputs that are known when planning

@@ -6,14 +6,18 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/cut_types.h"
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
+#include "compiler/import/file/part.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/loss.h"
 #include "compiler/import/outputs.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
+#include "compiler/import/supported.h"
 #include "compiler/import/ties.h"
+#include "compiler/import/translate/by_name.h"
 #include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
@@ -38,47 +42,6 @@ absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model) {
       return UserError("the model does not say which version of ONNX's operators it uses");
   }
   return 0;
-}
-
-bool IsStandard(const ::onnx::NodeProto& node) {
-  return node.domain().empty() || node.domain() == "ai.onnx";
-}
-
-// The description with the operator's own name, by which users add operators; null where there is
-// none, or where the table has a row for a standard operator.
-const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
-  return IsStandard(node) && FindRow(node.op_type()) != nullptr ? nullptr
-                                                                : library.Find(node.op_type());
-}
-
-// For messages: "opset 17", or for a domain other than ONNX's "version 2 of com.example".
-std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& model,
-                      int64_t opset) {
-  if (IsStandard(node)) return absl::StrCat("opset ", opset);
-  for (const ::onnx::OperatorSetIdProto& import : model.opset_import()) {
-    if (import.domain() == node.domain())
-      return absl::StrCat("version ", import.version(), " of ", node.domain());
-  }
-  return absl::StrCat("the model names no version of ", node.domain());
-}
-
-absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& order, int64_t opset,
-                            const OperatorLibrary& library) {
-  const ::onnx::GraphProto& graph = model.graph();
-  std::vector<std::string> lines;
-  for (const int n : std::set<int>(order.nodes.begin(), order.nodes.end())) {
-    const ::onnx::NodeProto& node = graph.node(n);
-    if (IsStandard(node) && FindRow(node.op_type()) != nullptr) continue;
-    if (OwnEntry(node, library) != nullptr) continue;
-    lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ",
-                                 IsStandard(node) ? "" : node.domain() + ".", node.op_type(), " (",
-                                 VersionOf(node, model, opset), ")"));
-  }
-  if (lines.empty()) return absl::OkStatus();
-  return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",
-                   " an operator that is not supported:\n", absl::StrJoin(lines, "\n"),
-                   "\nDescribe it in a .tdl file under the operator's name and pass that with",
-                   " --operators");
 }
 
 // Names are those of files and of flags: they stand before a colon in others.
@@ -125,9 +88,10 @@ class Importer {
 
   absl::StatusOr<std::shared_ptr<const Source>> Read() {
     YUBA_ASSIGN_OR_RETURN(proto_, ReadModelFile(path_));
+    nodes_ = proto_.graph().node_size();
     const absl::Status read = ReadGraph();
     if (!read.ok()) return Annotate(read, path_);
-    Source source{path_,  std::move(file_inputs_), FileOutputs(),     proto_.graph().node_size(),
+    Source source{path_,  std::move(file_inputs_), FileOutputs(),     nodes_,
                   opset_, options_.init,           std::move(graph_), absl::nullopt};
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
@@ -148,8 +112,7 @@ class Importer {
     }
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
-    const ::onnx::GraphProto& graph = proto_.graph();
-    YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderFileGraph(graph));
+    YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));
     for (const ::onnx::ValueInfoProto* input : order.inputs) {
       if (order.initialization.count(input->name()) == 0) file_inputs_.push_back(input->name());
@@ -173,6 +136,19 @@ class Importer {
       value.name = NameInEntry(graph_.entries, value.entry, value.name);
     }
     return absl::OkStatus();
+  }
+
+  // The nodes of the part that the options name, which may be all.
+  absl::StatusOr<FileGraph> OrderPart() {
+    ::onnx::GraphProto& graph = *proto_.mutable_graph();
+    YUBA_RETURN_IF_ERROR(CutPart(options_.from_tensors, options_.to_tensors, graph));
+    YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderFileGraph(graph));
+    if (options_.from_tensors.empty() && options_.to_tensors.empty()) return order;
+    YUBA_RETURN_IF_ERROR(MarkCuts(options_.from_tensors, graph, order));
+    nodes_ = static_cast<int>(order.nodes.size());
+    graph_.notes.push_back(
+        absl::StrCat("a part of the file: ", nodes_, " of its ", graph.node_size(), " nodes"));
+    return order;
   }
 
   std::vector<std::string> FileOutputs() const {
@@ -200,8 +176,9 @@ class Importer {
   // its caches follows from the translation, which needs it for the sizes of masks: so it is tried
   // with one row, with what the translation finds then, and with each size that was given.
   absl::Status ReadEntry(const FileGraph& order, const std::map<std::string, int64_t>& dims) {
+    YUBA_RETURN_IF_ERROR(DeclareCuts(path_, options_, dims, order, *proto_.mutable_graph()));
     YUBA_ASSIGN_OR_RETURN(const std::vector<CachePair> pairs,
-                          FindCaches(proto_.graph(), options_.caches));
+                          FindCaches(proto_.graph(), order.unread, options_.caches));
     if (pairs.empty()) return ReadEntryWith(order, dims, pairs, 0);
     const OnnxGraph before = graph_;
     std::vector<int64_t> tries = {1};
@@ -318,6 +295,7 @@ class Importer {
   const ImportOptions& options_;
   ::onnx::ModelProto proto_;
   std::vector<std::string> file_inputs_;
+  int nodes_ = 0;
   int64_t opset_ = 0;
   OnnxGraph graph_;
 };

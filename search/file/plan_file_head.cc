@@ -52,16 +52,18 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     const size_t dot = name.find('.');
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
     if (dot == std::string::npos
-            ? !IsOneOf(kind, {"batch", "clip", "copies", "devices", "eval-every", "init", "loss",
-                              "loss-output", "lr", "memory", "micro-batches", "no-verify",
-                              "precision", "replicate", "search", "space", "train", "without"})
+            ? !IsOneOf(kind,
+                       {"batch",        "clip",          "copies",     "devices",     "eval-every",
+                        "from-tensors", "init",          "loss",       "loss-output", "lr",
+                        "memory",       "micro-batches", "no-verify",  "precision",   "replicate",
+                        "search",       "space",         "to-tensors", "train",       "without"})
             : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "pin",
                               "state", "tie", "times"})) {
       value.Refuse(
           "is an option that plans do not have; they have batch, clip, copies, devices, "
-          "eval-every, init, loss, loss-output, lr, memory, micro-batches, no-verify, precision, "
-          "replicate, "
-          "search, space, train, without, dim.NAME, bind.NAME, bind_hash.NAME, state.OUT, "
+          "eval-every, from-tensors, init, loss, loss-output, lr, memory, micro-batches, "
+          "no-verify, precision, replicate, search, space, to-tensors, train, without, dim.NAME, "
+          "bind.NAME, bind_hash.NAME, state.OUT, "
           "cache.PAST, entry.N, times.NAME, tie.NAME, freeze.NAME and pin.N");
     }
     int64_t number = 0;

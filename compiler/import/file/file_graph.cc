@@ -1,5 +1,7 @@
 #include "compiler/import/file/file_graph.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -66,33 +68,50 @@ class Orderer {
            result_.initializers.count(name) > 0;
   }
 
+  struct Entered {
+    int node = 0;
+    int next = 0;  // of what it reads: of its inputs, and behind them of `inside`
+    std::vector<std::string> inside;
+  };
+
+  void Enter(int node, std::vector<Entered>& stack) {
+    state_[node] = kEntered;
+    stack.push_back({node, 0, ReadsInside(graph_.node(node))});
+  }
+
   // Depth first without recursion: files can be deep.
   absl::Status Visit(const std::string& output) {
-    std::vector<std::pair<int, int>> stack;  // a node and its next input
+    std::vector<Entered> stack;
     const auto producer = producers_.find(output);
     if (producer == producers_.end() || state_[producer->second] == kDone) return absl::OkStatus();
-    stack.push_back({producer->second, 0});
-    state_[producer->second] = kEntered;
+    Enter(producer->second, stack);
     while (!stack.empty()) {
-      const int n = stack.back().first;
+      Entered& top = stack.back();
+      const int n = top.node;
       const ::onnx::NodeProto& node = graph_.node(n);
-      if (stack.back().second == node.input_size()) {
+      const int inputs = node.input_size();
+      if (top.next == inputs + static_cast<int>(top.inside.size())) {
         state_[n] = kDone;
         result_.nodes.push_back(n);
         stack.pop_back();
         continue;
       }
-      const std::string& input = node.input(stack.back().second++);
+      const bool inside = top.next >= inputs;
+      const std::string& input = inside ? top.inside[top.next - inputs] : node.input(top.next);
+      ++top.next;
       if (input.empty()) continue;
-      if (!Known(input))
+      if (!Known(input)) {
+        if (inside) continue;  // a function's nodes inside of nodes keep its names (functions.h)
         return UserError("node ", NodeLabel(node, n), " reads '", input, "', which nothing gives");
+      }
       const auto found = producers_.find(input);
       if (found == producers_.end() || state_[found->second] == kDone) continue;
-      if (state_[found->second] == kEntered)
+      if (state_[found->second] == kEntered) {
+        if (inside) continue;
         return UserError("the graph has a cycle through node ", NodeLabel(node, n), " and '", input,
                          "'");
-      state_[found->second] = kEntered;
-      stack.push_back({found->second, 0});
+      }
+      Enter(found->second, stack);
     }
     return absl::OkStatus();
   }
@@ -108,6 +127,27 @@ class Orderer {
 
 absl::StatusOr<FileGraph> OrderFileGraph(const ::onnx::GraphProto& graph) {
   return Orderer(graph).Order();
+}
+
+std::vector<std::string> ReadsInside(const ::onnx::NodeProto& node) {
+  std::set<std::string> reads;
+  for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+    if (!attribute.has_g()) continue;
+    const ::onnx::GraphProto& graph = attribute.g();
+    std::set<std::string> given = {""}, read;
+    for (const ::onnx::ValueInfoProto& input : graph.input()) given.insert(input.name());
+    for (const ::onnx::TensorProto& stored : graph.initializer()) given.insert(stored.name());
+    for (const ::onnx::NodeProto& inner : graph.node()) {
+      given.insert(inner.output().begin(), inner.output().end());
+      read.insert(inner.input().begin(), inner.input().end());
+      const std::vector<std::string> inside = ReadsInside(inner);
+      read.insert(inside.begin(), inside.end());
+    }
+    for (const ::onnx::ValueInfoProto& output : graph.output()) read.insert(output.name());
+    std::set_difference(read.begin(), read.end(), given.begin(), given.end(),
+                        std::inserter(reads, reads.end()));
+  }
+  return {reads.begin(), reads.end()};
 }
 
 std::string NodeLabel(const ::onnx::NodeProto& node, int position) {

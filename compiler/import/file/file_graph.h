@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,18 +17,26 @@ namespace yuba::onnx {
 
 // Points into the GraphProto that it was made from, which must outlive it.
 struct FileGraph {
-  // Positions in the file of the nodes that an output needs, each behind the nodes whose values it
-  // reads: depth first from the outputs, whatever their order in the file.
+  // Positions in the file of the nodes that an output needs (also by ReadsInside), each behind the
+  // nodes whose values it reads: depth first from the outputs, whatever their order in the file.
   std::vector<int> nodes;
   std::map<std::string, const ::onnx::TensorProto*> initializers;  // by name
   std::vector<const ::onnx::ValueInfoProto*> inputs;  // those that no initializer gives a value
   Initialization
       initialization;  // how some of the inputs begin; who orders a graph leaves it empty
+  // Of a part of the file (part.h); who orders a graph leaves them empty too. `cut` are the values
+  // at which it begins, as the file declares them; nothing of the part reads `unread`.
+  std::map<std::string, ::onnx::ValueInfoProto> cut;
+  std::set<std::string> unread;  // inputs
 };
 
 // Errors (InvalidArgument) name the value: one that is given twice, one that nothing gives, a
 // cycle, sparse initializers, a graph without outputs.
 absl::StatusOr<FileGraph> OrderFileGraph(const ::onnx::GraphProto& graph);
+
+// The values that nodes inside of the node, as in the branches of an If, read from outside of it;
+// none for most nodes.
+std::vector<std::string> ReadsInside(const ::onnx::NodeProto& node);
 
 // What messages call the node at `position` in the file: "'conv1' (Conv)", or, where it has no
 // name, "number 7 (Conv, makes 'y')".

@@ -89,13 +89,14 @@ absl::StatusOr<int> StateOf(const std::string& name, ElementType type,
 }  // namespace
 
 absl::StatusOr<std::vector<CachePair>> FindCaches(const ::onnx::GraphProto& proto,
+                                                  const std::set<std::string>& unread,
                                                   const std::vector<CacheOptions>& flags) {
   std::vector<CachePair> pairs;
   for (const CacheOptions& flag : flags) {
     const size_t before = pairs.size();
     for (const ::onnx::ValueInfoProto& input : proto.input()) {
       const absl::optional<std::string> middle = Middle(flag.past, input.name());
-      if (!middle.has_value()) continue;
+      if (!middle.has_value() || unread.count(input.name()) > 0) continue;
       std::string present = flag.present;
       const size_t star = present.find('*');
       if (star != std::string::npos) present.replace(star, 1, *middle);

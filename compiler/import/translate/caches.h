@@ -36,10 +36,12 @@ struct CachePair {
   int64_t length = 0;
 };
 
-// The pairs that the flags mean. The user's error where the file has no such input or output, where
+// The pairs that the flags mean, without those whose input is in `unread`, as nothing of the part
+// of the model reads it. The user's error where the file has no such input or output, where
 // PRESENT is no Concat of PAST and one more operand, where the dimension has no symbol, where
 // pairs differ in symbol or LENGTH, or where PAST has a cache already.
 absl::StatusOr<std::vector<CachePair>> FindCaches(const ::onnx::GraphProto& proto,
+                                                  const std::set<std::string>& unread,
                                                   const std::vector<CacheOptions>& flags);
 
 // Adds to the graph, whose inputs are there, the states of the pairs and of the count, or takes

@@ -40,6 +40,7 @@ class SourceReader {
     YUBA_RETURN_IF_ERROR(CheckOptions());
     std::vector<SourceInput> inputs;
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
+      if (order_.unread.count(order_.inputs[i]->name()) > 0) continue;
       YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(*order_.inputs[i]));
       value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
       if (value.kind == TensorKind::kInput && IsState(value.name)) value.kind = TensorKind::kState;
@@ -157,6 +158,7 @@ class SourceReader {
   }
 
   TensorKind KindOfInput(const ::onnx::ValueInfoProto& input, ElementType type, bool first) const {
+    if (order_.cut.count(input.name()) > 0) return TensorKind::kInput;
     if (!order_.initialization.empty())
       return BeginningOf(input.name()) != nullptr ? TensorKind::kParameter : TensorKind::kInput;
     const bool parameter = !first && IsFloat(type) && !HasSymbol(input) && !StoresWeights();

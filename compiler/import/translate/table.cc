@@ -167,6 +167,11 @@ const OperatorRow* FindRow(const std::string& op_type) {
   return found == kIndex->end() ? nullptr : found->second;
 }
 
+bool ReadsShapeOnly(const std::string& op_type) {
+  const OperatorRow* row = FindRow(op_type);
+  return row != nullptr && (row->translate == TranslateShape || row->translate == TranslateSize);
+}
+
 std::vector<std::string> MappedOperators() {
   std::vector<std::string> names;
   for (const OperatorRow& row : Rows()) names.push_back(row.onnx);
@@ -190,6 +195,8 @@ void AlignSecondOperand(NodeContext& node, std::vector<int>& operands) {
   operands[1] = node.Reshape(operands[1], dims);
 }
 
+}  // namespace
+
 void TranslateOneToOne(NodeContext& node, const std::string& entry, const Attributes& attributes) {
   std::vector<int> operands;
   for (int i = 0; i < node.InputCount(); ++i) operands.push_back(node.Optional(i));
@@ -198,31 +205,12 @@ void TranslateOneToOne(NodeContext& node, const std::string& entry, const Attrib
   for (size_t i = 0; i < outputs.size(); ++i) node.SetOutput(static_cast<int>(i), outputs[i]);
 }
 
-}  // namespace
-
 void TranslateNode(const OperatorRow& row, NodeContext& node) {
   if (row.translate != nullptr) return row.translate(node);
   Attributes attributes;
   for (const AttributeRow& attribute : row.attributes)
     attributes[attribute.entry] = node.Float(attribute.onnx, attribute.absent);
   TranslateOneToOne(node, row.entry, attributes);
-}
-
-void TranslateByName(const OpDescription& op, NodeContext& node) {
-  Attributes attributes;
-  for (const ::onnx::AttributeProto& attribute : node.proto().attribute()) {
-    if (attribute.has_i()) {
-      attributes[attribute.name()] = attribute.i();
-    } else if (attribute.has_f()) {
-      attributes[attribute.name()] = static_cast<double>(attribute.f());
-    } else if (attribute.ints_size() > 0) {
-      attributes[attribute.name()] = node.Ints(attribute.name());
-    } else {
-      node.Fail("attribute '", attribute.name(),
-                "' is neither a number nor a list of integers, and descriptions take no others");
-    }
-  }
-  TranslateOneToOne(node, op.name, attributes);
 }
 
 }  // namespace yuba::onnx

@@ -31,15 +31,16 @@ struct OperatorRow {
 
 // The row of an operator; null where there is none. Rows live as long as the program.
 const OperatorRow* FindRow(const std::string& op_type);
+// Whether the operator's result depends on no element of its operand.
+bool ReadsShapeOnly(const std::string& op_type);
 // The names of all operators that have a row.
 std::vector<std::string> MappedOperators();
 
 // Translates by the row; mistakes are recorded in `node`.
 void TranslateNode(const OperatorRow& row, NodeContext& node);
 
-// Translates by a description with the operator's own name, as users add it: operands and outputs
-// correspond one to one, and attributes by their names.
-void TranslateByName(const OpDescription& op, NodeContext& node);
+// Translates by the description `entry`, where operands and outputs correspond one to one.
+void TranslateOneToOne(NodeContext& node, const std::string& entry, const Attributes& attributes);
 
 }  // namespace yuba::onnx
 

@@ -358,7 +358,12 @@ void TranslateResize(NodeContext& node) {
   const int x = node.Input(0);
   const bool upsample = node.proto().op_type() == "Upsample";
   const std::string mode = node.String("mode", "nearest");
-  if (mode != "nearest") node.Fail("its mode '", mode, "' is not supported (nearest is)");
+  if (mode != "nearest") {
+    node.Fail("its mode '", mode,
+              "' is not supported: export it as nearest, or where it scales by ",
+              "whole numbers as a ConvTranspose with fixed weights; or plan what comes before: ",
+              "--to-tensors ", node.proto().input(0));
+  }
   if (node.HasAttribute("axes")) node.Fail("attribute 'axes' is not supported");
   const std::vector<double> scales = ScalesOf(node, x, upsample);
   if (static_cast<int>(scales.size()) != node.Rank(x) || scales.size() < 3 || scales[0] != 1 ||

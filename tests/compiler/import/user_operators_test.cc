@@ -1,6 +1,7 @@
 // Operators that only the user describes, under names of their own: planned, partitioned and run
 // like any other, and library routines attach to their structure.
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 #include "compiler/phases.h"
@@ -115,6 +116,76 @@ TEST_CASE("an attribute that the description lacks is an error that names those 
   CHECK(message.find("version 3 of example.org") != std::string::npos);
   CHECK(message.find("'faktor'") != std::string::npos);
   CHECK(message.find("it has: factor, n") != std::string::npos);
+}
+
+// Per channel, as ONNX says it: y = (x - zero) * scale along the dimension `axis`.
+constexpr char kScaledAlong[] = R"(
+op ScaledAlong(x[a.., c, b..], scale[c]; axis = 1) -> y[a.., c, b..]
+  y[i.., k, j..] = x[i.., k, j..] * scale[k]
+)";
+
+// The shape that ScaledAlong's first operand has in the graph, or the error's message.
+std::string ScaledAlong(const std::vector<int64_t>& dims, int64_t scales,
+                        absl::optional<int64_t> axis) {
+  OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  REQUIRE_THAT(library.Add("mine.tdl", kScaledAlong), IsOk());
+  compiler::OnnxBuilder builder;
+  builder.Input("x", dims);
+  builder.Weight("scale", {scales});
+  ::onnx::NodeProto& node = builder.Node("ScaledAlong", {"x", "scale"}, {"y"});
+  if (axis.has_value()) compiler::SetInt(node, "axis", *axis);
+  builder.Output("y");
+  ImportOptions options;
+  options.library = &library;
+  const absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
+  if (!model.ok()) return std::string(model.status().message());
+  const Definition& definition = *model->graph.nodes.at(0).definition;
+  return ToString(definition);
+}
+
+TEST_CASE("the attribute axis says where between two packs a dimension is") {
+  // Of [3, 3, 3, 3] each axis is another definition: only the index that reads the scale tells.
+  std::set<std::string> texts;
+  for (const int64_t axis : {0, 1, 2, 3}) texts.insert(ScaledAlong({3, 3, 3, 3}, 3, axis));
+  CHECK(texts.size() == 4);
+  for (const std::string& text : texts) {
+    INFO(text);
+    CHECK(text.find("no attribute") == std::string::npos);
+    CHECK(text.find("cannot") == std::string::npos);
+  }
+  CHECK(ScaledAlong({3, 3, 3, 3}, 3, -1) == ScaledAlong({3, 3, 3, 3}, 3, 3));
+  CHECK(ScaledAlong({3, 3, 3, 3}, 3, absl::nullopt) == ScaledAlong({3, 3, 3, 3}, 3, 1));
+  CHECK_THAT(ScaledAlong({3, 4, 5}, 5, 4),
+             Catch::Matchers::Contains("axis 4 is outside a tensor of 3 dimensions"));
+  CHECK_THAT(ScaledAlong({3, 4, 5}, 5, 1), Catch::Matchers::Contains("scale"));
+}
+
+TEST_CASE("an attribute that is a text chooses the description by its name") {
+  const auto build = [](const std::string& activation) {
+    compiler::OnnxBuilder builder;
+    builder.Input("x", {4});
+    ::onnx::NodeProto& node = builder.Node("Fused", {"x"}, {"y"});
+    node.set_domain("example.org");
+    ::onnx::AttributeProto* attribute = node.add_attribute();
+    attribute->set_name("activation");
+    attribute->set_type(::onnx::AttributeProto::STRING);
+    attribute->set_s(activation);
+    builder.Output("y");
+    return builder;
+  };
+  OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  REQUIRE_THAT(library.Add("mine.tdl",
+                           "op Fused(x[n]) -> y[n]\n  y[i] = x[i]\n"
+                           "op Fused_Relu(x[n]) -> y[n]\n  y[i] = max(x[i], 0)\n"),
+               IsOk());
+  ImportOptions options;
+  options.library = &library;
+  const absl::StatusOr<compiler::Model> model = ImportOnnx(build("Relu").Save(), options);
+  REQUIRE_THAT(model, IsOk());
+  CHECK(ToString(*model->graph.nodes.at(0).definition).find("max") != std::string::npos);
+  CHECK_THAT(ErrorOf(build("Tanh"), library),
+             Catch::Matchers::Contains("attribute 'activation' is the text 'Tanh'") &&
+                 Catch::Matchers::Contains("by the name Fused_Tanh"));
 }
 
 TEST_CASE("an operator that is not described is named with its own domain's version") {

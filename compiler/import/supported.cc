@@ -1,0 +1,141 @@
+#include "compiler/import/supported.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/translate/by_name.h"
+#include "compiler/import/translate/table.h"
+#include "compiler/import/translate/unsupported.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+constexpr size_t kMostTensors = 8;  // that are named as ends of a part
+
+bool IsStandard(const ::onnx::NodeProto& node) {
+  return node.domain().empty() || node.domain() == "ai.onnx";
+}
+
+bool IsSupported(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
+  return (IsStandard(node) && FindRow(node.op_type()) != nullptr) ||
+         OwnEntry(node, library) != nullptr;
+}
+
+std::string OperatorName(const ::onnx::NodeProto& node) {
+  return absl::StrCat(IsStandard(node) ? "" : node.domain() + ".", node.op_type());
+}
+
+// Goes through the needed nodes once and finds what cannot be translated and where it begins.
+class Survey {
+ public:
+  Survey(const ::onnx::GraphProto& graph, const FileGraph& order, const OperatorLibrary& library)
+      : graph_(graph), library_(library) {
+    for (const ::onnx::ValueInfoProto* input : order.inputs) data_.insert(input->name());
+    inputs_ = data_;
+    for (const int n : order.nodes) Visit(n);
+    for (const ::onnx::ValueInfoProto& output : graph.output()) EndAt(output.name());
+  }
+
+  const std::set<int>& refused() const { return refused_; }
+  // Sentences, one for each kind of operator.
+  std::vector<std::string> Advice() const {
+    std::vector<std::string> lines;
+    for (const auto& [why, names] : kinds_)
+      lines.push_back(AdviceOf(why, absl::StrJoin(names, ", ")));
+    if (!of_constants_.empty()) {
+      lines.push_back(absl::StrCat(
+          absl::StrJoin(of_constants_, ", "),
+          ": here it is computed from constants and shapes alone, so that it can be folded: ",
+          "onnxsim, or ONNX Runtime at level basic, writes such a model"));
+    }
+    if (!ends_.empty()) {
+      lines.push_back(
+          absl::StrCat("To plan what comes before: --to-tensors ", absl::StrJoin(ends_, ",")));
+    }
+    return lines;
+  }
+
+ private:
+  void Visit(int n) {
+    const ::onnx::NodeProto& node = graph_.node(n);
+    std::vector<std::string> reads = ReadsInside(node);
+    reads.insert(reads.begin(), node.input().begin(), node.input().end());
+    const auto any_in = [&](const std::set<std::string>& values) {
+      return std::any_of(reads.begin(), reads.end(),
+                         [&](const std::string& read) { return values.count(read) > 0; });
+    };
+    const bool refused = !IsSupported(node, library_), data = any_in(data_);
+    const bool behind = refused || any_in(behind_);
+    for (const std::string& output : node.output()) {
+      if (behind) behind_.insert(output);
+      if (data && !(IsStandard(node) && ReadsShapeOnly(node.op_type()))) data_.insert(output);
+    }
+    if (!refused) return;
+    refused_.insert(n);
+    const WhyUnsupported why =
+        WhyUnsupportedIs(IsStandard(node) ? "" : node.domain(), node.op_type());
+    const bool describable =
+        why == WhyUnsupported::kUndescribed || why == WhyUnsupported::kOptimised;
+    const bool foldable = !data && why != WhyUnsupported::kControlFlow;  // says so itself
+    if (!foldable || describable) kinds_[why].insert(OperatorName(node));
+    if (foldable) of_constants_.insert(OperatorName(node));
+    for (const std::string& read : reads) EndAt(read);
+  }
+
+  // A part may end at a value that is computed from inputs, by nodes that can be translated.
+  void EndAt(const std::string& value) {
+    if (data_.count(value) == 0 || inputs_.count(value) > 0 || behind_.count(value) > 0) return;
+    const bool listed = std::count(ends_.begin(), ends_.end(), value) > 0;
+    if (!listed && ends_.size() < kMostTensors) ends_.push_back(value);
+  }
+
+  const ::onnx::GraphProto& graph_;
+  const OperatorLibrary& library_;
+  std::set<int> refused_;          // positions of nodes
+  std::set<std::string> inputs_;   // of the file
+  std::set<std::string> data_;     // values that depend on those of inputs, not on shapes alone
+  std::set<std::string> behind_;   // values that need a refused node
+  std::vector<std::string> ends_;  // of the part that can be planned
+  std::map<WhyUnsupported, std::set<std::string>> kinds_;
+  std::set<std::string> of_constants_;  // operators that read no data
+};
+
+}  // namespace
+
+const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
+  if (IsStandard(node) && FindRow(node.op_type()) != nullptr) return nullptr;
+  const OpDescription* own = library.Find(DescriptionNameOf(node));
+  return own != nullptr ? own : library.Find(node.op_type());
+}
+
+std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& model,
+                      int64_t opset) {
+  if (IsStandard(node)) return absl::StrCat("opset ", opset);
+  for (const ::onnx::OperatorSetIdProto& import : model.opset_import()) {
+    if (import.domain() == node.domain())
+      return absl::StrCat("version ", import.version(), " of ", node.domain());
+  }
+  return absl::StrCat("the model names no version of ", node.domain());
+}
+
+absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& order, int64_t opset,
+                            const OperatorLibrary& library) {
+  const Survey survey(model.graph(), order, library);
+  if (survey.refused().empty()) return absl::OkStatus();
+  std::vector<std::string> lines;
+  for (const int n : survey.refused()) {
+    const ::onnx::NodeProto& node = model.graph().node(n);
+    lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ", OperatorName(node),
+                                 " (", VersionOf(node, model, opset), ")"));
+  }
+  return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",
+                   " an operator that is not supported:\n", absl::StrJoin(lines, "\n"), "\n",
+                   absl::StrJoin(survey.Advice(), "\n"));
+}
+
+}  // namespace yuba::onnx

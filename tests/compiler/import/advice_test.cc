@@ -1,0 +1,107 @@
+// What the error about operators that are not supported tells the user to do.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/compiler/support/onnx_builder.h"
+#include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::onnx {
+namespace {
+
+using Catch::Matchers::Contains;
+using compiler::OnnxBuilder;
+
+std::string ErrorOf(const OnnxBuilder& builder) {
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save());
+  REQUIRE_THAT(model, StatusIs(absl::StatusCode::kInvalidArgument));
+  return std::string(model.status().message());
+}
+
+// x -> Relu -> h -> `op` -> y.
+OnnxBuilder Behind(const std::string& op, const std::string& domain = "") {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6});
+  builder.Node("Relu", {"x"}, {"h"});
+  builder.Node(op, {"h"}, {"y"}).set_domain(domain);
+  builder.Output("y");
+  return builder;
+}
+
+const char kDescribe[] = "Describe it in a .tdl file under the operator's name";
+const char kFlag[] = "To plan what comes before: --to-tensors h";
+
+TEST_CASE("an operator that can be described is to be described") {
+  CHECK_THAT(ErrorOf(Behind("Det")), Contains(kDescribe) && Contains("opsemantics/README.md") &&
+                                         Contains("docs/how_to.md") && Contains(kFlag));
+  CHECK_THAT(ErrorOf(Behind("mine", "example.org")), Contains(kDescribe) && Contains(kFlag));
+}
+
+TEST_CASE("an operator that no description can say has advice of its own") {
+  const auto advice = [](const std::string& op, const std::string& text) {
+    CHECK_THAT(ErrorOf(Behind(op)), !Contains(".tdl") && Contains(text) && Contains(kFlag));
+  };
+  advice("NonZero", "how large the result is depends on values");
+  advice("Unique", "how large the result is depends on values");
+  advice("Loop", "with a fixed number of iterations");
+  advice("SequenceConstruct", "are no tensors");
+  advice("Gradient", "--train makes a training step");
+}
+
+TEST_CASE("operators that ONNX Runtime puts in are taken out by its level basic") {
+  CHECK_THAT(ErrorOf(Behind("BiasGelu", "com.microsoft")), Contains("com.microsoft.BiasGelu: ") &&
+                                                               Contains("ORT_ENABLE_BASIC") &&
+                                                               Contains(".tdl") && Contains(kFlag));
+}
+
+TEST_CASE("what constants and shapes alone decide is to be folded") {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6});
+  builder.Node("Relu", {"x"}, {"h"});
+  builder.Node("Shape", {"h"}, {"shape"});
+  builder.Node("NonZero", {"shape"}, {"places"});
+  builder.Node("Reshape", {"h", "places"}, {"y"});
+  builder.Output("y");
+  const std::string message = ErrorOf(builder);
+  CHECK_THAT(message, Contains("NonZero: here it is computed from constants and shapes alone") &&
+                          Contains("onnxsim") && !Contains("how large the result is"));
+}
+
+TEST_CASE("tensors that nodes inside of a node read are ends, and outputs that need no such node") {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6});
+  builder.Input("flag", {}, ::onnx::TensorProto::BOOL);
+  builder.Node("Relu", {"x"}, {"h"});
+  builder.Node("Exp", {"x"}, {"other"});
+  ::onnx::NodeProto& node = builder.Node("If", {"flag"}, {"y"});
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    ::onnx::AttributeProto* attribute = node.add_attribute();
+    attribute->set_name(branch);
+    attribute->set_type(::onnx::AttributeProto::GRAPH);
+    ::onnx::NodeProto* inner = attribute->mutable_g()->add_node();
+    inner->set_op_type("Neg");
+    inner->add_input("h");
+    inner->add_output("inner");
+    attribute->mutable_g()->add_output()->set_name("inner");
+  }
+  builder.Output("y");
+  builder.Output("other");
+  CHECK_THAT(ErrorOf(builder), Contains("If: ") && Contains("--to-tensors h,other"));
+}
+
+TEST_CASE("a resize in a mode that is not supported says what can be done") {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 2, 4, 4});
+  builder.Node("Relu", {"x"}, {"h"});
+  ::onnx::NodeProto& node = builder.Node("Resize", {"h"}, {"y"});
+  ::onnx::AttributeProto* mode = node.add_attribute();
+  mode->set_name("mode");
+  mode->set_type(::onnx::AttributeProto::STRING);
+  mode->set_s("linear");
+  builder.Output("y");
+  CHECK_THAT(ErrorOf(builder), Contains("mode 'linear' is not supported") &&
+                                   Contains("ConvTranspose") && Contains("--to-tensors h"));
+}
+
+}  // namespace
+}  // namespace yuba::onnx
