@@ -171,6 +171,18 @@ absl::StatusOr<std::vector<onnx::EntryOptions>> ParseEntries(const ModelFlags& f
   return entries;
 }
 
+// --from-tensors and --to-tensors; none where the flag is not given.
+absl::StatusOr<std::vector<std::string>> TensorNames(const char* flag, const std::string& text) {
+  std::vector<std::string> names;
+  if (text.empty()) return names;
+  names = absl::StrSplit(text, ',');
+  if (std::count(names.begin(), names.end(), "") > 0) {
+    return UserError(flag, " ", text, ": a name is empty; expected NAME,..., as in ", flag,
+                     " boxes,scores");
+  }
+  return names;
+}
+
 // --cache.
 absl::StatusOr<std::vector<onnx::CacheOptions>> ParseCaches(const ModelFlags& flags) {
   std::vector<onnx::CacheOptions> caches;
@@ -203,8 +215,8 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
                                                     const OperatorLibrary& library) {
   onnx::ImportOptions options;
   options.library = &library;
-  options.from_tensors = absl::StrSplit(flags.from_tensors, ',', absl::SkipEmpty());
-  options.to_tensors = absl::StrSplit(flags.to_tensors, ',', absl::SkipEmpty());
+  YUBA_ASSIGN_OR_RETURN(options.from_tensors, TensorNames("--from-tensors", flags.from_tensors));
+  YUBA_ASSIGN_OR_RETURN(options.to_tensors, TensorNames("--to-tensors", flags.to_tensors));
   options.factors = flags.factors;
   options.init = flags.init;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));

@@ -43,6 +43,8 @@ TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba partition " + Model() + " --devices -3", 2, "--devices");
   ExpectError("yuba partition " + Model() + " --dim batch", 2, "NAME=N");
   ExpectError("yuba partition " + Model() + " --batch 0", 2, "--batch");
+  ExpectError("yuba info " + Model() + " --to-tensors ,y", 2, "--to-tensors ,y: a name is empty");
+  ExpectError("yuba info " + Model() + " --from-tensors x,", 2, "--from-tensors x,: a name is");
   ExpectError("yuba partition " + Model() + " --copies 8", 2, "--copies");
   ExpectError("yuba op no_such_operator", 2, "no_such_operator");
 }
