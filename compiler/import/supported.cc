@@ -82,7 +82,11 @@ class Survey {
     const bool describable =
         why == WhyUnsupported::kUndescribed || why == WhyUnsupported::kOptimised;
     const bool foldable = !data && why != WhyUnsupported::kControlFlow;  // says so itself
-    if (!foldable || describable) kinds_[why].insert(OperatorName(node));
+    const std::string described = DescriptionNameOf(node);
+    const bool renamed = describable && described != node.op_type();
+    const std::string name =
+        absl::StrCat(OperatorName(node), renamed ? absl::StrCat(" (as ", described, ")") : "");
+    if (!foldable || describable) kinds_[why].insert(name);
     if (foldable) of_constants_.insert(OperatorName(node));
     for (const std::string& read : reads) EndAt(read);
   }

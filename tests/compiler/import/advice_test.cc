@@ -54,6 +54,16 @@ TEST_CASE("operators that ONNX Runtime puts in are taken out by its level basic"
                                                                Contains(".tdl") && Contains(kFlag));
 }
 
+TEST_CASE("texts among the attributes are part of the name to describe") {
+  OnnxBuilder builder = Behind("FusedGemm", "com.microsoft");
+  ::onnx::AttributeProto* attribute =
+      builder.proto().mutable_graph()->mutable_node(1)->add_attribute();
+  attribute->set_name("activation");
+  attribute->set_type(::onnx::AttributeProto::STRING);
+  attribute->set_s("Relu");
+  CHECK_THAT(ErrorOf(builder), Contains("com.microsoft.FusedGemm (as FusedGemm_Relu): "));
+}
+
 TEST_CASE("what constants and shapes alone decide is to be folded") {
   OnnxBuilder builder;
   builder.Input("x", {4, 6});
