@@ -32,6 +32,17 @@ absl::optional<int64_t> NumberIn(const std::string& file) {
   return absl::nullopt;
 }
 
+// Bytes of files that a group holds in memory, which it gives up where memory is needed.
+int64_t FilePagesIn(const std::string& file) {
+  std::ifstream stream(file);
+  std::string name;
+  int64_t sum = 0;
+  for (int64_t bytes = 0; stream >> name >> bytes;) {
+    if (name == "inactive_file" || name == "active_file") sum += bytes;
+  }
+  return sum;
+}
+
 // What the process's control group (version 2) and those around it leave.
 absl::optional<int64_t> LeftByGroups() {
   std::ifstream groups("/proc/self/cgroup");
@@ -43,8 +54,10 @@ absl::optional<int64_t> LeftByGroups() {
       const std::string folder = "/sys/fs/cgroup" + path;
       const auto most = NumberIn(folder + "/memory.max"),
                  used = NumberIn(folder + "/memory.current");
-      if (most.has_value() && used.has_value())
-        least = std::min(least.value_or(*most), std::max<int64_t>(*most - *used, 0));
+      if (most.has_value() && used.has_value()) {
+        const int64_t left = *most - *used + FilePagesIn(folder + "/memory.stat");
+        least = std::min(least.value_or(*most), std::max<int64_t>(left, 0));
+      }
       const size_t parent = path.rfind('/');
       if (parent == std::string::npos || path.size() <= 1) break;
       path.resize(parent);
@@ -60,7 +73,9 @@ AvailableMemory MemoryAvailable() {
   const auto limit = [&least](absl::optional<int64_t> bytes, const char* by) {
     if (bytes.has_value() && *bytes < least.bytes) least = {*bytes, by};
   };
-  limit(KilobytesAt("/proc/meminfo", "MemAvailable:"), "the machine");
+  if (auto free = KilobytesAt("/proc/meminfo", "MemAvailable:"); free.has_value()) {
+    limit(*free + KilobytesAt("/proc/meminfo", "SwapFree:").value_or(0), "the machine");
+  }
   limit(LeftByGroups(), "the control group");
   rlimit space = {};
   if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {

@@ -7,6 +7,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/half.h"
+#include "opsemantics/base/start_thread.h"
 
 namespace yuba::runtime {
 namespace {
@@ -51,8 +52,10 @@ absl::StatusOr<absl::string_view> DrawnSource::Next(int64_t count) {
     Write(draw_, type_, at_ + begin, end - begin, piece_.data() + begin * size);
   };
   std::vector<std::thread> threads;
-  for (int64_t part = 1; part < parts; ++part) threads.emplace_back(draw, part);
+  int64_t shared = 1;  // the first part that no thread has
+  while (shared < parts && StartThread(threads, [&draw, shared] { draw(shared); })) ++shared;
   draw(0);
+  for (; shared < parts; ++shared) draw(shared);
   for (std::thread& thread : threads) thread.join();
   at_ += elements;
   return absl::string_view(piece_);

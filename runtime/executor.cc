@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "opsemantics/base/clock.h"
+#include "opsemantics/base/start_thread.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::runtime {
@@ -132,12 +133,13 @@ void Executor::RunDevice(int device, int entry, double timeout_seconds) {
 }
 
 void Executor::Fail(int device, int instruction, const absl::Status& cause) {
+  Fail(Annotate(cause, absl::StrCat("device ", device, ", ", program_.Describe(instruction))));
+}
+
+void Executor::Fail(const absl::Status& cause) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (failure_.ok() && !absl::IsCancelled(cause)) {
-      failure_ =
-          Annotate(cause, absl::StrCat("device ", device, ", ", program_.Describe(instruction)));
-    }
+    if (failure_.ok() && !absl::IsCancelled(cause)) failure_ = cause;
   }
   fleet_.communicator->Abort();
 }
@@ -152,10 +154,17 @@ absl::Status Executor::RunThreads(int entry, double timeout_seconds) {
   times_ = Times();
   std::vector<std::thread> threads;
   for (int device = 1; device < program_.devices(); ++device) {
-    threads.emplace_back(
-        [this, device, entry, timeout_seconds] { RunDevice(device, entry, timeout_seconds); });
+    const bool started = StartThread(threads, [this, device, entry, timeout_seconds] {
+      RunDevice(device, entry, timeout_seconds);
+    });
+    if (started) continue;
+    Fail(absl::ResourceExhaustedError(absl::StrCat("the system gives no thread for device ", device,
+                                                   " of ", program_.devices())));
+    break;
   }
-  RunDevice(0, entry, timeout_seconds);
+  if (static_cast<int>(threads.size()) == program_.devices() - 1) {
+    RunDevice(0, entry, timeout_seconds);
+  }
   for (std::thread& thread : threads) thread.join();
   return Finish();
 }

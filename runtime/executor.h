@@ -84,7 +84,8 @@ class Executor {
   // failure ends the step on all devices, and so does a wait for another device that is longer than
   // `timeout_seconds` (DeadlineExceeded). The error is the first failure and names device,
   // instruction and cause. After an error the fleet can run again, but what the arenas hold is
-  // lost. A kernel that never returns is not bounded.
+  // lost. ResourceExhausted where the system gives no thread for a device. A kernel that never
+  // returns is not bounded.
   absl::Status RunThreads(int entry, double timeout_seconds);
 
   // The same in the calling thread; the order follows from `seed` alone. Devices that wait for each
@@ -107,6 +108,7 @@ class Executor {
   void RunDevice(int device, int entry, double timeout_seconds);
   absl::Status WaitForPeer(int device, int instruction, double timeout_seconds);
   void Fail(int device, int instruction, const absl::Status& cause);
+  void Fail(const absl::Status& cause);
   absl::Status Finish();
 
   const LoadedProgram& program_;

@@ -13,6 +13,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "runtime/initial_values.h"
+#include "runtime/machine_limits.h"
 #include "runtime/set_values.h"
 
 namespace yuba::runtime {
@@ -20,6 +21,12 @@ namespace {
 
 std::string ShapeText(const std::vector<int64_t>& shape) {
   return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
+}
+
+bool HasLibraryCalls(const LoadedProgram& program) {
+  const auto& functions = program.message().functions();
+  return std::any_of(functions.begin(), functions.end(),
+                     [](const program::Function& function) { return function.has_library(); });
 }
 
 std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
@@ -58,6 +65,10 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   YUBA_RETURN_IF_ERROR(session->AddWatchers());
   session->executor_ = std::make_unique<Executor>(loaded, session->fleet_, options.trace);
   YUBA_RETURN_IF_ERROR(session->SetInitialValues());
+  // Last: by now the session holds what it needs, and threads get what is left.
+  if (!options.interleave) {
+    YUBA_RETURN_IF_ERROR(CheckThreads(loaded.devices(), threads, HasLibraryCalls(loaded)));
+  }
   return session;
 }
 

@@ -76,7 +76,8 @@ class Session {
  public:
   // Allocates the devices, plans the exchanges and sets the values that come with the program
   // (data, fill, draws, references to files, which are read here and not again). Unavailable where
-  // this machine lacks the back end or a library; ResourceExhausted where it lacks memory.
+  // this machine lacks the back end or a library; ResourceExhausted where it lacks memory
+  // or threads.
   static absl::StatusOr<std::unique_ptr<Session>> Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options);
 

@@ -3,9 +3,15 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace yuba::runtime {
+
+bool IsForLackOfMemory(const std::string& problem) {
+  return absl::StrContains(problem, "allocate memory") ||
+         absl::StrContains(problem, "failed to map segment");
+}
 
 absl::StatusOr<SharedLibrary> SharedLibrary::Open(std::initializer_list<const char*> names) {
   std::string reason;

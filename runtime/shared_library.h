@@ -11,6 +11,9 @@
 
 namespace yuba::runtime {
 
+// Whether the loader's message (dlerror) is about memory that it does not get.
+bool IsForLackOfMemory(const std::string& problem);
+
 class SharedLibrary {
  public:
   // Opens the first of `names` that the loader finds. Unavailable where it finds none; the message

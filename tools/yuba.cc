@@ -8,6 +8,7 @@
 
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/last_resort.h"
 #include "tools/report/printable.h"
 #include "tools/subcommands.h"
 #include "tools/version.h"
@@ -26,6 +27,7 @@ void KeepFreedMemory() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const yuba::tools::LastResort last_resort("yuba");
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   KeepFreedMemory();
   const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
@@ -33,7 +35,8 @@ int main(int argc, char** argv) {
   app.footer(
       "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
       "no "
-      "plan that fits; 2 bad input; 3 a failed run, or no answer in time; 130 interrupted before "
+      "plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; 130 "
+      "interrupted before "
       "there was anything to show.");
   app.set_version_flag("--version", yuba::tools::kVersion);
   app.require_subcommand(1);

@@ -7,6 +7,7 @@
 #include "runtime/program/program.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
+#include "tools/last_resort.h"
 #include "tools/report/printable.h"
 #include "tools/run/run_command.h"
 
@@ -25,6 +26,7 @@ absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const yuba::tools::LastResort last_resort("yuba-run");
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Runs a program that `yuba compile` wrote.", "yuba-run");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/kernels/link.h"
+#include "compiler/kernels/llvm_failures.h"
 #include "compiler/kernels/machine_code.h"
 #include "compiler/kernels/to_llvm.h"
 #include "llvm/IR/LLVMContext.h"
@@ -15,6 +16,7 @@ namespace {
 
 absl::StatusOr<std::string> Generate(absl::Span<const NamedKernel> kernels,
                                      const KernelTarget& target, const std::string& name) {
+  const LlvmFailures failures;
   llvm::LLVMContext context;
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> module,
                         ToLlvm(kernels, target, name, context));

@@ -5,6 +5,7 @@
 #include "runtime/host/host_device.h"
 #include "runtime/host/host_exchange_steps.h"
 #include "runtime/host/kernel_object.h"
+#include "runtime/machine_limits.h"
 
 namespace yuba::runtime {
 
@@ -16,6 +17,7 @@ absl::Status OpenHostBackend(const LoadedProgram& program, const ArenaLayout& la
                      " virtual ones: plan for fewer, as with yuba partition --devices ",
                      kMostVirtualDevices);
   }
+  YUBA_RETURN_IF_ERROR(CheckArenas(program.devices(), layout.size, MemoryAvailable()));
   YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<const KernelObject> kernels,
                         KernelObject::Load(program));
   std::vector<char*> arenas;

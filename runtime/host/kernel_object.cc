@@ -10,6 +10,7 @@
 
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "runtime/shared_library.h"
 
 namespace yuba::runtime {
 namespace {
@@ -98,7 +99,10 @@ absl::Status KernelObject::Open(const std::string& bytes) {
     written += count;
   }
   handle_ = dlopen(absl::StrCat("/proc/self/fd/", file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle_ == nullptr) return UserError("the program's kernels cannot be loaded: ", dlerror());
+  if (handle_ == nullptr) {
+    const std::string problem = absl::StrCat("the program's kernels cannot be loaded: ", dlerror());
+    return IsForLackOfMemory(problem) ? absl::ResourceExhaustedError(problem) : UserError(problem);
+  }
   return absl::OkStatus();
 }
 

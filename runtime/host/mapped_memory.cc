@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "runtime/available_memory.h"
 
 namespace yuba::runtime {
 
@@ -20,8 +22,10 @@ absl::Status MappedMemory::Map(int64_t bytes) {
   bytes_ = std::max<int64_t>(bytes, 1);
   void* data = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(bytes, " bytes cannot be had from this machine: ", std::strerror(errno)));
+    const std::string why = std::strerror(errno);
+    const AvailableMemory available = MemoryAvailable();
+    return absl::ResourceExhaustedError(absl::StrCat(bytes, " bytes cannot be had: ", why, "; ",
+                                                     available.limit, " leaves ", available.bytes));
   }
   data_ = static_cast<char*>(data);
   return absl::OkStatus();

@@ -1,10 +1,12 @@
 #include "runtime/host/onednn.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 
 #include <cstdlib>
 
 #include "opsemantics/base/status.h"
+#include "runtime/shared_library.h"
 
 namespace yuba::runtime {
 namespace {
@@ -12,12 +14,18 @@ namespace {
 absl::StatusOr<const OneDnn*> OpenOnce() {
   // Idle library threads must not spin beside the other virtual devices.
   setenv("OMP_WAIT_POLICY", "passive", 0);
+  // The library's threads end by pthread_exit, for which glibc opens its unwinder: now, because
+  // later there may be no memory for it, and glibc would end the process.
+  void* caller = nullptr;
+  backtrace(&caller, 1);
   void* handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return absl::UnavailableError(absl::StrCat(
-        "oneDNN, which this program's matrix products and convolutions need, cannot be "
-        "opened (",
-        dlerror(), "); install libdnnl2, or compile without library calls"));
+    const std::string problem = absl::StrCat(
+        "oneDNN, which this program's matrix products and convolutions need, cannot be opened (",
+        dlerror(), ")");
+    if (IsForLackOfMemory(problem)) return absl::ResourceExhaustedError(problem);
+    return absl::UnavailableError(
+        absl::StrCat(problem, "; install libdnnl2, or compile without library calls"));
   }
   static OneDnn library;
 #define YUBA_ONEDNN_LOAD(name)                                                           \
@@ -43,6 +51,9 @@ absl::StatusOr<const OneDnn*> OneDnn::Open() {
 }
 
 absl::Status OneDnnError(const char* tried, dnnl_status_t status) {
+  if (status == dnnl_out_of_memory) {
+    return absl::ResourceExhaustedError(absl::StrCat("oneDNN: ", tried, ": out of memory"));
+  }
   return InternalError("oneDNN: ", tried, " failed with status ", static_cast<int>(status));
 }
 

@@ -108,8 +108,8 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& lib
                                                                const program::Kernel& kernel,
                                                                int device, bool keep_right);
 
-// The Internal error for a call of the library that failed: what was tried, and the library's
-// status.
+// The error of a call of the library that failed: what was tried, and the library's status.
+// ResourceExhausted where it had no memory, else Internal.
 absl::Status OneDnnError(const char* tried, dnnl_status_t status);
 
 }  // namespace yuba::runtime

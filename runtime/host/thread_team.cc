@@ -1,6 +1,9 @@
 #include "runtime/host/thread_team.h"
 
+#include <algorithm>
+
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/start_thread.h"
 
 namespace yuba::runtime {
 
@@ -15,20 +18,22 @@ ThreadTeam::~ThreadTeam() {
 
 void ThreadTeam::Run(int parts, const std::function<void(int part)>& run) {
   YUBA_CHECK(parts <= threads_) << parts << " parts for " << threads_ << " threads";
+  int shared = 1;  // parts that have a thread: the caller runs those beyond too
   if (parts > 1) {
     std::lock_guard<std::mutex> lock(mutex_);
-    run_ = &run;
-    parts_ = parts;
-    running_ = parts - 1;
-    ++calls_;
     while (static_cast<int>(workers_.size()) < parts - 1) {
       const int part = static_cast<int>(workers_.size()) + 1;
-      workers_.emplace_back([this, part] { Work(part); });
+      if (!StartThread(workers_, [this, part] { Work(part); })) break;
     }
+    shared = std::min(parts, static_cast<int>(workers_.size()) + 1);
+    run_ = &run;
+    parts_ = shared;
+    running_ = shared - 1;
+    ++calls_;
   }
-  if (parts > 1) called_.notify_all();
-  if (parts > 0) run(0);
-  if (parts <= 1) return;
+  if (shared > 1) called_.notify_all();
+  for (int part = 0; part < parts; part = part == 0 ? shared : part + 1) run(part);
+  if (shared <= 1) return;
   std::unique_lock<std::mutex> lock(mutex_);
   ended_.wait(lock, [this] { return running_ == 0; });
 }

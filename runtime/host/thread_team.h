@@ -27,7 +27,8 @@ class ThreadTeam {
   int threads() const { return threads_; }
 
   // Calls run(part) for each part from 0 to `parts`, excluded, at most threads(); part 0 in the
-  // calling thread. Blocks until all have returned. One call at a time.
+  // calling thread, and so are those for which the system gives no thread: no part waits for
+  // another. Blocks until all have returned. One call at a time.
   void Run(int parts, const std::function<void(int part)>& run);
 
  private:

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/start_thread.h"
 #include "search/rows/memory_core.h"
 #include "search/rows/memory_dual.h"
 #include "search/rows/memory_search.h"
@@ -28,9 +28,8 @@ class Solver {
   void Run() {
     Raise(1);
     std::vector<std::thread> others;
-    try {
-      for (int t = 1; t < budget_.threads(); ++t) others.emplace_back([this, t] { Search(t); });
-    } catch (const std::system_error&) {  // the system gives no more: those that there are do
+    for (int t = 1; t < budget_.threads(); ++t) {
+      if (!StartThread(others, [this, t] { Search(t); })) break;  // those that there are will do
     }
     Search(0);
     for (std::thread& other : others) other.join();

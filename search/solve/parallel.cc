@@ -4,9 +4,10 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "opsemantics/base/start_thread.h"
 
 namespace yuba::search {
 namespace {
@@ -19,10 +20,8 @@ class Loop {
 
   void Run(int threads) {
     std::vector<std::thread> others;
-    try {
-      while (static_cast<int>(others.size()) + 1 < threads) others.emplace_back([this] { Take(); });
-    } catch (const std::system_error&) {
-      // The system gives no more threads: the present ones do the work.
+    while (static_cast<int>(others.size()) + 1 < threads) {
+      if (!StartThread(others, [this] { Take(); })) break;  // those that there are do the work
     }
     Take();
     for (std::thread& other : others) other.join();

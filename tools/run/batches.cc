@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "opsemantics/base/check.h"
@@ -34,7 +35,12 @@ BatchReader::BatchReader(Batches& batches, int64_t begin, int64_t end)
 
 void BatchReader::Start() {
   if (at_ >= end_) return;
-  next_ = std::async(std::launch::async, [this, step = at_] { return batches_.Read(step); });
+  const auto read = [this, step = at_] { return batches_.Read(step); };
+  try {
+    next_ = std::async(std::launch::async, read);
+  } catch (const std::system_error&) {  // the system gives no thread
+    next_ = std::async(std::launch::deferred, read);
+  }
 }
 
 absl::StatusOr<StepFiles> BatchReader::Next() {

@@ -1,0 +1,70 @@
+#include "tools/last_resort.h"
+
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <system_error>
+
+namespace yuba::tools {
+namespace {
+
+constexpr int kFailed = 3;
+constexpr size_t kStack = 1 << 20;   // of the first thread, more than any command takes
+constexpr rlim_t kHeap = 64 << 20;   // address space of each further heap of glibc
+constexpr rlim_t kShareOfHeaps = 8;  // of the address space, the part that they may take
+
+const char* running = nullptr;  // the command; null once its main has returned
+
+void OnTerminate() {
+  const char* const command = running == nullptr ? "yuba" : running;
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: out of memory\n", command);
+    _exit(kFailed);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "%s: the system gives no more threads: %s\n", command, error.what());
+    _exit(kFailed);
+  } catch (...) {
+  }
+  std::abort();
+}
+
+void OnExit() {
+  if (running != nullptr) _exit(kFailed);  // a library has ended the process, with its own message
+}
+
+// Where the address space is limited (ulimit -v), it is not to go to heaps of threads that are
+// nearly empty, and the first thread gets its stack while there is room: that it cannot grow later
+// is a fault that nobody can report.
+void SaveAddressSpace() {
+  rlimit space = {};
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
+#ifdef __GLIBC__
+  const rlim_t heaps = space.rlim_cur / kShareOfHeaps / kHeap;
+  mallopt(M_ARENA_MAX, static_cast<int>(std::min<rlim_t>(std::max<rlim_t>(heaps, 1), 1024)));
+#endif
+  volatile char stack[kStack];  // as far down as this writes, the system grows it
+  stack[0] = 0;
+  static_cast<void>(stack[0]);
+}
+
+}  // namespace
+
+LastResort::LastResort(const char* command) {
+  running = command;
+  std::set_terminate(OnTerminate);
+  std::atexit(OnExit);
+  SaveAddressSpace();
+}
+
+LastResort::~LastResort() { running = nullptr; }
+
+}  // namespace yuba::tools
