@@ -1,6 +1,7 @@
 #include "tools/last_resort.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -22,6 +23,13 @@ constexpr rlim_t kShareOfHeaps = 8;  // of the address space, the part that they
 
 const char* running = nullptr;  // the command; null once its main has returned
 
+// At once, and not by an exception: Abseil's tables, for one, are broken by an allocation that
+// throws, and their destructors then free what they never had.
+void OnLackOfMemory() {
+  std::fprintf(stderr, "%s: out of memory\n", running == nullptr ? "yuba" : running);
+  _exit(kFailed);
+}
+
 void OnTerminate() {
   const char* const command = running == nullptr ? "yuba" : running;
   try {
@@ -41,6 +49,13 @@ void OnExit() {
   if (running != nullptr) _exit(kFailed);  // a library has ended the process, with its own message
 }
 
+// A function of its own, so that nothing is written so far down before there is known to be room.
+__attribute__((noinline)) void GrowStack() {
+  volatile char stack[kStack];
+  stack[0] = 0;
+  static_cast<void>(stack[0]);
+}
+
 // Where the address space is limited (ulimit -v), it is not to go to heaps of threads that are
 // nearly empty, and the first thread gets its stack while there is room: that it cannot grow later
 // is a fault that nobody can report.
@@ -51,15 +66,17 @@ void SaveAddressSpace() {
   const rlim_t heaps = space.rlim_cur / kShareOfHeaps / kHeap;
   mallopt(M_ARENA_MAX, static_cast<int>(std::min<rlim_t>(std::max<rlim_t>(heaps, 1), 1024)));
 #endif
-  volatile char stack[kStack];  // as far down as this writes, the system grows it
-  stack[0] = 0;
-  static_cast<void>(stack[0]);
+  void* const room = mmap(nullptr, kStack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) OnLackOfMemory();
+  munmap(room, kStack);
+  GrowStack();
 }
 
 }  // namespace
 
 LastResort::LastResort(const char* command) {
   running = command;
+  std::set_new_handler(OnLackOfMemory);
   std::set_terminate(OnTerminate);
   std::atexit(OnExit);
   SaveAddressSpace();
