@@ -10,7 +10,9 @@
 namespace yuba::runtime {
 namespace {
 
-constexpr int64_t kIntegers = 4;
+// How many integers there are. Those of floats are indices into any table of two rows or more;
+// hashes are looked up modulo the extent, so that there may be more.
+constexpr int64_t kIntegers = 2, kIntegersBesideHashes = 4;
 
 uint64_t Bits(uint64_t seed, int64_t position) {
   const uint64_t mixed = HashMix(HashMix(static_cast<uint64_t>(position), seed) + seed, seed);
@@ -22,7 +24,8 @@ uint64_t Element(const ValueRule& rule, uint64_t bits) {
   uint64_t stored = 0;
   if (!IsFloat(rule.type)) {
     stored = bits >> 20;
-    return stored % (rule.type == ElementType::kBool ? 2 : kIntegers);
+    const bool few = rule.type == ElementType::kBool || !rule.hash;
+    return stored % (few ? kIntegers : kIntegersBesideHashes);
   }
   if (rule.hash) return bits;
   const double value = rule.low + rule.width * (static_cast<double>(bits >> 11) * 0x1p-53);

@@ -16,7 +16,7 @@ namespace yuba::runtime {
 // How the values of a tensor are distributed. Float parameters of rank 0 and 1 (scales, variances)
 // are in (0.5, 1.5). Float parameters of higher rank are centred, with variance 1 / (product of all
 // dimensions but the first), so that activations keep their size over many layers. Float inputs are
-// in (-1, 1), integers in [0, 4), bools 0 or 1.
+// in (-1, 1), integers and bools 0 or 1; in hash arithmetic integers are in [0, 4).
 struct ValueRule {
   ElementType type = ElementType::kF32;
   double low = 0, width = 1;  // floats: low + width * u, u in [0, 1)

@@ -38,7 +38,8 @@ class TrainedZoo {
     const nlohmann::json read = nlohmann::json::parse(stream);
     Found found;
     found.bytes = read["cost"]["bytes"];
-    found.bound = read["cost"]["lower_bound"].get<double>();
+    const nlohmann::json& bound = read["cost"]["lower_bound"];  // null of baselines
+    found.bound = bound.is_null() ? 0 : bound.get<double>();
     for (const nlohmann::json& device : read["memory"]) {
       found.memory = std::max(found.memory, device["arena"].get<int64_t>());
     }
