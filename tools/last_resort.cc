@@ -35,8 +35,7 @@ void OnTerminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s: out of memory\n", command);
-    _exit(kFailed);
+    OnLackOfMemory();
   } catch (const std::system_error& error) {
     std::fprintf(stderr, "%s: the system gives no more threads: %s\n", command, error.what());
     _exit(kFailed);

@@ -275,6 +275,15 @@ class Sample {
   std::map<int, Piece> filled_;  // as they were before the run
 };
 
+SampleResult RunOnce(Sample& sample) {
+  SampleResult result;
+  result.fits = sample.fits();
+  if (!result.fits) return result;
+  sample.Fill();
+  result.seconds = sample.Run();
+  return result;
+}
+
 }  // namespace
 
 int64_t TermsOf(const KernelPart& part) {
@@ -292,21 +301,13 @@ int64_t TermsOf(const KernelPart& part) {
 
 SampleResult RunSample(const KernelPart& part, uint64_t seed) {
   Sample sample(part, seed);
-  SampleResult result;
-  result.fits = sample.fits();
-  if (!result.fits) return result;
-  sample.Fill();
-  result.seconds = sample.Run();
-  return result;
+  return RunOnce(sample);
 }
 
 absl::StatusOr<SampleResult> CompareSample(const KernelPart& part, uint64_t seed) {
   Sample sample(part, seed);
-  SampleResult result;
-  result.fits = sample.fits();
+  SampleResult result = RunOnce(sample);
   if (!result.fits) return result;
-  sample.Fill();
-  result.seconds = sample.Run();
   YUBA_ASSIGN_OR_RETURN(result.elements, sample.Compare());
   return result;
 }
