@@ -18,8 +18,10 @@
 #include "tools/bench_suite.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
+#include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
 namespace {
@@ -52,7 +54,13 @@ struct SearchRun {
   std::string search;
   int64_t bytes = 0, bound = 0, peak_memory = 0;  // bytes
   double seconds = 0, check_seconds = 0;
-  double gap() const { return bytes == 0 ? 0 : 100.0 * static_cast<double>(bytes - bound) / bytes; }
+
+  // In percent; "-" where no bound of all that was asked for is known.
+  std::string GapText() const {
+    if (bytes == bound) return "0.00";
+    if (bound == 0) return "-";
+    return absl::StrFormat("%.2f", 100.0 * static_cast<double>(bytes - bound) / bytes);
+  }
 };
 
 // The largest resident memory of this process so far, in bytes.
@@ -66,6 +74,9 @@ int64_t PeakMemory() {
 absl::StatusOr<SearchRun> Measure(const compiler::Model& model, search::SearchOptions options,
                                   int repeat) {
   options.flat_too = options.search == "default";
+  options.progress = [](const search::SearchProgress& progress) {
+    ProgressLine::Say(ProgressText(progress));
+  };
   compiler::Model planned;
   SearchRun run;
   run.devices = options.mesh.devices();
@@ -78,7 +89,7 @@ absl::StatusOr<SearchRun> Measure(const compiler::Model& model, search::SearchOp
                         }));
   run.peak_memory = PeakMemory();
   run.bytes = plan.cost.bytes();
-  run.bound = plan.lower_bound;
+  run.bound = plan.asked_bound;
   YUBA_ASSIGN_OR_RETURN(run.check_seconds,
                         Time(repeat, [&] { return search::CheckPlan(planned.graph, plan); }));
   return run;
@@ -100,8 +111,7 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
   for (const SearchRun& run : runs) {
     table.Add({absl::StrCat(run.devices), run.search, absl::StrFormat("%.3f", run.seconds),
                absl::StrFormat("%.3f", run.check_seconds), Megabytes(run.bytes),
-               Megabytes(run.bound), absl::StrFormat("%.2f", run.gap()),
-               Megabytes(run.peak_memory)});
+               Megabytes(run.bound), run.GapText(), Megabytes(run.peak_memory)});
   }
   std::cout << table.ToString();
 }
@@ -109,6 +119,7 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
 absl::Status BenchSearch(const BenchFlags& flags) {
   if (flags.model.file.empty()) return UserError("give a MODEL to measure, or --suite FILE");
   LoadedModel loaded;
+  ProgressLine::Begin("import");
   YUBA_ASSIGN_OR_RETURN(const double import, Time(flags.repeat, [&]() -> absl::Status {
                           YUBA_ASSIGN_OR_RETURN(loaded, LoadModel(flags.model));
                           return absl::OkStatus();
@@ -120,10 +131,12 @@ absl::Status BenchSearch(const BenchFlags& flags) {
       search::SearchOptions options = flags.options;
       options.mesh = MeshOf(devices);
       options.search = search;
+      ProgressLine::Begin(absl::StrCat(search, " on ", Counted(devices, "device")));
       YUBA_ASSIGN_OR_RETURN(SearchRun run, Measure(loaded.model, options, flags.repeat));
       runs.push_back(std::move(run));
     }
   }
+  ProgressLine::End();
   if (flags.json) {
     nlohmann::ordered_json json;
     json["machine"] = MachineName();

@@ -257,14 +257,16 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Candidate& c : candidates) {
     const search::PlanCost& cost = c.plan.cost;
-    nlohmann::ordered_json bound;  // null where none is known
+    nlohmann::ordered_json bound, asked;  // null where none is known
     if (c.plan.proof.kind != search::ProofKind::kNone || cost.bytes() == 0) {
       bound = c.plan.lower_bound;
+      if (c.plan.asked_bound > 0 || cost.bytes() == 0) asked = c.plan.asked_bound;
     }
     rows.push_back({{"search", c.name},
                     {"what", c.what},
                     {"bytes", cost.bytes()},
                     {"lower_bound", bound},
+                    {"asked_lower_bound", asked},
                     {"replayed", c.plan.replayed},
                     {"by_kind", KindsJson(cost)},
                     {"nesting", search::WordOf(c.plan.space.nesting)},

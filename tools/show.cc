@@ -40,15 +40,9 @@ std::string PinsLines(const search::PlanFile& plan) {
 }
 
 std::string OverviewText(const search::PlanFile& plan) {
-  const int64_t bytes = plan.cost.bytes();
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
-      "), mesh ", MeshText(plan.mesh), ", ", Bytes(bytes), " a step, ",
-      plan.proof.kind == search::ProofKind::kNone
-          ? NoBoundText(plan.search, bytes)
-          : absl::StrCat("lower bound ", Bytes(plan.lower_bound), ", ",
-                         GapText(bytes, plan.lower_bound), plan.replayed ? "" : ", ",
-                         plan.replayed ? "" : kNotReplayed),
+      "), mesh ", MeshText(plan.mesh), ", ", Bytes(plan.cost.bytes()), " a step, ", BoundText(plan),
       "\nspace: ", SpaceText(plan.space), PinsLines(plan), plan.stopped.empty() ? "" : "\n",
       StoppedText(plan), "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n", WordsOfTransfers(""), "\n");

@@ -154,6 +154,11 @@ absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
                       plan.lower_bound);
   }
   YUBA_RETURN_IF_ERROR(CheckProof(graph, plan, stop));
+  if (plan.asked_bound < 0 || plan.asked_bound > plan.lower_bound) {
+    return ProofError("the plan says that none of all that were asked for moves less than ",
+                      plan.asked_bound, " bytes, and none of its own space less than ",
+                      plan.lower_bound, ", but those are some of the others");
+  }
   return CheckUnpinned(plan);
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/numeric/int128.h"
 #include "opsemantics/base/check.h"
+#include "search/engines/nothing_fits.h"
 #include "search/model/plan_problem.h"
 #include "search/model/recursion.h"
 #include "search/rewrite/accumulators.h"
@@ -120,9 +121,10 @@ bool Incumbent::IsNear() const { return search::IsNear(bytes(), bound_.bytes());
 absl::StatusOr<Plan> Incumbent::Take() {
   const bool beats_known = options_.known_bytes == 0 || bytes() < options_.known_bytes;
   if (!IsOfUse() || (IsLimited() && HasPlan() && !beats_known)) {
-    return absl::NotFoundError("nothing moves less than what is known");
+    return WithBound(absl::NotFoundError("nothing moves less than what is known"),
+                     dismissed_ ? std::max(bound_.bytes(), options_.known_bytes) : bound_.bytes());
   }
-  if (!HasPlan()) return failure_;
+  if (!HasPlan()) return WithBound(failure_, bound_.bytes());
   plan_->lower_bound = bound_.bytes();
   plan_->proof = bound_.proof();
   return *std::move(plan_);

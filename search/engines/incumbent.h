@@ -94,7 +94,8 @@ class Incumbent {
   bool IsNear() const;
 
   // The plan with the bound; the reason where there is none, NotFound where that is because it
-  // would be of no use. The incumbent must not be used after.
+  // would be of no use. The reason has the bound too (BoundOf of nothing_fits.h). The incumbent
+  // must not be used after.
   absl::StatusOr<Plan> Take();
 
  private:

@@ -16,8 +16,21 @@
 namespace yuba::search {
 namespace {
 
-constexpr size_t kNamed = 3;                   // elements that an error names, of the largest
-constexpr char kSmallest[] = "yuba/smallest";  // the key of an error's payload
+constexpr size_t kNamed = 3;  // elements that an error names, of the largest
+// The keys of an error's payloads, which are integers in decimal.
+constexpr char kSmallest[] = "yuba/smallest";
+constexpr char kBound[] = "yuba/bound";
+
+void SetNumber(const char* key, int64_t number, absl::Status& error) {
+  error.SetPayload(key, absl::Cord(absl::StrCat(number)));
+}
+
+absl::optional<int64_t> NumberOf(const char* key, const absl::Status& error) {
+  int64_t number = 0;
+  const absl::optional<absl::Cord> payload = error.GetPayload(key);
+  const bool known = payload.has_value() && absl::SimpleAtoi(std::string(*payload), &number);
+  return known ? absl::make_optional(number) : absl::nullopt;
+}
 
 // (bytes in use at that time, variable), most first.
 std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
@@ -72,16 +85,20 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
       "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
       " are in use at node ", graph.nodes[node].name, ", most of them by ",
       absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
-  if (smallest < kNoLimit) error.SetPayload(kSmallest, absl::Cord(absl::StrCat(smallest)));
+  if (smallest < kNoLimit) SetNumber(kSmallest, smallest, error);
   return error;
 }
 
 int64_t SmallestPeak(const absl::Status& error) {
-  int64_t smallest = 0;
-  const absl::optional<absl::Cord> payload = error.GetPayload(kSmallest);
-  const bool known = payload.has_value() && absl::SimpleAtoi(std::string(*payload), &smallest);
-  return known ? smallest : std::numeric_limits<int64_t>::max();
+  return NumberOf(kSmallest, error).value_or(std::numeric_limits<int64_t>::max());
 }
+
+absl::Status WithBound(absl::Status error, int64_t bytes) {
+  SetNumber(kBound, bytes, error);
+  return error;
+}
+
+int64_t BoundOf(const absl::Status& error) { return NumberOf(kBound, error).value_or(0); }
 
 absl::Status StoppedWithin(const Budget& budget, int64_t limit) {
   if (budget.end() == Budget::End::kAsked) {

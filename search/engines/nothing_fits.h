@@ -1,4 +1,4 @@
-// The errors of searches that find nothing within a limit on memory.
+// The errors of searches that find no plan: nothing fits a limit on memory, or is of use.
 #ifndef YUBA_SEARCH_ENGINES_NOTHING_FITS_H_
 #define YUBA_SEARCH_ENGINES_NOTHING_FITS_H_
 
@@ -27,6 +27,11 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
 // The `smallest` of an error of TooLittle; the largest int64_t for other errors, and where no
 // program was tried.
 int64_t SmallestPeak(const absl::Status& error);
+
+// The error of a search whose lower bound was `bytes` when it ended: no plan of its space moves
+// fewer. BoundOf gives it back, 0 of other errors.
+absl::Status WithBound(absl::Status error, int64_t bytes);
+int64_t BoundOf(const absl::Status& error);
 
 // The error of a search whose budget was spent: DeadlineExceeded, or Cancelled where somebody asked
 // for the end.

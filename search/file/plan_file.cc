@@ -59,16 +59,20 @@ Json PinsJson(const Space& space, const Mesh& mesh) {
   return pins;
 }
 
+Json GapJson(int64_t bytes, int64_t bound) {
+  if (bytes == bound) return 0;
+  return static_cast<double>(bytes - bound) / static_cast<double>(bytes);
+}
+
 Json CostJson(const Plan& plan, const PlanNotes& notes) {
   int64_t bytes = plan.cost.bytes();
   Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
-  if (bytes == plan.lower_bound) {
-    cost["gap"] = 0;
-  } else if (plan.proof.kind == ProofKind::kNone && plan.lower_bound == 0) {
-    cost["lower_bound"] = cost["gap"] = nullptr;  // nothing is known
-  } else {
-    cost["gap"] = static_cast<double>(bytes - plan.lower_bound) / static_cast<double>(bytes);
-  }
+  const bool is_bounded = plan.proof.kind != ProofKind::kNone || bytes == 0;
+  const bool is_all_bounded = is_bounded && (plan.asked_bound > 0 || bytes == 0);
+  if (!is_bounded) cost["lower_bound"] = nullptr;
+  cost["gap"] = is_bounded ? GapJson(bytes, plan.lower_bound) : nullptr;
+  cost["asked_lower_bound"] = is_all_bounded ? Json(plan.asked_bound) : nullptr;
+  cost["asked_gap"] = is_all_bounded ? GapJson(bytes, plan.asked_bound) : nullptr;
   cost["seconds"] = 0;
   cost["by_kind"] = {{"weight", plan.cost.weight},
                      {"activation", plan.cost.activation},
@@ -209,7 +213,7 @@ Json NodeJson(const Graph& graph, const Node& node, const Sharding& partition, c
   return row;
 }
 
-Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
+Json TransferJson(const Graph& graph, const Plan& plan, const Move& move, CostKind counts_as,
                   const std::string& collective, MoveReasons& reasons) {
   return {{"tensor", graph.tensors[move.tensor].name},
           {"node", graph.nodes[move.node].name},
@@ -217,6 +221,7 @@ Json TransferJson(const Graph& graph, const Plan& plan, const Move& move,
           {"collective", collective},
           {"over", AxisNames(plan.mesh, AxesCrossed(graph, plan, move))},
           {"bytes", TimesOf(graph, move.node) * move.bytes},
+          {"counts_as", WordOf(counts_as)},
           {"why", reasons.Why(move)}};
 }
 
@@ -337,9 +342,11 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
         NodeJson(graph, graph.nodes[n], plan.nodes[n], plan.mesh, At(notes.kernels, n)));
   }
   MoveReasons reasons(graph, plan);
-  for (const Move& move : MovesOf(graph, plan)) {
+  const std::vector<Move> moves = MovesOf(graph, plan);
+  const std::vector<CostKind> kinds = CostKindsOf(graph, moves);
+  for (size_t m = 0; m < moves.size(); ++m) {
     transfers.push_back(
-        TransferJson(graph, plan, move, At(notes.collectives, transfers.size()), reasons));
+        TransferJson(graph, plan, moves[m], kinds[m], At(notes.collectives, m), reasons));
   }
   if (!(graph.entries == Graph().entries)) {
     AppendRows("entries", EntriesJson(graph, plan), &text);

@@ -69,10 +69,11 @@ struct PlanFile {
   };
   struct TransferRow {
     std::string tensor, node;
-    std::string kind;               // "gather" or "reduce"
-    std::string collective, why;    // as in PlanNotes; MoveReasons of explain.h
-    std::vector<std::string> over;  // names of the mesh axes that it crosses
-    int64_t bytes = 0;              // into all devices together, in all runs of its entry
+    std::string kind;                            // "gather" or "reduce"
+    std::string collective, why;                 // as in PlanNotes; MoveReasons of explain.h
+    CostKind counts_as = CostKind::kActivation;  // the field of PlanCost that has its bytes
+    std::vector<std::string> over;               // names of the mesh axes that it crosses
+    int64_t bytes = 0;  // into all devices together, in all runs of its entry
   };
   // A copy whose sharding is not its tensor's. It is live from before its first reader to its last.
   struct CopyRow {
@@ -101,6 +102,7 @@ struct PlanFile {
   PlanCost cost;
   int64_t claimed_bytes = 0;  // what the file says `cost` adds up to
   int64_t lower_bound = 0;    // 0 also where no bound is known
+  int64_t asked_bound = 0;    // as in Plan
   Proof proof;
   std::vector<TensorRow> tensors;
   std::vector<NodeRow> nodes;

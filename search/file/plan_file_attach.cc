@@ -149,6 +149,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.stopped = file.stopped;
   plan.cost = file.cost;
   plan.lower_bound = file.lower_bound;
+  plan.asked_bound = file.asked_bound;
   plan.proof = file.proof;
   plan.replayed = file.replayed;
   plan.unpinned = file.unpinned;

@@ -75,6 +75,9 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   if (!cost.Field("lower_bound").IsNull()) {
     file->lower_bound = cost.Field("lower_bound").Integer(0, kMost);
   }
+  if (cost.Has("asked_lower_bound") && !cost.Field("asked_lower_bound").IsNull()) {
+    file->asked_bound = cost.Field("asked_lower_bound").Integer(0, kMost);
+  }
   if (cost.Has("by_level")) {
     for (const JsonReader& level : cost.Field("by_level").Items()) {
       file->notes.levels.push_back(level.Field("bytes").Integer(-kMost, kMost));
@@ -215,6 +218,16 @@ void ReadAccumulators(const JsonReader& rows, PlanFile* file) {
   }
 }
 
+// Files from before there was the field do not tell weights and halos from other gathers.
+CostKind ReadCountsAs(const JsonReader& transfer, const std::string& kind) {
+  const CostKind usual = kind == "reduce" ? CostKind::kPartial : CostKind::kActivation;
+  if (!transfer.Has("counts_as")) return usual;
+  const JsonReader field = transfer.Field("counts_as");
+  const absl::optional<CostKind> counts_as = FromWord<CostKind>(field.String());
+  if (!counts_as.has_value()) field.Fail(OneOf<CostKind>());
+  return counts_as.value_or(usual);
+}
+
 void ReadTransfers(const JsonReader& rows, PlanFile* file) {
   for (const JsonReader& row : rows.Items()) {
     PlanFile::TransferRow transfer;
@@ -227,6 +240,7 @@ void ReadTransfers(const JsonReader& rows, PlanFile* file) {
     transfer.collective = row.Field("collective").String();
     transfer.over = row.Field("over").Strings();
     transfer.bytes = row.Field("bytes").Integer(0, kMost);
+    transfer.counts_as = ReadCountsAs(row, transfer.kind);
     transfer.why = row.Field("why").String();
     if (!rows.ok()) return;
     file->notes.collectives.push_back(transfer.collective);

@@ -52,11 +52,14 @@ bool ReadsBeyond(const Definition& definition, int operand, const Sharding& shar
   return beyond;
 }
 
-// The field of `cost` that the bytes of a move belong to.
-int64_t& FieldOf(PlanCost& cost, const std::vector<bool>& weights, const Move& move) {
-  if (move.partial) return cost.partial;
-  if (move.halo) return cost.halo;
-  return weights[move.tensor] ? cost.weight : cost.activation;
+int64_t& FieldOf(PlanCost& cost, CostKind kind) {
+  switch (kind) {
+    case CostKind::kWeight: return cost.weight;
+    case CostKind::kActivation: return cost.activation;
+    case CostKind::kPartial: return cost.partial;
+    case CostKind::kHalo: break;
+  }
+  return cost.halo;
 }
 
 // What one node moves.
@@ -154,8 +157,16 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
   return moves;
 }
 
-int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move) {
-  return FieldOf(cost, WeightTensors(graph), move);
+std::vector<CostKind> CostKindsOf(const Graph& graph, const std::vector<Move>& moves) {
+  const std::vector<bool> weights = WeightTensors(graph);
+  std::vector<CostKind> kinds;
+  for (const Move& move : moves) {
+    kinds.push_back(move.partial           ? CostKind::kPartial
+                    : move.halo            ? CostKind::kHalo
+                    : weights[move.tensor] ? CostKind::kWeight
+                                           : CostKind::kActivation);
+  }
+  return kinds;
 }
 
 std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
@@ -169,9 +180,10 @@ std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
 
 PlanCost CostOf(const Graph& graph, const Plan& plan) {
   PlanCost cost;
-  const std::vector<bool> weights = WeightTensors(graph);
-  for (const Move& move : MovesOf(graph, plan)) {
-    FieldOf(cost, weights, move) += TimesOf(graph, move.node) * move.bytes;
+  const std::vector<Move> moves = MovesOf(graph, plan);
+  const std::vector<CostKind> kinds = CostKindsOf(graph, moves);
+  for (size_t m = 0; m < moves.size(); ++m) {
+    FieldOf(cost, kinds[m]) += TimesOf(graph, moves[m].node) * moves[m].bytes;
   }
   return cost;
 }

@@ -110,6 +110,10 @@ struct Plan {
   Choices nodes;       // [NodeId]: by index of the definition
   PlanCost cost;
   int64_t lower_bound = 0;  // bytes a step; no plan of the space moves fewer
+  // Bytes a step; no plan of all spaces that the search was asked to look at (SearchSpaces of
+  // search/search.h) moves fewer. At most lower_bound; 0 also where nothing is known, as one of
+  // them was not searched to the end. No proof of it is kept.
+  int64_t asked_bound = 0;
   Proof proof;
   // Whether the checker, which shares nothing with the solver, has found the bound proved.
   bool replayed = false;
@@ -136,8 +140,8 @@ struct Move {
 // its reduction). Their sum, each as often as its node runs, is PlanCost, the price of the plan.
 // The plan must be of this graph.
 std::vector<Move> MovesOf(const Graph& graph, const Plan& plan);
-// The field of `cost` to which the bytes of this move belong.
-int64_t& BytesOf(PlanCost& cost, const Graph& graph, const Move& move);
+// [move]: the field of PlanCost to which its bytes belong. The moves must be of this graph.
+std::vector<CostKind> CostKindsOf(const Graph& graph, const std::vector<Move>& moves);
 // What a run of an entry moves.
 struct EntryBytes {
   std::string name;

@@ -31,6 +31,10 @@ enum class Accumulators : uint8_t { kAuto, kAll, kNone };
 // What proves a plan's lower bound (search/THEORY.md). kNone: nothing is proved beyond 0.
 enum class ProofKind : uint8_t { kNone, kElimination, kGrids, kDual };
 
+// What the bytes of a transfer are, a field of PlanCost for each. kHalo: an activation, gathered
+// because a window reaches beyond the shard.
+enum class CostKind : uint8_t { kWeight, kActivation, kPartial, kHalo };
+
 template <typename Enum>
 struct Words;
 
@@ -56,6 +60,14 @@ struct Words<ProofKind> {
       {ProofKind::kElimination, "elimination"},
       {ProofKind::kGrids, "grids"},
       {ProofKind::kDual, "dual"}};
+};
+template <>
+struct Words<CostKind> {
+  static constexpr std::pair<CostKind, const char*> kList[] = {
+      {CostKind::kWeight, "weight"},
+      {CostKind::kActivation, "activation"},
+      {CostKind::kPartial, "partial"},
+      {CostKind::kHalo, "halo"}};
 };
 
 template <typename Enum>

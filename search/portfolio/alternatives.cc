@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "search/engines/nothing_fits.h"
+#include "search/solve/pairwise.h"
 
 namespace yuba::search {
 namespace {
@@ -18,6 +19,12 @@ bool IsBetter(const absl::StatusOr<PlannedGraph>& found, const absl::StatusOr<Pl
   }
   if (found.ok() || best.ok()) return found.ok();
   return SmallestPeak(found.status()) < SmallestPeak(best.status());
+}
+
+// What no plan of those that this search was asked for moves fewer bytes than; 0: nothing is known.
+int64_t AskedBoundOf(const absl::StatusOr<PlannedGraph>& found) {
+  if (found.ok()) return found->plan.asked_bound;
+  return absl::IsInvalidArgument(found.status()) ? kForbidden : BoundOf(found.status());
 }
 
 std::string StoppedBy(const absl::StatusOr<PlannedGraph>& found) {
@@ -44,8 +51,15 @@ bool IsOver(const absl::StatusOr<PlannedGraph>& best, const Budget& budget) {
 
 void TakeBetter(absl::StatusOr<PlannedGraph> found, absl::StatusOr<PlannedGraph>& best) {
   const std::string stopped = StoppedBy(found);
+  const int64_t bound = std::min(AskedBoundOf(found), AskedBoundOf(best));
   if (IsBetter(found, best)) best = std::move(found);
-  if (best.ok() && best->plan.stopped.empty()) best->plan.stopped = stopped;
+  if (!best.ok()) return;
+  best->plan.asked_bound = bound;
+  if (best->plan.stopped.empty()) best->plan.stopped = stopped;
+}
+
+void LeaveUnsearched(absl::StatusOr<PlannedGraph>& best) {
+  if (best.ok()) best->plan.asked_bound = 0;
 }
 
 void MarkStopped(const Budget& budget, absl::StatusOr<PlannedGraph>& best) {

@@ -1,5 +1,6 @@
 // Several searches for one plan, one after the other: which result is the better, whether another
-// search is worth it, and that a plan says it was cut short if any of them was.
+// search is worth it, and that a plan says it was cut short if any of them was, and what bound
+// holds for the plans of all of them.
 #ifndef YUBA_SEARCH_PORTFOLIO_ALTERNATIVES_H_
 #define YUBA_SEARCH_PORTFOLIO_ALTERNATIVES_H_
 
@@ -19,8 +20,12 @@ bool IsOver(const absl::StatusOr<PlannedGraph>& best, const Budget& budget);
 
 // Puts `found` in the place of `best` where it moves less, or as little with a smaller gap; any
 // plan is better than an error, and of two errors the one that names the smaller memory. Notes
-// where `found` was cut short.
+// where `found` was cut short. The bound of what was asked for is the lower of both, but of an
+// InvalidArgument, whose space has none of the plans that were asked for.
 void TakeBetter(absl::StatusOr<PlannedGraph> found, absl::StatusOr<PlannedGraph>& best);
+
+// Notes that there was no time for an alternative: of its plans no bound is known.
+void LeaveUnsearched(absl::StatusOr<PlannedGraph>& best);
 
 // Marks the plan as cut short where the budget ended any search.
 void MarkStopped(const Budget& budget, absl::StatusOr<PlannedGraph>& best);

@@ -71,6 +71,7 @@ absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
   YUBA_ASSIGN_OR_RETURN(Plan plan, SearchAsAsked(graph, options, budget));
   if (budget.end() == Budget::End::kTime) plan.stopped = kTimeLimit;
   if (budget.end() == Budget::End::kAsked) plan.stopped = kInterrupt;
+  plan.asked_bound = plan.lower_bound;
   return plan;
 }
 

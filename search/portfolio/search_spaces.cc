@@ -47,13 +47,14 @@ bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
              .bytes >= bytes;
 }
 
-// Whether no plan of the graph without accumulators moves less, whatever memory it takes: each such
-// plan has a counterpart with accumulators that moves no more, and `found` is the best of those.
-// That does not hold of graphs with partials, whose partials differ without accumulators.
-bool MovesLeast(const absl::StatusOr<PlannedGraph>& found) {
-  return found.ok() && found->plan.cost.bytes() <= found->plan.lower_bound &&
-         found->plan.proof.prices.empty() && !HasPartials(found->graph);
+// Whether the bound of the plan holds without accumulators too, whatever memory they take: each
+// such plan has a counterpart with accumulators that moves no more. That does not hold of graphs
+// with partials, whose partials differ without accumulators, or where memory has a price.
+bool BoundsUnaccumulated(const absl::StatusOr<PlannedGraph>& found) {
+  return found.ok() && found->plan.proof.prices.empty() && !HasPartials(found->graph);
 }
+
+bool IsOptimal(const Plan& plan) { return plan.cost.bytes() <= plan.lower_bound; }
 
 absl::StatusOr<PlannedGraph> SearchThis(Graph graph, const SearchOptions& options) {
   YUBA_ASSIGN_OR_RETURN(Plan plan, Search(graph, options));
@@ -79,7 +80,7 @@ void TryUnaccumulated(const Graph& bare, const SearchOptions& options, const Bud
   if (best.ok()) without.known_bytes = best->plan.cost.bytes();
   Graph narrow = SharedGraph(bare, without);
   if (IsOfNoUse(narrow, without, budget, best)) return;
-  if (best.ok() && budget.ShouldStop()) return;
+  if (best.ok() && budget.ShouldStop()) return LeaveUnsearched(best);
   TakeBetter(SearchThis(std::move(narrow), InTimeLeft(without, budget)), best);
 }
 
@@ -95,8 +96,15 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
   const bool refused = absl::IsInvalidArgument(best.status());
   const bool worth_it =
       !best.ok() || options.memory_limit > 0 || bare.nodes.size() <= kMostNodesForBoth;
-  if (may_differ && (refused || (worth_it && !IsOver(best, budget) && !MovesLeast(best)))) {
-    TryUnaccumulated(bare, options, budget, best);
+  const bool bounds = BoundsUnaccumulated(best);
+  if (may_differ && (refused || worth_it) && !(bounds && IsOptimal(best->plan))) {
+    const int64_t bound = bounds ? best->plan.asked_bound : 0;
+    if (refused || !IsOver(best, budget)) {
+      TryUnaccumulated(bare, options, budget, best);
+    } else {
+      LeaveUnsearched(best);
+    }
+    if (bounds) best->plan.asked_bound = bound;
   }
   if (!best.ok()) return best;
   const std::string why = WhyNoPartials(best->graph, options);
@@ -113,7 +121,7 @@ void TryFlat(const Variant& variant, const Graph& bare, SearchOptions options, c
   const absl::StatusOr<Graph> flat = variant(false);
   if (!flat.ok() || ComputesAlike(*flat, bare)) return;
   if (IsOfNoUse(SharedGraph(*flat, options), options, budget, best)) return;
-  if (best.ok() && budget.ShouldStop()) return;
+  if (best.ok() && budget.ShouldStop()) return LeaveUnsearched(best);
   if (best.ok()) options.known_bytes = best->plan.cost.bytes();
   TakeBetter(SearchShared(*flat, options, budget), best);
 }
@@ -129,6 +137,8 @@ absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const Search
   // Where the time was too short for any plan with factors, flat dimensions may have one that fits.
   if (may_differ && (absl::IsDeadlineExceeded(best.status()) || !IsOver(best, budget))) {
     TryFlat(variant, bare, options, budget, best);
+  } else if (may_differ) {
+    LeaveUnsearched(best);
   }
   MarkStopped(budget, best);
   return best;

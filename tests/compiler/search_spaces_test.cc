@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "compiler/phases.h"
 #include "compiler/search_model.h"
@@ -247,6 +249,52 @@ TEST_CASE("a search without time left plans with factors, and says that it was c
   const Planned planned = spaces.Both(Attention(70, 8, 2), options);
   CHECK(planned.plan.space.factors);
   CHECK(planned.plan.stopped == search::kTimeLimit);
+}
+
+TEST_CASE("wherever a search is stopped, its bound of all that was asked for holds") {
+  const Spaces spaces;
+  search::SearchOptions within = On(2, true);
+  within.replicate = search::Replicate::kAuto;
+  within.memory_limit = 640;
+  struct Case {
+    const char* name;
+    std::function<std::string()> file;  // saved when it is its turn: all have one place
+    search::SearchOptions options;
+  };
+  const std::vector<Case> cases = {
+      {"flat is dearer", [] { return Attention(64, 12, 12); }, On(8)},
+      {"flat is cheaper", [] { return Attention(70, 8, 2); }, On(7)},
+      {"two views", TwoViews, On(2)},
+      {"sums within a limit", [] { return Sums(6, 4); }, within},
+      {"steps", [] { return "tests/models/lstm/model.onnx"; }, On(6, true)}};
+  int unknown = 0, lower = 0, too_high = 0;
+  for (const Case& c : cases) {
+    const std::string file = c.file();
+    const search::Plan whole = spaces.Both(file, c.options).plan;
+    CHECK((whole.asked_bound > 0 || whole.cost.bytes() == 0));
+    bool finished = false;
+    for (int64_t allowed = 1; !finished; allowed += 1 + allowed / 2) {
+      INFO(c.name << ", stopped at look " << allowed);
+      int64_t looks = 0;
+      search::SearchOptions options = c.options;
+      options.flat_too = true;
+      options.asked = [&] { return ++looks > allowed; };
+      Model model = onnx::ImportOnnx(file, spaces.Import(true)).value();
+      const absl::StatusOr<search::Plan> plan = SearchModel(options, model);
+      finished = looks <= allowed;
+      if (!plan.ok()) continue;  // nothing within the limit was found by then
+      CHECK(plan->asked_bound <= whole.cost.bytes());
+      CHECK(plan->asked_bound <= plan->lower_bound);
+      CHECK_THAT(search::CheckPlan(model.graph, *plan), IsOk());
+      unknown += plan->asked_bound == 0;
+      lower += 0 < plan->asked_bound && plan->asked_bound < plan->lower_bound;
+      too_high += plan->lower_bound > whole.cost.bytes();
+      if (finished) CHECK(plan->asked_bound == whole.asked_bound);
+    }
+  }
+  CHECK(unknown > 0);
+  CHECK(lower > 0);
+  CHECK(too_high > 0);  // the bound of the plan's own space does not hold for all
 }
 
 TEST_CASE("phases go on from a dump of a plan without factors") {

@@ -26,9 +26,6 @@ bool IsSanitized() {
 
 struct Outcomes {
   int done = 0, starved = 0;
-  // Ended by a signal: in a band of about 600 kB below what is enough, memory runs out where
-  // nobody can report it. Few steps of a sweep meet it.
-  int faults = 0;
 };
 
 // Runs `line` within `limit`, as "ulimit -v 300000"; `written` is the file that it makes, or "".
@@ -37,10 +34,6 @@ void RunWithin(const std::string& limit, const std::string& line, const std::str
   if (!written.empty()) std::filesystem::remove(written);
   const CommandResult result = RunCommand(limit + "; " + line);
   INFO(limit << "; " << line << ": " << result.error);
-  if (result.exit_code == 139 || result.exit_code == 134) {
-    ++outcomes.faults;
-    return;
-  }
   CHECK((result.exit_code == 0 || result.exit_code == 3));
   CHECK((result.exit_code == 0) == (result.error.find("yuba") == std::string::npos));
   // What comes after the file may starve too; the file is whole then.
@@ -71,7 +64,6 @@ void Sweep(int more, const std::string& line, const std::string& written = "") {
   INFO(line);
   CHECK(outcomes.done > 0);
   CHECK(outcomes.starved > 0);
-  CHECK(outcomes.faults <= 2);
 }
 
 TEST_CASE("commands with too little memory exit with 3 and say so, and leave no file") {

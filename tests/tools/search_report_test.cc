@@ -23,5 +23,35 @@ TEST_CASE("of many inputs the first are named, and the others counted") {
   CHECK(many.size() < 300);
 }
 
+// A plan that moves 1,000 bytes, with these bounds and a proof that has been replayed.
+std::string Line(int64_t lower_bound, int64_t asked_bound) {
+  search::Plan plan;
+  plan.mesh = MeshOf(8);
+  plan.search = "default";
+  plan.cost.activation = 1000;
+  plan.lower_bound = lower_bound;
+  plan.asked_bound = asked_bound;
+  plan.proof.kind = search::ProofKind::kDual;
+  plan.replayed = true;
+  return SearchText(plan, absl::nullopt, 0, 1.0);
+}
+
+TEST_CASE("a gap is printed only where its bound holds for all that was asked for") {
+  using Catch::Contains;
+  const std::string space = "(free nesting, factors)";
+  CHECK_THAT(Line(900, 900), Contains("lower bound 900 B, gap 10.00 % in its space " + space));
+  CHECK_THAT(Line(1000, 1000), Contains("optimal in its space (free nesting, factors; "));
+  CHECK_THAT(Line(900, 800),
+             Contains("lower bound 800 B, gap 20.00 % (in its space " + space + " alone 900 B)"));
+  CHECK_THAT(Line(1000, 800),
+             Contains("lower bound 800 B, gap 20.00 % (optimal in its space " + space + " alone)"));
+  for (const std::string& unknown : {Line(1000, 0), Line(900, 0)}) {
+    CHECK_THAT(unknown, Contains("the others were not searched to the end, so no gap is known"));
+    CHECK_THAT(unknown, !Contains(" %"));
+  }
+  CHECK_THAT(Line(900, 0), Contains("lower bound in its space " + space + " alone 900 B; "));
+  CHECK_THAT(Line(1000, 0), Contains("optimal in its space " + space + " alone; "));
+}
+
 }  // namespace
 }  // namespace yuba::tools

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "opsemantics/sharding/mesh_text.h"
@@ -17,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Numbers = std::unordered_map<std::string, int>;  // of tensors, by name
-
-enum Kind { kWeight, kActivation, kPartial, kHalo };
 
 Json TensorRows(const search::PlanFile& plan, Numbers& numbers) {
   Json rows = Json::array();
@@ -65,33 +61,6 @@ Json NodeRows(const search::PlanFile& plan, const Numbers& numbers) {
   return rows;
 }
 
-// Tensors whose gathers are of weights: what is stored and never computed, and copies of it.
-std::unordered_set<std::string> StoredValues(const search::PlanFile& plan) {
-  std::unordered_set<std::string> values, copies;
-  for (const auto& row : plan.tensors) {
-    if (row.kind == "weight" || row.kind == "constant") values.insert(row.name);
-    if (row.kind == "copy") copies.insert(row.name);
-  }
-  for (const auto& node : plan.nodes) {
-    const bool copies_value =
-        copies.count(node.name) > 0 && !node.reads.empty() && values.count(node.reads[0]) > 0;
-    if (copies_value) values.insert(node.name);
-  }
-  return values;
-}
-
-// The file has a row's kind in its reason alone (search/file/explain.h), whose end is ours.
-Kind KindOf(const search::PlanFile::TransferRow& row, bool of_weight) {
-  if (row.kind == "reduce" &&
-      absl::StrContains(row.why, ", so its partial results are combined by ")) {
-    return kPartial;
-  }
-  if (row.kind == "gather" && absl::EndsWith(row.why, " and its windows reach beyond the shards")) {
-    return kHalo;
-  }
-  return of_weight ? kWeight : kActivation;
-}
-
 std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
   AxisList axes;
   for (const std::string& name : names) {
@@ -103,7 +72,6 @@ std::string OverText(const Mesh& mesh, const std::vector<std::string>& names) {
 }
 
 Json MoveRows(const search::PlanFile& plan, const Numbers& numbers) {
-  const std::unordered_set<std::string> values = StoredValues(plan);
   Numbers nodes;
   for (const auto& node : plan.nodes) nodes.emplace(node.name, static_cast<int>(nodes.size()));
   Json rows = Json::array();
@@ -113,7 +81,7 @@ Json MoveRows(const search::PlanFile& plan, const Numbers& numbers) {
     if (node == nodes.end() || tensor == numbers.end()) continue;  // a file that is made up
     rows.push_back({{"node", node->second},
                     {"tensor", tensor->second},
-                    {"kind", KindOf(row, values.count(row.tensor) > 0)},
+                    {"kind", static_cast<int>(row.counts_as)},  // a number of `kinds`
                     {"reduces", row.kind == "reduce"},
                     {"as", row.collective},
                     {"over", OverText(plan.mesh, row.over)},
@@ -158,17 +126,16 @@ Json PageData(const search::PlanFile& plan) {
     mesh.push_back({{"name", axis.name}, {"size", axis.size}});
   }
   const search::PlanCost& cost = plan.cost;
-  const bool bound = plan.proof.kind != search::ProofKind::kNone;
+  Json kinds = Json::array();
+  for (const auto& [kind, word] : search::Words<search::CostKind>::kList) kinds.push_back(word);
   Json data = {{"graph", plan.notes.graph_file},
                {"mesh", std::move(mesh)},
                {"meshText", MeshText(plan.mesh)},
                {"devices", plan.mesh.devices()},
                {"space", SpaceText(plan.space)},
                {"stopped", StoppedText(plan)},
-               {"lowerBound", bound ? Json(plan.lower_bound) : Json()},
-               {"gap", bound ? GapText(cost.bytes(), plan.lower_bound)
-                             : NoBoundText(plan.search, cost.bytes())},
-               {"kinds", {"weight", "activation", "partial", "halo"}},
+               {"bound", BoundText(plan)},
+               {"kinds", std::move(kinds)},
                {"bytes", {cost.weight, cost.activation, cost.partial, cost.halo}},
                {"memory", MemoryRows(plan)}};
   data["tensors"] = TensorRows(plan, tensors);

@@ -48,6 +48,7 @@ Json TransfersJson(const search::PlanFile& plan) {
                     {"collective", row.collective},
                     {"over", row.over},
                     {"bytes", row.bytes},
+                    {"counts_as", search::WordOf(row.counts_as)},
                     {"why", row.why}});
   }
   std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
@@ -114,12 +115,14 @@ Json ReplicatedJson(const search::PlanFile& plan) {
 
 Json PlanJson(const search::PlanFile& plan) {
   const bool bound = plan.proof.kind != search::ProofKind::kNone || plan.cost.bytes() == 0;
+  const bool all_bound = bound && (plan.asked_bound > 0 || plan.cost.bytes() == 0);
   return {{"model", plan.notes.graph_file},
           {"graph", plan.notes.graph_hash},
           {"mesh", MeshText(plan.mesh)},
           {"devices", plan.mesh.devices()},
           {"bytes", plan.cost.bytes()},
           {"lower_bound", bound ? Json(plan.lower_bound) : Json()},
+          {"asked_lower_bound", all_bound ? Json(plan.asked_bound) : Json()},
           {"replayed", plan.replayed},
           {"space", SpaceText(plan.space)},
           {"pins", plan.space.pin_texts},

@@ -54,6 +54,17 @@ std::string SpaceText(const search::Space& space);
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
 std::string GapText(int64_t bytes, int64_t lower_bound);
 
+// What is known of how far a plan may be from the best one of all that its search was asked for:
+//   "lower bound 28.7 kB, gap 0": the bound holds for all of it;
+//   "lower bound 2.9 MB, gap 20.1 % (in its space alone 3.5 MB)";
+//   "lower bound 3.5 MB in its space alone; the others were not searched to the end, so no gap is
+//   known".
+// `bytes`: what the plan moves; the bounds as in Plan. `space`: words for "its space".
+std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound,
+                      const std::string& space);
+// The same of a plan file, or that no bound is known, or that nobody has checked it yet.
+std::string BoundText(const search::PlanFile& plan);
+
 // What the pins of a plan cost, which moves `bytes` and has this bound: "at least 1.2 MB and at
 // most 3.4 MB a step (without them the best plan found moves 30.0 MB, and none less than 29.1 MB)".
 std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned);

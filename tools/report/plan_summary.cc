@@ -161,6 +161,29 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
+std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound,
+                      const std::string& space) {
+  if (asked_bound == lower_bound) {
+    return absl::StrCat("lower bound ", Bytes(lower_bound), ", ", GapText(bytes, lower_bound));
+  }
+  const std::string own = bytes == lower_bound
+                              ? absl::StrCat("optimal in ", space, " alone")
+                              : absl::StrCat("in ", space, " alone ", Bytes(lower_bound));
+  if (asked_bound > 0) {
+    return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound), " (",
+                        own, ")");
+  }
+  return absl::StrCat(bytes == lower_bound ? "" : "lower bound ", own,
+                      "; the others were not searched to the end, so no gap is known");
+}
+
+std::string BoundText(const search::PlanFile& plan) {
+  const int64_t bytes = plan.cost.bytes();
+  if (plan.proof.kind == search::ProofKind::kNone) return NoBoundText(plan.search, bytes);
+  const std::string text = BoundText(bytes, plan.lower_bound, plan.asked_bound, "its space");
+  return plan.replayed ? text : absl::StrCat(text, ", ", kNotReplayed);
+}
+
 std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned) {
   const int64_t least = std::max<int64_t>(0, lower_bound - unpinned.bytes);
   const int64_t most = bytes - unpinned.lower_bound;

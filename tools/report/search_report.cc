@@ -85,20 +85,24 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
   if (plan.proof.kind == search::ProofKind::kNone) {
     absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
   } else if (!plan.replayed) {
-    absl::StrAppend(&text, ": ", kNotReplayed, " (lower bound ", Bytes(plan.lower_bound), ", ",
-                    GapText(bytes, plan.lower_bound), "; ", SpaceText(plan.space), ")\n");
+    absl::StrAppend(&text, ": ", kNotReplayed, " (",
+                    BoundText(bytes, plan.lower_bound, plan.asked_bound, "its space"), "; ",
+                    SpaceText(plan.space), ")\n");
+  } else if (plan.asked_bound < plan.lower_bound) {
+    const std::string space = absl::StrCat("its space (", SpaceText(plan.space), ")");
+    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound, space), "\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", search::WordOf(plan.proof.kind), ")\n");
   } else {
-    absl::StrAppend(&text, ": lower bound ", Bytes(plan.lower_bound), ", ",
-                    GapText(bytes, plan.lower_bound), " in its space (", SpaceText(plan.space),
-                    ")\n");
+    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound, ""),
+                    " in its space (", SpaceText(plan.space), ")\n");
   }
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
                     plan.stopped == search::kTimeLimit ? "its time limit" : "an interrupt",
                     bytes == 0                  ? ": nothing moves less"
+                    : plan.asked_bound == bytes ? ": nothing moves less"
                     : plan.lower_bound == bytes ? ": other spaces may have better"
                                                 : ": the best by then; more time may find better",
                     "\n");

@@ -114,7 +114,7 @@ Plan PlanOf(const Graph& graph, const std::string& search, int64_t table_cells =
 Plan Worse(const Graph& graph, const Plan& best) {
   Plan worse = PlanOf(graph, "all-row");
   worse.space = best.space;
-  worse.lower_bound = best.lower_bound;
+  worse.lower_bound = worse.asked_bound = best.lower_bound;
   worse.proof = best.proof;
   return worse;
 }
@@ -172,7 +172,7 @@ Plan Dearer(const Graph& graph, const Plan& best, const Plan& proved) {
       absl::StatusOr<Plan> plan = Search(graph, options);
       if (!plan.ok() || plan->cost.bytes() <= best.cost.bytes()) continue;
       plan->space = proved.space;
-      plan->lower_bound = proved.lower_bound;
+      plan->lower_bound = plan->asked_bound = proved.lower_bound;
       plan->proof = proved.proof;
       return *std::move(plan);
     }

@@ -89,7 +89,12 @@ TEST_CASE("a wrong bound is refused") {
   CHECK(Says(Answer(graph, worse), "its proof shows only"));
   worse.lower_bound = worse.cost.bytes() + 1;
   CHECK(Says(Answer(graph, worse), "less than its lower bound"));
-  worse.lower_bound = 1;
+  worse.lower_bound = worse.asked_bound - 1;
+  CHECK(Says(Answer(graph, worse), "none of all that were asked for"));
+  worse.lower_bound = plan.lower_bound;
+  worse.asked_bound = -1;
+  CHECK(Says(Answer(graph, worse), "none of all that were asked for"));
+  worse.lower_bound = worse.asked_bound = 1;
   worse.proof.kind = ProofKind::kNone;
   CHECK(Says(Answer(graph, worse), "has no proof"));
 }
@@ -165,7 +170,7 @@ TEST_CASE("stored replicas are legal in the space that has them, and only there"
   plan.tensors[1].axes.assign(plan.tensors[1].axes.size(),
                               {});  // a parameter, whole on each device
   plan.cost = CostOf(graph, plan);
-  plan.lower_bound = 0;
+  plan.lower_bound = plan.asked_bound = 0;
   plan.proof = Proof();
   CHECK(Says(Answer(graph, plan), "is left out, but fits"));
   plan.space.replicate = Replicate::kAuto;

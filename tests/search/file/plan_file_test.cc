@@ -3,6 +3,7 @@
 #include "search/file/plan_file.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -178,12 +179,53 @@ TEST_CASE("the rows of a plan file add up to its cost") {
   absl::StatusOr<PlanFile> file = ReadPlan(WritePlan(graph, plan, Notes()));
   REQUIRE_THAT(file, IsOk());
   int64_t bytes = 0;
+  std::map<CostKind, int64_t> of_kind;
   for (const PlanFile::TransferRow& row : file->transfers) {
     bytes += row.bytes;
     CHECK(!row.over.empty());
     CHECK(row.why.find(row.node) == 0);
+    of_kind[row.counts_as] += row.bytes;
   }
   CHECK(bytes == plan.cost.bytes());
+  CHECK(of_kind[CostKind::kWeight] == plan.cost.weight);
+  CHECK(of_kind[CostKind::kActivation] == plan.cost.activation);
+  CHECK(of_kind[CostKind::kPartial] == plan.cost.partial);
+  CHECK(of_kind[CostKind::kHalo] == plan.cost.halo);
+}
+
+TEST_CASE("a plan file keeps the bound of all that was asked for, and where none is known null") {
+  const Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  REQUIRE(plan.asked_bound > 1);
+  for (const int64_t bound : {plan.asked_bound, plan.asked_bound / 2, int64_t{0}}) {
+    plan.asked_bound = bound;
+    const std::string text = WritePlan(graph, plan, Notes());
+    const absl::StatusOr<PlanFile> file = ReadPlan(text);
+    REQUIRE_THAT(file, IsOk());
+    CHECK(file->asked_bound == bound);
+    CHECK(AttachPlan(graph, *file, Notes())->asked_bound == bound);
+    const bool is_null = text.find("\"asked_lower_bound\":null,\"asked_gap\":null") != text.npos;
+    CHECK(is_null == (bound == 0));
+  }
+}
+
+TEST_CASE("files of before there were its fields are read") {
+  const Graph graph = Network();
+  std::string text = WritePlan(graph, PlanOf(graph), Notes());
+  size_t fields = 0;
+  for (const char* field : {"\"asked_lower_bound\":", "\"asked_gap\":", "\"counts_as\":"}) {
+    for (size_t at = text.find(field); at != text.npos; at = text.find(field, at)) {
+      text.erase(at, text.find(',', at) + 1 - at);
+      ++fields;
+    }
+  }
+  REQUIRE(fields > 2);
+  const absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE_THAT(file, IsOk());
+  CHECK(file->asked_bound == 0);
+  for (const PlanFile::TransferRow& row : file->transfers) {
+    CHECK(row.counts_as == (row.kind == "reduce" ? CostKind::kPartial : CostKind::kActivation));
+  }
 }
 
 TEST_CASE("a plan of something else is refused with the first difference") {
@@ -245,6 +287,8 @@ TEST_CASE("errors of a plan file name the place") {
         std::string::npos);
   CHECK(message(Replaced(text, "\"lower_bound\"", "\"bound\"")) ==
         "this is no plan file: there is no cost.lower_bound");
+  CHECK(message(Replaced(text, "\"counts_as\":\"", "\"counts_as\":\"no "))
+            .find("expected one of weight, activation, partial, halo") != std::string::npos);
   CHECK(message(Replaced(text, "\"size\":3", "\"size\":4"))
             .find("mesh[0].size is 4, expected a prime") != std::string::npos);
   CHECK(message(Replaced(text, "\"cost\": {", "\"cost\": {\"gap\":1,")) ==

@@ -50,8 +50,7 @@ function showPlan() {
   element('h2', {text: 'The plan'}, panel);
   const table = element('table', {}, panel);
   row(table, 'moves', bytesText(sum(plan.bytes)) + ' a step, into all devices together');
-  row(table, 'bound', plan.lowerBound === null ? plan.gap
-                        : 'no plan of its space moves less than ' + bytesText(plan.lowerBound) + '; ' + plan.gap);
+  row(table, 'bound', plan.bound);
   row(table, 'space', plan.space);
   if (plan.memory.length) {
     const peaks = plan.memory.map(([peak]) => peak), most = Math.max(...peaks), d = peaks.indexOf(most);
