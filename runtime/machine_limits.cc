@@ -11,9 +11,7 @@ namespace {
 // product of oneDNN 2.6 maps 17 MB for its code, and writes there even where it got nothing.
 constexpr size_t kSpareBytes = 32 << 20;
 
-std::string Megabytes(int64_t bytes) {
-  return absl::StrFormat("%.1f MB", static_cast<double>(bytes) / 1e6);
-}
+std::string Megabytes(double bytes) { return absl::StrFormat("%.1f MB", bytes / 1e6); }
 
 std::string Counted(int count, const char* noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
@@ -23,13 +21,14 @@ std::string Counted(int count, const char* noun) {
 
 absl::Status CheckArenas(int devices, int64_t arena_bytes, const AvailableMemory& available) {
   if (arena_bytes <= available.bytes / devices) return absl::OkStatus();
-  const std::string needed = Megabytes(devices * arena_bytes);
+  const std::string needed = Megabytes(devices * static_cast<double>(arena_bytes));
   return absl::ResourceExhaustedError(absl::StrCat(
       devices == 1
           ? absl::StrCat("the device needs ", needed)
-          : absl::StrCat(devices, " devices of ", Megabytes(arena_bytes), " each need ", needed),
+          : absl::StrCat(devices, " devices of ", Megabytes(static_cast<double>(arena_bytes)),
+                         " each need ", needed),
       " of memory for what the program keeps, and ", available.limit, " leaves ",
-      Megabytes(available.bytes),
+      Megabytes(static_cast<double>(available.bytes)),
       ": allow more, plan with less (yuba partition --memory), or run "
       "where there is more"));
 }

@@ -106,12 +106,11 @@ absl::StatusOr<double> StartSeconds(int repeat) {
 
 void PrintRuns(const std::vector<SearchRun>& runs) {
   TextTable table(0);
-  table.Add(
-      {"devices", "search", "seconds", "check s", "moved MB", "bound MB", "gap %", "peak MB"});
+  table.Add({"devices", "search", "seconds", "check s", "moved", "bound", "gap %", "peak"});
   for (const SearchRun& run : runs) {
     table.Add({absl::StrCat(run.devices), run.search, absl::StrFormat("%.3f", run.seconds),
-               absl::StrFormat("%.3f", run.check_seconds), Megabytes(run.bytes),
-               Megabytes(run.bound), run.GapText(), Megabytes(run.peak_memory)});
+               absl::StrFormat("%.3f", run.check_seconds), Bytes(run.bytes), Bytes(run.bound),
+               run.GapText(), Bytes(run.peak_memory)});
   }
   std::cout << table.ToString();
 }

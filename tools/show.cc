@@ -94,7 +94,7 @@ absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const ShownPlan& s
   if (!flags.diff.empty()) {
     YUBA_ASSIGN_OR_RETURN(const ShownPlan other, LoadShown({flags.diff}, {}));
     YUBA_RETURN_IF_ERROR(Annotate(CheckSameModel(plan, other.plan), flags.diff));
-    text += DiffText(plan, other.plan);
+    text += DiffText(plan, other.plan, flags.all);
   }
   if (flags.transfers) text += TransfersText(plan);
   if (flags.memory) {
@@ -104,8 +104,9 @@ absl::StatusOr<std::string> PartsText(const ShowFlags& flags, const ShownPlan& s
                                             : absl::StrCat(kModelForArena, "\n"));
   }
   if (flags.kernels) text += KernelsText(plan);
-  const bool all_bars = flags.memory && shown.arena.has_value();  // what --all asks for
-  if (flags.all && !text.empty() && !all_bars) text += NodeTableText(plan, true);
+  // What --all asks for where they are shown: all bars of the arena, all rows of a difference.
+  const bool other_rows = (flags.memory && shown.arena.has_value()) || !flags.diff.empty();
+  if (flags.all && !text.empty() && !other_rows) text += NodeTableText(plan, true);
   return text;
 }
 

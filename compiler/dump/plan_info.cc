@@ -64,6 +64,7 @@ void AddPlanInfo(const search::Plan& plan, mlir::Builder& builder,
   add("cost", builder.getDenseI64ArrayAttr(
                   {plan.cost.weight, plan.cost.activation, plan.cost.partial, plan.cost.halo}));
   add("lower_bound", builder.getI64IntegerAttr(plan.lower_bound));
+  add("asked_bound", builder.getI64IntegerAttr(plan.asked_bound));
   add("proof", builder.getStringAttr(search::WordOf(plan.proof.kind)));
   add("proof_order", builder.getDenseI32ArrayAttr(plan.proof.order));
   add("proof_plain", builder.getI64IntegerAttr(plan.proof.plain));

@@ -146,6 +146,8 @@ absl::Status ReadCost(mlir::DictionaryAttr info, search::Plan& plan) {
   plan.cost = {cost[0], cost[1], cost[2], cost[3]};
   YUBA_ASSIGN_OR_RETURN(plan.lower_bound,
                         InfoNumber<int64_t>(info, "lower_bound", 0, plan.cost.bytes()));
+  YUBA_ASSIGN_OR_RETURN(plan.asked_bound,
+                        InfoNumber<int64_t>(info, "asked_bound", 0, plan.lower_bound));
   return absl::OkStatus();
 }
 

@@ -18,7 +18,7 @@ std::string WhyNotMade(const ::onnx::GraphProto& graph, const std::string& name)
     if (found == outputs.end()) continue;
     return absl::StrCat("output ", found - outputs.begin(), " of node ",
                         NodeLabel(graph.node(n), n),
-                        ", which the operator does not have or which is not supported");
+                        ", which the operator does not have, or which its description leaves out");
   }
   return "an output that is not supported";
 }

@@ -16,6 +16,7 @@ namespace yuba::onnx {
 namespace {
 
 constexpr size_t kMostTensors = 8;  // that are named as ends of a part
+constexpr size_t kMostNodes = 8;    // that are listed, of those that are not supported
 
 bool IsStandard(const ::onnx::NodeProto& node) {
   return node.domain().empty() || node.domain() == "ai.onnx";
@@ -47,9 +48,14 @@ class Survey {
     std::vector<std::string> lines;
     for (const auto& [why, names] : kinds_)
       lines.push_back(AdviceOf(why, absl::StrJoin(names, ", ")));
-    if (!of_constants_.empty()) {
+    std::vector<std::string> folded;
+    for (const auto& [name, nodes] : of_constants_) {
+      const int all = nodes_.at(name);
+      folded.push_back(nodes == all ? name : absl::StrCat(name, " (", nodes, " of ", all, ")"));
+    }
+    if (!folded.empty()) {
       lines.push_back(absl::StrCat(
-          absl::StrJoin(of_constants_, ", "),
+          absl::StrJoin(folded, ", "),
           ": here it is computed from constants and shapes alone, so that it can be folded: ",
           "onnxsim, or ONNX Runtime at level basic, writes such a model"));
     }
@@ -81,13 +87,17 @@ class Survey {
         WhyUnsupportedIs(IsStandard(node) ? "" : node.domain(), node.op_type());
     const bool describable =
         why == WhyUnsupported::kUndescribed || why == WhyUnsupported::kOptimised;
-    const bool foldable = !data && why != WhyUnsupported::kControlFlow;  // says so itself
+    const bool foldable = !data && (describable || why == WhyUnsupported::kShapeFromData);
     const std::string described = DescriptionNameOf(node);
     const bool renamed = describable && described != node.op_type();
     const std::string name =
         absl::StrCat(OperatorName(node), renamed ? absl::StrCat(" (as ", described, ")") : "");
-    if (!foldable || describable) kinds_[why].insert(name);
-    if (foldable) of_constants_.insert(OperatorName(node));
+    ++nodes_[OperatorName(node)];
+    if (foldable) {
+      ++of_constants_[OperatorName(node)];
+    } else {
+      kinds_[why].insert(name);
+    }
     for (const std::string& read : reads) EndAt(read);
   }
 
@@ -106,7 +116,8 @@ class Survey {
   std::set<std::string> behind_;   // values that need a refused node
   std::vector<std::string> ends_;  // of the part that can be planned
   std::map<WhyUnsupported, std::set<std::string>> kinds_;
-  std::set<std::string> of_constants_;  // operators that read no data
+  // By operator: how many nodes are not supported, and how many of these read no data.
+  std::map<std::string, int> nodes_, of_constants_;
 };
 
 }  // namespace
@@ -133,11 +144,15 @@ absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& or
   if (survey.refused().empty()) return absl::OkStatus();
   std::vector<std::string> lines;
   for (const int n : survey.refused()) {
+    if (lines.size() == kMostNodes) break;
     const ::onnx::NodeProto& node = model.graph().node(n);
     lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ", OperatorName(node),
                                  " (", VersionOf(node, model, opset), ")"));
   }
-  return UserError(lines.size(), lines.size() == 1 ? " node has" : " nodes have",
+  const size_t nodes = survey.refused().size();
+  if (nodes > lines.size())
+    lines.push_back(absl::StrCat("  and ", nodes - lines.size(), " more nodes"));
+  return UserError(nodes, nodes == 1 ? " node has" : " nodes have",
                    " an operator that is not supported:\n", absl::StrJoin(lines, "\n"), "\n",
                    absl::StrJoin(survey.Advice(), "\n"));
 }

@@ -67,19 +67,22 @@ class Binder {
 
   // Extents can be given as attributes, too.
   absl::Status KnownAttributes() const {
-    std::set<std::string> known;
+    std::set<std::string> known, extents;
     for (const Attribute& attribute : op_.attributes) known.insert(attribute.name);
     for (const Param& param : op_.params) {
       for (const Dim& dim : param.dims) {
         WalkSyntax(*dim.extent, [&](const Syntax& syntax) {
-          if (syntax.kind == Syntax::kName) known.insert(syntax.name);
+          if (syntax.kind == Syntax::kName) extents.insert(syntax.name);
         });
       }
     }
     for (const auto& [name, value] : attributes_) {
-      if (known.count(name) != 0) continue;
-      return Error(op_.name_range, absl::StrCat("'", op_.name, "' has no attribute '", name,
-                                                "'; it has: ", absl::StrJoin(known, ", ")));
+      if (known.count(name) != 0 || extents.count(name) != 0) continue;
+      return Error(op_.name_range,
+                   absl::StrCat("'", op_.name, "' has no attribute '", name, "'; it has ",
+                                known.empty() ? "none" : absl::StrJoin(known, ", "),
+                                ", besides the extents ", absl::StrJoin(extents, ", "),
+                                ". Attributes stand behind the operands: '; ", name, "'"));
     }
     return absl::OkStatus();
   }

@@ -46,6 +46,27 @@ absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
   return result;
 }
 
+// Whether a pick has a condition on data that may hold at several values of the reduction's
+// indices, as of `r == wrap(ids[j], n)` where j is one of them and r is not.
+bool BodyEvaluator::MayPickSeveral(const Reduction& reduction) {
+  if (reduction.reducer != Reducer::kPick) return false;
+  const auto is_reduced = [&](int variable) {
+    const std::vector<int>& all = reduction.variables;
+    return std::find(all.begin(), all.end(), variable) != all.end();
+  };
+  bool several = false;
+  for (const DataCondition& condition : reduction.data_where) {
+    several |= condition.compare != Function::kEq;
+    Walk(condition.value, [&](const Expr& expr) {
+      if (expr.kind != Expr::kRead) return;
+      for (const Affine& position : expr.position) {
+        for (const auto& term : position.terms) several |= is_reduced(term.first);
+      }
+    });
+  }
+  return several;
+}
+
 absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
   Reduction reduction;
   const absl::optional<Reducer> reducer = FindReducer(reduce.name);
@@ -56,6 +77,13 @@ absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
   YUBA_RETURN_IF_ERROR(AddRanges(reduce, reduction));
   for (const SyntaxPtr& condition : reduce.where) {
     YUBA_RETURN_IF_ERROR(AddConditions(*condition, reduction));
+  }
+  if (MayPickSeveral(reduction)) {
+    return Error(
+        reduce.range,
+        "pick takes the only term whose condition holds, and of this condition several may "
+        "hold: equal integers may be read at several values of what is reduced. Use sum, "
+        "max or min");
   }
   YUBA_ASSIGN_OR_RETURN(reduction.body, Evaluate(*reduce.args[0], Division::kExact));
   for (const IndexRange& range : reduce.ranges) RemoveIndex(range.name);

@@ -18,11 +18,12 @@ constexpr OnnxType kOnnxTypes[] = {
     {ElementType::kI32, 6},  {ElementType::kI64, 7},  {ElementType::kBool, 9},
     {ElementType::kF16, 10}, {ElementType::kF64, 11}, {ElementType::kBF16, 16}};
 
-// The names of numbers 0 to 16, for messages.
-constexpr const char* kOnnxNames[] = {"UNDEFINED",  "FLOAT",   "UINT8",  "INT8",   "UINT16",
-                                      "INT16",      "INT32",   "INT64",  "STRING", "BOOL",
-                                      "FLOAT16",    "DOUBLE",  "UINT32", "UINT64", "COMPLEX64",
-                                      "COMPLEX128", "BFLOAT16"};
+// The names of numbers, from 0, for messages.
+constexpr const char* kOnnxNames[] = {
+    "UNDEFINED",      "FLOAT",      "UINT8",          "INT8",       "UINT16",   "INT16",
+    "INT32",          "INT64",      "STRING",         "BOOL",       "FLOAT16",  "DOUBLE",
+    "UINT32",         "UINT64",     "COMPLEX64",      "COMPLEX128", "BFLOAT16", "FLOAT8E4M3FN",
+    "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",      "INT4",     "FLOAT4E2M1"};
 
 }  // namespace
 

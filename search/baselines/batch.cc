@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "search/baselines/steps.h"
+#include "search/plan/weights.h"
 #include "search/space/dim_names.h"
 
 namespace yuba::search {
@@ -43,6 +44,27 @@ std::string WhyNotFilled(const Graph& graph, const Mesh& mesh) {
   }
   return absl::StrCat("the batch of ", batch, " is not a multiple of ", devices,
                       " devices, so some have more of it");
+}
+
+std::string WhyWeightsMove(const Graph& graph) {
+  const std::vector<bool> weights = WeightTensors(graph);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const bool computed = graph.tensors[t].kind == TensorKind::kActivation;
+    if (weights[t] && computed && !graph.tensors[t].consumers.empty()) {
+      return "weights that the graph computes, as from integers, are computed once and gathered: "
+             "no device repeats work";
+    }
+  }
+  return "";
+}
+
+std::string Joined(const std::vector<std::string>& clauses) {
+  std::string sentence;
+  for (const std::string& clause : clauses) {
+    if (clause.empty()) continue;
+    absl::StrAppend(&sentence, sentence.empty() ? "" : "; ", clause);
+  }
+  return sentence;
 }
 
 bool Trains(const Graph& graph) {

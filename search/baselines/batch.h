@@ -5,6 +5,7 @@
 #define YUBA_SEARCH_BASELINES_BATCH_H_
 
 #include <string>
+#include <vector>
 
 #include "opsemantics/definition/graph.h"
 #include "search/space/restriction.h"
@@ -19,8 +20,16 @@ Restrictions OnTheBatch(const Graph& graph);
 // constant.
 bool IsStoredBefore(const Graph& graph, TensorId id);
 
-// A sentence on a batch that does not fill the devices of the mesh; "" where it does.
+// A clause on a batch that does not fill the devices of the mesh; "" where it does.
 std::string WhyNotFilled(const Graph& graph, const Mesh& mesh);
+
+// A clause on weights that the graph computes in each step, as from the integers that stand for
+// them; "" where it computes none. Published systems compute them on every device, plans never
+// repeat work.
+std::string WhyWeightsMove(const Graph& graph);
+
+// Those of the clauses that are not empty, as one sentence.
+std::string Joined(const std::vector<std::string>& clauses);
 
 // Whether the graph is a training step: some parameter is updated.
 bool Trains(const Graph& graph);

@@ -24,12 +24,11 @@ Choices DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells,
 }
 
 std::string OfDataParallel(const Graph& graph, const Mesh& mesh) {
-  const std::string filled = WhyNotFilled(graph, mesh);
   const std::string trains =
       Trains(graph) ? "gradients and the optimizer's states are shared out, which moves the same "
                       "bytes as an all-reduce of the gradients (ZeRO-1 and ZeRO-2)"
                     : "in training it adds an all-reduce of the gradients (--train)";
-  return filled.empty() ? trains : filled + "; " + trains;
+  return Joined({WhyNotFilled(graph, mesh), WhyWeightsMove(graph), trains});
 }
 
 }  // namespace yuba::search

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/batch.h"
 #include "search/baselines/steps.h"
@@ -66,11 +65,11 @@ Choices Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const B
 }
 
 std::string OfZero3(const Graph& graph, const Mesh& mesh) {
-  const std::string filled = WhyNotFilled(graph, mesh);
-  if (Trains(graph)) return filled;
-  return absl::StrCat(filled, filled.empty() ? "" : "; ",
-                      "in training it gathers weights once more and reduce-scatters gradients "
-                      "(--train)");
+  const char* const trains =
+      Trains(graph) ? ""
+                    : "in training it gathers weights once more and reduce-scatters gradients "
+                      "(--train)";
+  return Joined({WhyNotFilled(graph, mesh), WhyWeightsMove(graph), trains});
 }
 
 }  // namespace yuba::search

@@ -48,6 +48,46 @@ std::string Partitioned(const std::string& model, const std::string& flags) {
   return Succeed("yuba partition " + model + " " + flags + " -o " + plan).out;
 }
 
+// What `show PLAN --diff OTHER` prints of plans of the encoder, asked for with these flags.
+std::string Difference(const std::string& here, const std::string& there, const char* all = "") {
+  const std::string folder = ScratchFolder("diff");
+  const std::string partition = "yuba partition " + Model("encoder") + " -o " + folder;
+  Succeed(partition + "/here.json " + here);
+  Succeed(partition + "/there.json " + there);
+  return Succeed("yuba show " + folder + "/here.json --diff " + folder + "/there.json " + all).out;
+}
+
+TEST_CASE("a difference says what was asked for, what moves, and which nodes are cut otherwise") {
+  const std::string text = Difference("--devices 8", "--devices 8 --search recursive");
+  INFO(text);
+  CHECK(Has(text, "asked for      search=default here, search=recursive there"));
+  CHECK(Has(text, " (+"));
+  CHECK(Has(text, "partial sums +"));
+  CHECK(Has(text, " more rows: --all"));
+  std::vector<std::string> rows;
+  for (const std::string& line : Lines(text)) {
+    if (Has(line, "/b.*/o/MatMul_output_0")) rows.push_back(line);
+  }
+  REQUIRE_FALSE(rows.empty());  // both layers are one row
+  CHECK(rows[0].rfind("2 x ", 0) == 0);
+  CHECK(Has(rows[0], "kB"));
+  const std::string all = Difference("--devices 8", "--devices 8 --search recursive", "--all");
+  CHECK_FALSE(Has(all, "more rows"));
+  CHECK(Lines(all).size() > Lines(text).size());
+}
+
+TEST_CASE("plans on meshes that differ in names alone differ in nothing else") {
+  const std::string text =
+      Difference("--devices 8", "--mesh data=2,model=4 --search recursive --copies all");
+  CHECK(Has(text, "below axes are called as here"));
+  const std::string same =
+      Difference("--devices 8 --search recursive", "--mesh p=8 --search recursive");
+  INFO(same);
+  CHECK(Has(same, "all nodes are cut alike"));
+  CHECK(Has(same, " tensors are stored alike"));
+  CHECK_FALSE(Has(same, "tensors that differ"));
+}
+
 TEST_CASE("equal layers are one row, and the rows hold nearly all bytes") {
   const std::string vit = ScratchFolder("vit") + "/vit.onnx";
   Succeed("yuba zoo vit --layers 12 --width 96 -o " + vit);

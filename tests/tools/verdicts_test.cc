@@ -141,10 +141,28 @@ TEST_CASE("a check that compares nothing fails, and NaN is no small difference")
   CHECK(nothing.out.find("WRONG y: nothing to compare: NaN in all of 120 elements") !=
         std::string::npos);
   WriteInput(data + "/input_0.npy", 1);
+  CHECK(nothing.error.find("there was nothing to compare") != std::string::npos);
   const CommandResult numbers = RunCommand(run + " --check 1e-3");
   CHECK(numbers.exit_code == 1);
   CHECK(numbers.out.find("of 120 elements 120 NaN or infinite in one of the two alone") !=
         std::string::npos);
+}
+
+TEST_CASE("of f16 and bf16 a check says how far apart their numbers are") {
+  for (const char* model : {"mlp_f16", "mlp_bf16"}) {
+    const std::string folder = RepositoryFile("tests/models/modern/") + model;
+    const std::string plan = ScratchFolder(model) + "/p.json";
+    Succeed("yuba partition " + folder + "/model.onnx --devices 5 --dim batch=6 -o " + plan);
+    const std::string run = "yuba run " + folder + "/model.onnx " + plan + " --inputs " + folder +
+                            "/test_data_set_0 --check ";
+    const CommandResult strict = RunCommand(run + "1e-9");
+    INFO(strict.out);
+    const size_t advice = strict.out.find("--check ");
+    REQUIRE(advice != std::string::npos);
+    CHECK(strict.out.find(", where numbers of its type are ") != std::string::npos);
+    CHECK(strict.error.find("an output differs from what was expected\n") != std::string::npos);
+    Succeed(run + strict.out.substr(advice + 8, strict.out.find(' ', advice + 8) - advice - 8));
+  }
 }
 
 TEST_CASE("tensors of --inputs that nothing reads are named") {

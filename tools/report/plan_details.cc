@@ -1,4 +1,4 @@
-// One tensor, one node, or the differences of two plans.
+// One tensor, or one node.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -50,66 +50,6 @@ std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeR
                     move.collective, ": ", move.why, "\n");
   }
   return text;
-}
-
-namespace {
-
-std::string WholeShapeText(const search::PlanFile::TensorRow& row) {
-  return absl::StrJoin(row.dims, ", ", [](std::string* out, const std::vector<int64_t>& factors) {
-    int64_t whole = 1;
-    for (const int64_t factor : factors) whole *= factor;
-    absl::StrAppend(out, whole);
-  });
-}
-
-// What the user's model has, whatever a plan makes of its dimensions: (name, type and shape) of
-// inputs and stored tensors.
-std::set<std::pair<std::string, std::string>> OfTheModel(const search::PlanFile& plan) {
-  std::set<std::pair<std::string, std::string>> tensors;
-  for (const auto& row : plan.tensors) {
-    if (row.kind == "activation" || row.kind == "copy" || row.kind == "partial") continue;
-    tensors.emplace(row.name, absl::StrCat(Name(row.type), " ", WholeShapeText(row)));
-  }
-  return tensors;
-}
-
-std::string ModelName(const search::PlanFile& plan) {
-  return absl::StrCat(plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), ")");
-}
-
-}  // namespace
-
-absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile& other) {
-  // Plans with and without factors are of two graphs of one model.
-  const bool same =
-      plan.notes.graph_hash == other.notes.graph_hash || OfTheModel(plan) == OfTheModel(other);
-  if (same) return absl::OkStatus();
-  return UserError("the plan is of another model, or of other sizes of it: ", ModelName(plan),
-                   " here, ", ModelName(other),
-                   " there; make both plans of one model with yuba partition, and compare models ",
-                   "with yuba info");
-}
-
-std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other) {
-  std::string text;
-  absl::StrAppend(&text, "moved: ", Bytes(plan.cost.bytes()), " here, ", Bytes(other.cost.bytes()),
-                  " there\n");
-  const TensorMap theirs = ByName(other);
-  TextTable table(9);
-  table.Add({"tensor", "here", "there"});
-  int same = 0;
-  for (const auto& row : plan.tensors) {
-    const auto it = theirs.find(row.name);
-    const std::string mine = ShardingText(plan, row);
-    const std::string there = it == theirs.end() ? "–" : ShardingText(other, *it->second);
-    if (mine == there) {
-      ++same;
-    } else {
-      table.Add({ShortName(row.name), mine, there});
-    }
-  }
-  return absl::StrCat(text, table.ToString(), Counted(same, "tensor"), same == 1 ? " is" : " are",
-                      " stored alike\n");
 }
 
 }  // namespace yuba::tools

@@ -57,7 +57,7 @@ std::string GapText(int64_t bytes, int64_t lower_bound);
 // What is known of how far a plan may be from the best one of all that its search was asked for:
 //   "lower bound 28.7 kB, gap 0": the bound holds for all of it;
 //   "lower bound 2.9 MB, gap 20.1 % (in its space alone 3.5 MB)";
-//   "lower bound 3.5 MB in its space alone; the others were not searched to the end, so no gap is
+//   "lower bound in its space alone 3.5 MB; the others were not searched to the end, so no gap is
 //   known".
 // `bytes`: what the plan moves; the bounds as in Plan. `space`: words for "its space".
 std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound,
@@ -119,7 +119,9 @@ std::string NodeText(const search::PlanFile& plan, const search::PlanFile::NodeR
 // A user's error, with both models, where the plans are of different ones: their inputs and stored
 // tensors differ.
 absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile& other);
-std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other);
+// What `other` asks for, moves and stores otherwise than `plan`: equal rows are one, and with `all`
+// no row is left out. The plans must be of one model.
+std::string DiffText(const search::PlanFile& plan, const search::PlanFile& other, bool all);
 
 // What the tables of `show` print, as numbers: docs/plan-format.md lists the fields.
 nlohmann::ordered_json PlanJson(const search::PlanFile& plan);

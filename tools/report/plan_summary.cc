@@ -166,14 +166,12 @@ std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound,
   if (asked_bound == lower_bound) {
     return absl::StrCat("lower bound ", Bytes(lower_bound), ", ", GapText(bytes, lower_bound));
   }
-  const std::string own = bytes == lower_bound
-                              ? absl::StrCat("optimal in ", space, " alone")
-                              : absl::StrCat("in ", space, " alone ", Bytes(lower_bound));
+  const std::string own = absl::StrCat("in ", space, " alone ", Bytes(lower_bound));
   if (asked_bound > 0) {
     return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound), " (",
                         own, ")");
   }
-  return absl::StrCat(bytes == lower_bound ? "" : "lower bound ", own,
+  return absl::StrCat("lower bound ", own,
                       "; the others were not searched to the end, so no gap is known");
 }
 
@@ -280,7 +278,7 @@ std::string SummaryText(const search::PlanFile& plan, const Alternatives& altern
                     ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
   text += ReplicatedText(plan, alternatives);
-  text += "TIME           not predicted: no machine given\n\n";
+  text += "TIME           not predicted: plans are for fewest bytes\n\n";
   return text + MovedTable(plan);
 }
 

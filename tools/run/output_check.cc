@@ -17,6 +17,7 @@ namespace {
 struct Comparison {
   bool comparable = false;             // the two have one shape and element type
   double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
+  double step = 0;      // of f16 and bf16: between the largest and its neighbour; else 0
   int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
   int64_t nan = 0;      // elements that are NaN in both
   int64_t elements = 0;
@@ -36,6 +37,12 @@ std::string Text(const Comparison& comparison) {
   }
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
+  if (!comparison.ok() && comparison.step > 0 && comparison.difference <= 8 * comparison.step) {
+    absl::StrAppend(&text, ", where numbers of its type are ",
+                    absl::StrFormat("%.3g", comparison.step), " apart: --check ",
+                    absl::StrFormat("%.0e", 8 * comparison.step / comparison.largest),
+                    " allows eight of these");
+  }
   if (comparison.largest == 0 && comparison.ok() && comparison.nan == 0)
     absl::StrAppend(&text, ": of ", elements, " all are 0");
   if (comparison.nan > 0)
@@ -66,6 +73,10 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
     result.difference = std::max(result.difference, std::fabs(wanted - got));
     result.largest = std::max(result.largest, std::fabs(wanted));
   }
+  const int digits = expected.type == ElementType::kF16 ? 10 : 7;  // binary, behind the first
+  const bool half = expected.type == ElementType::kF16 || expected.type == ElementType::kBF16;
+  if (half && result.largest > 0)
+    result.step = std::ldexp(1.0, std::ilogb(result.largest) - digits);
   result.allowed = IsFloat(expected.type) ? tolerance * result.largest : 0;
   // Two large integers can be one double.
   const bool unequal = !IsFloat(expected.type) && expected.data != actual.data;
@@ -101,14 +112,15 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
                                    {"not_finite", comparison.strange}});
     if (step > 0) verdict_["outputs"].back()["step"] = step;
     if (!comparison.ok()) verdict_["ok"] = false;
+    differs_ |= !comparison.ok() && !(comparison.comparable && comparison.nothing());
   }
   return absl::OkStatus();
 }
 
 absl::Status OutputCheck::Result() const {
   if (verdict_["ok"] == true) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      "an output differs from what was expected, or there was nothing to compare");
+  return absl::FailedPreconditionError(differs_ ? "an output differs from what was expected"
+                                                : "there was nothing to compare");
 }
 
 }  // namespace yuba::tools

@@ -30,7 +30,7 @@ class OutputCheck {
   absl::Status Check(runtime::Session& session, const std::vector<std::string>& outputs,
                      const Expected& expected, int64_t step);
 
-  // FailedPrecondition where an output was not what was expected.
+  // FailedPrecondition where an output was not what was expected, or there was nothing to compare.
   absl::Status Result() const;
   // What --json prints of the check.
   const nlohmann::ordered_json& verdict() const { return verdict_; }
@@ -38,6 +38,7 @@ class OutputCheck {
  private:
   const RunFlags& flags_;
   nlohmann::ordered_json verdict_;
+  bool differs_ = false;  // some output is not what was expected; else nothing was compared
 };
 
 }  // namespace yuba::tools

@@ -359,10 +359,12 @@ void TranslateResize(NodeContext& node) {
   const bool upsample = node.proto().op_type() == "Upsample";
   const std::string mode = node.String("mode", "nearest");
   if (mode != "nearest") {
+    const bool made = x >= 0 && node.ValueOf(x).kind == TensorKind::kActivation;
     node.Fail("its mode '", mode,
-              "' is not supported: export it as nearest, or where it scales by ",
-              "whole numbers as a ConvTranspose with fixed weights; or plan what comes before: ",
-              "--to-tensors ", node.proto().input(0));
+              "' is not supported. Where it scales by whole numbers, a Pad of mode edge and a ",
+              "ConvTranspose with fixed weights compute the same; nearest is supported, and is ",
+              "another model",
+              made ? "; to plan what comes before: --to-tensors " + node.proto().input(0) : "");
   }
   if (node.HasAttribute("axes")) node.Fail("attribute 'axes' is not supported");
   const std::vector<double> scales = ScalesOf(node, x, upsample);

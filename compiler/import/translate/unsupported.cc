@@ -1,7 +1,10 @@
 #include "compiler/import/translate/unsupported.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace yuba::onnx {
@@ -13,6 +16,13 @@ const std::map<std::string, WhyUnsupported>& Rows() {
       {"Loop", WhyUnsupported::kControlFlow},
       {"Scan", WhyUnsupported::kControlFlow},
       {"SequenceMap", WhyUnsupported::kControlFlow},
+      {"DequantizeLinear", WhyUnsupported::kQuantised},
+      {"QuantizeLinear", WhyUnsupported::kQuantised},
+      {"ConvInteger", WhyUnsupported::kQuantiser},
+      {"DynamicQuantizeLinear", WhyUnsupported::kQuantiser},
+      {"MatMulInteger", WhyUnsupported::kQuantiser},
+      {"QLinearConv", WhyUnsupported::kQuantiser},
+      {"QLinearMatMul", WhyUnsupported::kQuantiser},
       {"Compress", WhyUnsupported::kShapeFromData},
       {"NonMaxSuppression", WhyUnsupported::kShapeFromData},
       {"NonZero", WhyUnsupported::kShapeFromData},
@@ -46,10 +56,24 @@ const std::map<std::string, WhyUnsupported>& Rows() {
   return *kRows;
 }
 
+// Of the domain com.microsoft: the beginnings of the names of what its quantisers put in.
+constexpr const char* kQuantisers[] = {
+    "QLinear",          "QGemm",         "QAttention",      "QEmbedLayer",
+    "QOrdered",         "QMoE",          "MatMulNBits",     "MatMulBnb4",
+    "MatMulFpQ4",       "MatMulInteger", "DynamicQuantize", "GatherBlockQuantized",
+    "DequantizeLinear", "QuantizeLinear"};
+
+WhyUnsupported WhyOfMicrosoft(const std::string& op_type) {
+  const bool quantised =
+      std::any_of(std::begin(kQuantisers), std::end(kQuantisers),
+                  [&](const char* begin) { return absl::StartsWith(op_type, begin); });
+  return quantised ? WhyUnsupported::kQuantiser : WhyUnsupported::kOptimised;
+}
+
 }  // namespace
 
 WhyUnsupported WhyUnsupportedIs(const std::string& domain, const std::string& op_type) {
-  if (domain == "com.microsoft") return WhyUnsupported::kOptimised;
+  if (domain == "com.microsoft") return WhyOfMicrosoft(op_type);
   const bool known = domain.empty() || domain == "ai.onnx" || domain == "ai.onnx.ml" ||
                      domain == "ai.onnx.preview.training";
   const auto found = known ? Rows().find(op_type) : Rows().end();
@@ -69,11 +93,21 @@ std::string AdviceOf(WhyUnsupported why, const std::string& operators) {
           ": ONNX Runtime puts such operators in when it optimises. Take the model from ",
           "before, save it at level basic (graph_optimization_level = ORT_ENABLE_BASIC), or ",
           "describe them ", describe);
+    case WhyUnsupported::kQuantised:
+      return absl::StrCat(operators, ": the library has no description of quantised numbers. ",
+                          "Describe it ", describe,
+                          "; a few lines do. Folding leaves such nodes in");
+    case WhyUnsupported::kQuantiser:
+      return absl::StrCat(
+          operators, ": a quantiser puts such operators in. Let it write pairs of QuantizeLinear ",
+          "and DequantizeLinear around the operators of before (QuantFormat.QDQ) and describe ",
+          "these two, take the model from before, or describe the operators themselves ", describe);
     case WhyUnsupported::kControlFlow:
       return absl::StrCat(
-          operators, ": nodes that run some number of times cannot be planned. Export without ",
-          "scripting (torch.onnx.export traces), with a fixed number of iterations; onnxsim folds ",
-          "conditions that follow from shapes and constants");
+          operators, ": whether and how often the nodes inside it run is not known when planning. ",
+          "Where that follows from shapes and constants, onnxsim or ONNX Runtime at level basic ",
+          "fold it; else export by tracing (torch.onnx.export of a module that is not scripted), ",
+          "with a fixed number of iterations");
     case WhyUnsupported::kShapeFromData:
       return absl::StrCat(operators, ": how large the result is depends on values, and a plan ",
                           "needs every shape beforehand; no description can say it");

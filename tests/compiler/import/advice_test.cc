@@ -1,4 +1,5 @@
 // What the error about operators that are not supported tells the user to do.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -44,6 +45,7 @@ TEST_CASE("an operator that no description can say has advice of its own") {
   advice("NonZero", "how large the result is depends on values");
   advice("Unique", "how large the result is depends on values");
   advice("Loop", "with a fixed number of iterations");
+  advice("If", "whether and how often the nodes inside it run");
   advice("SequenceConstruct", "are no tensors");
   advice("Gradient", "--train makes a training step");
 }
@@ -52,6 +54,56 @@ TEST_CASE("operators that ONNX Runtime puts in are taken out by its level basic"
   CHECK_THAT(ErrorOf(Behind("BiasGelu", "com.microsoft")), Contains("com.microsoft.BiasGelu: ") &&
                                                                Contains("ORT_ENABLE_BASIC") &&
                                                                Contains(".tdl") && Contains(kFlag));
+}
+
+TEST_CASE("operators that quantisers put in are not sent to a level of optimisation") {
+  for (const char* op : {"MatMulNBits", "QGemm", "QLinearAdd"}) {
+    CHECK_THAT(ErrorOf(Behind(op, "com.microsoft")),
+               Contains("QuantFormat.QDQ") && !Contains("ORT_ENABLE_BASIC") && Contains(kFlag));
+  }
+  CHECK_THAT(ErrorOf(Behind("QLinearConv")), Contains("QuantFormat.QDQ"));
+}
+
+// `count` quantised weights, which are dequantised and added to x.
+OnnxBuilder Quantised(int count) {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6});
+  std::string sum = "x";
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    builder.Weight("w" + number, {4, 6});
+    builder.Weight("s" + number, {1});
+    builder.Node("DequantizeLinear", {"w" + number, "s" + number}, {"d" + number});
+    builder.Node("Add", {sum, "d" + number}, {"y" + number});
+    sum = "y" + number;
+  }
+  builder.Output(sum);
+  return builder;
+}
+
+TEST_CASE("what stands between quantised weights and numbers is to be described, not folded") {
+  CHECK_THAT(ErrorOf(Quantised(2)), Contains("Describe it in a .tdl file") &&
+                                        Contains("Folding leaves such nodes in") &&
+                                        !Contains("so that it can be folded"));
+}
+
+TEST_CASE("of many nodes that are not supported the first are listed") {
+  const std::string message = ErrorOf(Quantised(30));
+  CHECK_THAT(message, Contains("30 nodes have an operator") && Contains("and 22 more nodes"));
+  CHECK(std::count(message.begin(), message.end(), '\n') == 10);
+}
+
+TEST_CASE("where only some nodes of an operator can be folded, it says how many") {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6});
+  builder.Node("Relu", {"x"}, {"h"});
+  builder.Node("Shape", {"h"}, {"shape"});
+  builder.Node("Det", {"shape"}, {"a"});
+  builder.Node("Det", {"h"}, {"b"});
+  builder.Node("Add", {"a", "b"}, {"y"});
+  builder.Output("y");
+  CHECK_THAT(ErrorOf(builder),
+             Contains("Det (1 of 2): here it is computed from constants") && Contains(kDescribe));
 }
 
 TEST_CASE("texts among the attributes are part of the name to describe") {
@@ -111,6 +163,8 @@ TEST_CASE("a resize in a mode that is not supported says what can be done") {
   builder.Output("y");
   CHECK_THAT(ErrorOf(builder), Contains("mode 'linear' is not supported") &&
                                    Contains("ConvTranspose") && Contains("--to-tensors h"));
+  builder.proto().mutable_graph()->mutable_node(1)->set_input(0, "x");  // nothing comes before
+  CHECK_THAT(ErrorOf(builder), Contains("ConvTranspose") && !Contains("--to-tensors"));
 }
 
 }  // namespace

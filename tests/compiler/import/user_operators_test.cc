@@ -116,7 +116,7 @@ TEST_CASE("an attribute that the description lacks is an error that names those 
   CHECK(message.find("node_y") != std::string::npos);
   CHECK(message.find("version 3 of example.org") != std::string::npos);
   CHECK(message.find("'faktor'") != std::string::npos);
-  CHECK(message.find("it has: factor, n") != std::string::npos);
+  CHECK(message.find("it has factor, besides the extents n") != std::string::npos);
 }
 
 // Per channel, as ONNX says it: along the dimension `axis`.

@@ -243,7 +243,23 @@ TEST_CASE("extents that shapes leave open are given as attributes") {
   CheckError(factors, {F32({12})}, "the extent 'g' cannot be told from the operands");
   CHECK(Definitions(Use(factors, {F32({12})}, {{"g", int64_t{3}}})) ==
         "y[j: 4, i: 3] = x0[i, j]\n");
-  CheckError(factors, {F32({12})}, "has no attribute 'z'; it has: c, g", {{"z", int64_t{3}}});
+  CheckError(factors, {F32({12})},
+             "has no attribute 'z'; it has none, besides the extents c, g. Attributes stand behind "
+             "the operands: '; z'",
+             {{"z", int64_t{3}}});
+}
+
+TEST_CASE("a pick of which several terms may hold is refused") {
+  const std::string before = "op f(x[n], at[m]: int, w[m]) -> y[n]  y[r] = ";
+  const Shape integers = I64({3});
+  const Operands types = {F32({4}), integers, F32({3})};
+  const std::string why = "pick takes the only term whose condition holds";
+  CheckError(before + "pick(j: m where r == wrap(at[j], n)) w[j]", types, why);
+  CheckError(before + "pick(j: m where j <= at[0]) w[j]", types, why);
+  CHECK(Definitions(Use(before + "sum(j: m where r == wrap(at[j], n)) w[j]", types)) ==
+        "y[r: 4] = sum(j: 3 where r == wrap(x1[j], 4)) x0[j]\n");
+  CHECK(Definitions(Use("op f(x[n], at[m]: int) -> y[m]  y[j] = pick(r: n where r == at[j]) x[r]",
+                        {F32({4}), integers})) == "y[j: 3] = pick(r: 4 where r == x1[j]) x0[r]\n");
 }
 
 TEST_CASE("states have next values") {

@@ -206,6 +206,7 @@ TEST_CASE("the batch is the second dimension where the first is taken step by st
   CHECK(FindBaseline("data")->remark(graph, MeshOf(8)).find("batch") == std::string::npos);
   const std::string remark = FindBaseline("zero3")->remark(graph, MeshOf(3));
   CHECK(remark.find("the batch of 16 is not a multiple of 3 devices") != std::string::npos);
+  CHECK(FindBaseline("data")->remark(graph, MeshOf(8)).find("computed once") == std::string::npos);
   CHECK(FindBaseline("data")->remark(graph, MeshOf(32)).find("shorter than the 32") !=
         std::string::npos);
 }
@@ -270,6 +271,17 @@ TEST_CASE("the recursion's levels add up, and none adds less than the one before
   CHECK(std::accumulate(levels.begin(), levels.end(), int64_t{0}) == 4 * 374784);
   CHECK(levels[0] <= levels[1]);
   CHECK(levels[1] <= levels[2]);
+}
+
+TEST_CASE(
+    "weights that the graph computes are said to move, where devices would compute them all") {
+  GraphBuilder b;
+  const TensorId weight = b.Relu(b.Parameter({16, 16}));
+  const Graph graph = b.Finish({b.Matmul(b.Input({16, 16}), weight)});
+  for (const char* name : {"data", "zero3"}) {
+    CHECK(FindBaseline(name)->remark(graph, MeshOf(8)).find("are computed once and gathered") !=
+          std::string::npos);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,243 @@
+// The difference of two plans of one model: what moves, what must fit, the nodes and tensors that
+// are cut otherwise.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/status.h"
+#include "tools/report/plan_report.h"
+#include "tools/report/plan_rows.h"
+#include "tools/report/text_table.h"
+
+namespace yuba::tools {
+namespace {
+
+constexpr size_t kMostRows = 20;  // of a table, unless all are asked for
+constexpr char kNone[] = "–";
+
+std::string WholeShapeText(const search::PlanFile::TensorRow& row) {
+  return absl::StrJoin(row.dims, ", ", [](std::string* out, const std::vector<int64_t>& factors) {
+    int64_t whole = 1;
+    for (const int64_t factor : factors) whole *= factor;
+    absl::StrAppend(out, whole);
+  });
+}
+
+// What the user's model has, whatever a plan makes of its dimensions: (name, type and shape) of
+// inputs and stored tensors.
+std::set<std::pair<std::string, std::string>> OfTheModel(const search::PlanFile& plan) {
+  std::set<std::pair<std::string, std::string>> tensors;
+  for (const auto& row : plan.tensors) {
+    if (row.kind == "activation" || row.kind == "copy" || row.kind == "partial") continue;
+    tensors.emplace(row.name, absl::StrCat(Name(row.type), " ", WholeShapeText(row)));
+  }
+  return tensors;
+}
+
+std::string ModelName(const search::PlanFile& plan) {
+  return absl::StrCat(plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), ")");
+}
+
+// `other` with the axes called as those of `plan`, where the meshes have the same sizes: only then
+// are shardings alike as text where they are alike.
+search::PlanFile InAxesOf(const search::PlanFile& plan, search::PlanFile other) {
+  const auto same_size = [](const MeshAxis& a, const MeshAxis& b) { return a.size == b.size; };
+  const std::vector<MeshAxis>&here = plan.mesh.axes, &there = other.mesh.axes;
+  if (std::equal(here.begin(), here.end(), there.begin(), there.end(), same_size)) {
+    other.mesh = plan.mesh;
+  }
+  return other;
+}
+
+std::string Signed(int64_t bytes) {
+  return absl::StrCat(bytes < 0 ? "−" : "+", Bytes(std::llabs(bytes)));
+}
+
+// "452.9 kB here, 505.6 kB there (+52.7 kB)"
+std::string Change(int64_t here, int64_t there) {
+  const std::string change = here == there ? "" : absl::StrCat(" (", Signed(there - here), ")");
+  return absl::StrCat(Bytes(here), " here, ", Bytes(there), " there", change);
+}
+
+std::string KindsText(const search::PlanCost& here, const search::PlanCost& there) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* kind, int64_t more) {
+    if (more != 0) words.push_back(absl::StrCat(kind, " ", Signed(more)));
+  };
+  add("weights", there.weight - here.weight);
+  add("activations", there.activation - here.activation);
+  add("partial sums", there.partial - here.partial);
+  add("halos", there.halo - here.halo);
+  return words.empty() ? "" : absl::StrCat(": ", absl::StrJoin(words, ", "));
+}
+
+int64_t ArenaOf(const search::PlanFile& plan) {
+  int64_t most = 0;
+  for (const search::DeviceMemory& device : plan.notes.memory) most = std::max(most, device.arena);
+  return most;
+}
+
+// "--devices 8 here, --devices 6 there": the flags that differ.
+std::string OptionsText(const search::PlanFile& plan, const search::PlanFile& other) {
+  std::vector<std::string> here, there;
+  const auto only = [](const auto& some, const auto& others, std::vector<std::string>* words) {
+    for (const auto& [name, value] : some) {
+      const auto it = others.find(name);
+      if (it == others.end() || it->second != value)
+        words->push_back(absl::StrCat(name, "=", value));
+    }
+  };
+  only(plan.notes.options, other.notes.options, &here);
+  only(other.notes.options, plan.notes.options, &there);
+  if (here.empty() && there.empty()) return "";
+  const auto text = [](const std::vector<std::string>& words) {
+    return words.empty() ? "nothing else" : absl::StrJoin(words, " ");
+  };
+  return absl::StrCat("asked for      ", text(here), " here, ", text(there), " there\n");
+}
+
+// Nodes, or tensors, of like names that are cut in one way in each plan.
+struct Family {
+  std::string name;
+  int count = 0;
+  std::string here, there;        // how they are cut
+  int64_t bytes = 0, theirs = 0;  // that they move
+  int64_t change() const { return theirs - bytes; }
+};
+
+// Families in the order of their first members.
+class Families {
+ public:
+  Family& At(const std::string& name, const std::string& here, const std::string& there) {
+    const auto [place, is_new] =
+        numbers_.emplace(std::make_tuple(NamePattern(name), here, there), rows_.size());
+    if (is_new) rows_.push_back({name, 0, here, there});
+    Family& family = rows_[place->second];
+    family.name = CommonPattern(name, family.name);
+    ++family.count;
+    return family;
+  }
+  std::vector<Family> Take() { return std::move(rows_); }
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> numbers_;
+  std::vector<Family> rows_;
+};
+
+std::map<std::string, int64_t> BytesByNode(const search::PlanFile& plan) {
+  std::map<std::string, int64_t> bytes;
+  for (const auto& row : plan.transfers) bytes[row.node] += row.bytes;
+  return bytes;
+}
+
+// The nodes of both plans that move more or less, or are cut otherwise; the largest changes first.
+std::vector<Family> ChangedNodes(const search::PlanFile& plan, const search::PlanFile& other) {
+  std::map<std::string, std::string> cuts;  // of the nodes of `other` that are not seen yet
+  for (const auto& node : other.nodes) cuts[node.name] = PartitionText(other, node);
+  std::map<std::string, int64_t> here = BytesByNode(plan), there = BytesByNode(other);
+  Families families;
+  const auto add = [&](const std::string& name, const std::string& cut, const std::string& theirs) {
+    if (cut == theirs && here[name] == there[name]) return;
+    Family& family = families.At(name, cut, theirs);
+    family.bytes += here[name];
+    family.theirs += there[name];
+  };
+  for (const auto& node : plan.nodes) {
+    const auto same = cuts.find(node.name);
+    add(node.name, PartitionText(plan, node), same == cuts.end() ? kNone : same->second);
+    if (same != cuts.end()) cuts.erase(same);
+  }
+  for (const auto& node : other.nodes) {
+    if (cuts.count(node.name) > 0) add(node.name, kNone, cuts[node.name]);
+  }
+  std::vector<Family> rows = families.Take();
+  std::stable_sort(rows.begin(), rows.end(), [](const Family& a, const Family& b) {
+    return std::llabs(a.change()) > std::llabs(b.change());
+  });
+  return rows;
+}
+
+std::string MoreText(size_t rows, size_t shown) {
+  return rows <= shown ? "" : absl::StrCat("and ", rows - shown, " more rows: --all\n");
+}
+
+std::string NameOf(const Family& family) {
+  return family.count == 1 ? ShortName(family.name)
+                           : absl::StrCat(family.count, " x ", ShortName(family.name));
+}
+
+std::string NodesText(const std::vector<Family>& rows, size_t most) {
+  if (rows.empty()) return "all nodes are cut alike\n";
+  int64_t largest = 0;
+  for (const Family& row : rows) largest = std::max({largest, row.bytes, row.theirs});
+  const ByteUnit unit(largest);
+  TextTable table(3);
+  table.Add({"nodes that differ", "split its", "there", unit.name() + " here", "there", "change"});
+  for (size_t r = 0; r < std::min(most, rows.size()); ++r) {
+    const Family& row = rows[r];
+    table.Add({NameOf(row), row.here, row.there, unit.Text(row.bytes), unit.Text(row.theirs),
+               row.change() == 0 ? kNone : Signed(row.change())});
+  }
+  return absl::StrCat(table.ToString(), MoreText(rows.size(), most));
+}
+
+std::string TensorsText(const search::PlanFile& plan, const search::PlanFile& other, size_t most) {
+  const TensorMap theirs = ByName(other);
+  Families families;
+  int same = 0;
+  for (const auto& row : plan.tensors) {
+    const auto it = theirs.find(row.name);
+    const std::string here = ShardingText(plan, row);
+    const std::string there = it == theirs.end() ? kNone : ShardingText(other, *it->second);
+    if (here == there) {
+      ++same;
+    } else {
+      families.At(row.name, here, there);
+    }
+  }
+  const std::vector<Family> rows = families.Take();
+  TextTable table(9);
+  if (!rows.empty()) table.Add({"tensors that differ", "stored here", "there"});
+  for (size_t r = 0; r < std::min(most, rows.size()); ++r) {
+    table.Add({NameOf(rows[r]), rows[r].here, rows[r].there});
+  }
+  return absl::StrCat(table.ToString(), MoreText(rows.size(), most), Counted(same, "tensor"),
+                      same == 1 ? " is" : " are", " stored alike\n");
+}
+
+}  // namespace
+
+absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile& other) {
+  // Plans with and without factors are of two graphs of one model.
+  const bool same =
+      plan.notes.graph_hash == other.notes.graph_hash || OfTheModel(plan) == OfTheModel(other);
+  if (same) return absl::OkStatus();
+  return UserError("the plan is of another model, or of other sizes of it: ", ModelName(plan),
+                   " here, ", ModelName(other),
+                   " there; make both plans of one model with yuba partition, and compare models ",
+                   "with yuba info");
+}
+
+std::string DiffText(const search::PlanFile& plan, const search::PlanFile& given, bool all) {
+  const search::PlanFile other = InAxesOf(plan, given);
+  const size_t most = all ? plan.tensors.size() + given.tensors.size() : kMostRows;
+  std::string text = OptionsText(plan, given);
+  absl::StrAppend(&text, "moved          ", Change(plan.cost.bytes(), other.cost.bytes()),
+                  KindsText(plan.cost, other.cost), "\n");
+  absl::StrAppend(&text, "must fit       ", Change(ArenaOf(plan), ArenaOf(other)),
+                  " on a device\n");
+  if (MeshText(plan.mesh) != MeshText(given.mesh)) {
+    const bool renamed = MeshText(plan.mesh) == MeshText(other.mesh);
+    absl::StrAppend(&text, "mesh           ", MeshText(plan.mesh), " here, ", MeshText(given.mesh),
+                    " there", renamed ? "; below axes are called as here" : "", "\n");
+  }
+  return absl::StrCat(text, "\n", NodesText(ChangedNodes(plan, other), most), "\n",
+                      TensorsText(plan, other, most));
+}
+
+}  // namespace yuba::tools
