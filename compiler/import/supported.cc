@@ -123,7 +123,6 @@ class Survey {
 }  // namespace
 
 const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
-  if (IsStandard(node) && FindRow(node.op_type()) != nullptr) return nullptr;
   const OpDescription* own = library.Find(DescriptionNameOf(node));
   return own != nullptr ? own : library.Find(node.op_type());
 }

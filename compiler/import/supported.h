@@ -13,8 +13,8 @@
 namespace yuba::onnx {
 
 // The description with the operator's own name, or DescriptionNameOf (translate/by_name.h), by
-// which users add operators; null where there is none, or where the table has a row for a standard
-// operator.
+// which users add operators; null where there is none. It goes before the table's row: the names of
+// the descriptions that come with Yuba are not ONNX's.
 const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibrary& library);
 
 // For messages: "opset 17", or for a domain other than ONNX's "version 2 of com.example".

@@ -211,5 +211,22 @@ TEST_CASE("an operator that is not described is named with its own domain's vers
   CHECK(message.find("(the model names no version of example.net)") != std::string::npos);
 }
 
+TEST_CASE("a description under the name of a known operator takes its place") {
+  compiler::OnnxBuilder builder;
+  builder.Input("x", {4, 6});
+  builder.Node("Relu", {"x"}, {"y"});
+  builder.Output("y");
+  OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  const auto body = [&] {
+    ImportOptions options;
+    options.library = &library;
+    const compiler::Model model = ImportOnnx(builder.Save(), options).value();
+    return ToString(*model.graph.nodes[0].definition);
+  };
+  CHECK(body().find("max(") != std::string::npos);
+  REQUIRE_THAT(library.Add("mine.tdl", "op Relu(x[s..]) -> y[s..]\n  y[i..] = x[i..] * 3"), IsOk());
+  CHECK(body().find("* 3") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace yuba::onnx
