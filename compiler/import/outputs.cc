@@ -16,9 +16,10 @@ std::string WhyNotMade(const ::onnx::GraphProto& graph, const std::string& name)
     const auto& outputs = graph.node(n).output();
     const auto found = std::find(outputs.begin(), outputs.end(), name);
     if (found == outputs.end()) continue;
-    return absl::StrCat("output ", found - outputs.begin(), " of node ",
-                        NodeLabel(graph.node(n), n),
-                        ", which the operator does not have, or which its description leaves out");
+    return absl::StrCat(
+        "output ", found - outputs.begin(), " of node ", NodeLabel(graph.node(n), n),
+        ", which the operator does not have, or which is not supported: its description "
+        "leaves it out");
   }
   return "an output that is not supported";
 }

@@ -11,6 +11,7 @@
 #include "compiler/import/translate/table.h"
 #include "compiler/import/translate/unsupported.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/values/onnx_tensor.h"
 
 namespace yuba::onnx {
 namespace {
@@ -38,6 +39,8 @@ class Survey {
       : graph_(graph), library_(library) {
     for (const ::onnx::ValueInfoProto* input : order.inputs) data_.insert(input->name());
     inputs_ = data_;
+    for (const ::onnx::TensorProto& stored : graph.initializer())
+      stored_types_[stored.name()] = stored.data_type();
     for (const int n : order.nodes) Visit(n);
     for (const ::onnx::ValueInfoProto& output : graph.output()) EndAt(output.name());
   }
@@ -59,6 +62,7 @@ class Survey {
           ": here it is computed from constants and shapes alone, so that it can be folded: ",
           "onnxsim, or ONNX Runtime at level basic, writes such a model"));
     }
+    if (!why_not_typed_.empty()) lines.push_back(why_not_typed_);
     if (!ends_.empty()) {
       lines.push_back(
           absl::StrCat("To plan what comes before: --to-tensors ", absl::StrJoin(ends_, ",")));
@@ -98,7 +102,20 @@ class Survey {
     } else {
       kinds_[why].insert(name);
     }
-    for (const std::string& read : reads) EndAt(read);
+    for (const std::string& read : reads) {
+      EndAt(read);
+      CheckType(read);
+    }
+  }
+
+  // A description does not help where a type is not supported either.
+  void CheckType(const std::string& value) {
+    const auto stored = stored_types_.find(value);
+    if (stored == stored_types_.end() || !why_not_typed_.empty()) return;
+    const absl::Status known = ElementTypeFromOnnx(stored->second).status();
+    if (known.ok()) return;
+    why_not_typed_ =
+        absl::StrCat("No description helps '", value, "', which they read: ", known.message());
   }
 
   // A part may end at a value that is computed from inputs, by nodes that can be translated.
@@ -110,6 +127,8 @@ class Survey {
 
   const ::onnx::GraphProto& graph_;
   const OperatorLibrary& library_;
+  std::map<std::string, int32_t> stored_types_;  // of initializers: numbers of element types
+  std::string why_not_typed_;      // a sentence on the first of a type that is not supported, or ""
   std::set<int> refused_;          // positions of nodes
   std::set<std::string> inputs_;   // of the file
   std::set<std::string> data_;     // values that depend on those of inputs, not on shapes alone

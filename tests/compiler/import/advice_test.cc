@@ -87,6 +87,14 @@ TEST_CASE("what stands between quantised weights and numbers is to be described,
                                         !Contains("so that it can be folded"));
 }
 
+TEST_CASE("where a type is not supported either, no description is said to help") {
+  OnnxBuilder builder = Quantised(1);
+  CHECK_THAT(ErrorOf(builder), !Contains("No description helps"));
+  builder.proto().mutable_graph()->mutable_initializer(0)->set_data_type(22);
+  CHECK_THAT(ErrorOf(builder),
+             Contains("No description helps 'w0', which they read: element type INT4 is not"));
+}
+
 TEST_CASE("of many nodes that are not supported the first are listed") {
   const std::string message = ErrorOf(Quantised(30));
   CHECK_THAT(message, Contains("30 nodes have an operator") && Contains("and 22 more nodes"));
