@@ -168,10 +168,11 @@ absl::Status BenchSearch(const BenchFlags& flags) {
 
 void AddBench(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<BenchFlags>();
-  CLI::App* command = app.add_subcommand("bench", "measure the project's own figures");
+  CLI::App* command =
+      app.add_subcommand("bench", "time searches, on several numbers of devices side by side");
   command->require_subcommand(1);
-  CLI::App* search =
-      command->add_subcommand("search", "import, search and check, each timed alone");
+  CLI::App* search = command->add_subcommand(
+      "search", "plans on several numbers of devices: import, search and check, each timed alone");
   AddModelFlags(search, flags->model);
   AddEntryFlags(search, flags->model);
   AddTrainFlags(search, flags->model);

@@ -3,6 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "absl/strings/ascii.h"
@@ -515,9 +517,25 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
 
 }  // namespace
 
+namespace {
+
+// Whether the file begins as a JSON object does, which no ONNX file does.
+bool IsObject(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // a pipe would be waited for
+  std::ifstream file(path);
+  return file.get() == '{';
+}
+
+}  // namespace
+
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file) {
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
   absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
+  if (!file.ok() && IsObject(flags.file)) {
+    return UserError(flags.file, " may be a plan, and ", plan_file,
+                     " is none: the model comes before the plan");
+  }
   if (!file.ok()) return Annotate(file.status(), plan_file);
   const ModelFlags given = flags;
   YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));

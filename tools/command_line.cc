@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "opsemantics/base/status.h"
+#include "tools/report/nearest.h"
 
 namespace yuba::tools {
 namespace {
@@ -138,15 +139,42 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::count(names.begin(), names.end(), argv[1]) > 0) return absl::OkStatus();
-  return UserError("unknown command '", argv[1], "'; there are ", absl::StrJoin(names, ", "));
+  const std::string near = NearestOf(argv[1], names);
+  return UserError("unknown command '", argv[1], "'; ",
+                   near.empty() ? "" : absl::StrCat("did you mean ", near, "? "), "There are ",
+                   absl::StrJoin(names, ", "));
 }
+
+namespace {
+
+// What is said of arguments that no option takes, in the order in which they were given.
+std::string UnknownText(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands()[0];
+  std::vector<std::string> flags, given = command->remaining();
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
+  }
+  std::string near;
+  for (const std::string& word : given) {
+    if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(word, flags);
+  }
+  const bool flag = std::any_of(given.begin(), given.end(), [](const std::string& word) {
+    return absl::StartsWith(word, "-");
+  });
+  return absl::StrCat("no option takes ", absl::StrJoin(given, " "), "; ",
+                      !near.empty() ? absl::StrCat("did you mean ", near, "? ")
+                      : flag        ? ""
+                                    : "a flag that takes several values is given again for each; ");
+}
+
+}  // namespace
 
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const std::string name = NameOf(app);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  std::cerr << name << ": " << error.what() << "; "
-            << (extra ? "a flag that takes several values is given again for each; " : "") << name
+  std::cerr << name << ": " << (extra ? UnknownText(app) : absl::StrCat(error.what(), "; ")) << name
             << " --help lists what there is\n";
   return 2;
 }

@@ -164,8 +164,8 @@ struct Difference {
   std::string theirs, ours;  // the partitions, in words
 };
 
-// The nodes where `sign` * (theirs - ours) is largest; count is 0 where it is nowhere above 0.
-// Copies are not nodes of the model and not looked at.
+// The nodes of both plans where `sign` * (theirs - ours) is largest; count is 0 where it is nowhere
+// above 0.
 Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int sign) {
   const std::vector<int64_t> here = BytesByNode(theirs), there = BytesByNode(ours);
   std::map<std::string, NodeId> by_name;
@@ -175,12 +175,12 @@ Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int
   std::map<std::tuple<std::string, std::string, std::string>, Difference> families;
   for (size_t n = 0; n < theirs.graph.nodes.size(); ++n) {
     const auto same = by_name.find(theirs.graph.nodes[n].name);
-    if (same == by_name.end() || IsCopy(theirs.graph, theirs.graph.nodes[n])) continue;
-    const std::string name = NamePattern(theirs.graph.nodes[n].name);
+    if (same == by_name.end()) continue;
+    const std::string& name = theirs.graph.nodes[n].name;
     const std::string mine = HowSharded(theirs, static_cast<NodeId>(n)),
                       yours = HowSharded(ours, same->second);
-    Difference& family = families[{name, mine, yours}];
-    family.nodes = name;
+    Difference& family = families[{NamePattern(name), mine, yours}];
+    family.nodes = family.count == 0 ? name : CommonPattern(name, family.nodes);
     family.theirs = mine;
     family.ours = yours;
     family.bytes += here[n] - there[same->second];

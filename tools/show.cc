@@ -13,7 +13,9 @@
 #include "tools/command_line.h"
 #include "tools/report/arena_report.h"
 #include "tools/report/json_report.h"
+#include "tools/report/nearest.h"
 #include "tools/report/plan_report.h"
+#include "tools/report/plan_rows.h"
 #include "tools/report/text_table.h"
 #include "tools/shown_plan.h"
 #include "tools/subcommands.h"
@@ -51,11 +53,24 @@ std::string OverviewText(const search::PlanFile& plan) {
 template <typename Row, typename Text>
 absl::StatusOr<std::string> TextOfNamed(const std::vector<Row>& rows, const std::string& name,
                                         const char* what, Text text) {
-  std::string near;
+  std::string near, first;
+  int of_group = 0;
+  std::vector<std::string> names;
   for (const Row& row : rows) {
     if (row.name == name || NameAlone(row.name) == name) return text(row);
     if (near.empty() && row.name.find(name) != std::string::npos) near = row.name;
+    // Tables name a group of equal layers by what their names have in common.
+    const bool is_member = name.find('*') != std::string::npos &&
+                           (NamePattern(name) == NamePattern(row.name) ||
+                            NamePattern(name) == NamePattern(std::string(NameAlone(row.name))));
+    if (is_member && of_group++ == 0) first = row.name;
+    names.push_back(row.name);
   }
+  if (of_group > 0) {
+    return UserError("'", name, "' stands for ", Counted(of_group, what),
+                     " of the plan: name one, as ", first);
+  }
+  if (near.empty()) near = NearestOf(name, names);
   return UserError(
       "the plan has no ", what, " '", name, "'",
       near.empty() ? "; yuba show --all lists them" : "; did you mean '" + near + "'?");

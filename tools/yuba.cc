@@ -34,10 +34,8 @@ int main(int argc, char** argv) {
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
   app.footer(
       "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
-      "no "
-      "plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; 130 "
-      "interrupted before "
-      "there was anything to show.");
+      "no plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; "
+      "130 interrupted: a search before it had a plan, a run before its last step.");
   app.set_version_flag("--version", yuba::tools::kVersion);
   app.require_subcommand(1);
   int exit_code = 0;

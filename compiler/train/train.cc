@@ -16,6 +16,15 @@
 namespace yuba::compiler {
 namespace {
 
+// "a, b, c", of many the first and how many more there are.
+std::string FirstOf(std::vector<std::string> names) {
+  constexpr size_t kMost = 8;
+  const size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  return absl::StrCat(absl::StrJoin(names, ", "),
+                      more > 0 ? absl::StrCat(" and ", more, " more") : "");
+}
+
 // Exporters write -10^9, -10^4 or the like for -inf.
 constexpr double kLowest = -1000;
 
@@ -172,9 +181,9 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
             : absl::StrCat("; not trained: ", absl::StrJoin(chooser.left_out(), ", ")));
   }
   model.notes.push_back(absl::StrCat("trained: ", names.size(), " tensors of ", elements,
-                                     " elements: ", absl::StrJoin(names, ", ")));
+                                     " elements: ", FirstOf(names)));
   if (!chooser.left_out().empty())
-    model.notes.push_back(absl::StrCat("not trained: ", absl::StrJoin(chooser.left_out(), ", ")));
+    model.notes.push_back(absl::StrCat("not trained: ", FirstOf(chooser.left_out())));
   std::vector<UpdatedState> updated;
   if (recipe.micro_batches.has_value()) {
     YUBA_ASSIGN_OR_RETURN(updated,

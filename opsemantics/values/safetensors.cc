@@ -89,8 +89,9 @@ absl::StatusOr<Header> ReadHeader(const std::string& path) {
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(prefix[i]);
   if (length > static_cast<uint64_t>(std::min(size - 8, kLargestHeader))) {
-    return UserError(path, ": the safetensors file ends in its header, which should have ", length,
-                     " bytes");
+    return UserError(path,
+                     ": this is no safetensors file, or it is cut off: its header should have ",
+                     length, " bytes, by the first 8");
   }
   const int64_t begin = 8 + static_cast<int64_t>(length);
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadRange({path, 8, begin - 8, size}));

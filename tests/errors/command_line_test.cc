@@ -53,6 +53,27 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
 
+TEST_CASE("what is misspelt is told what may be meant") {
+  const std::string model = Model(), plan = Planned(model, "", ScratchFolder("near") + "/p.json");
+  ExpectError("yuba partitoin " + model, {"did you mean partition?"});
+  ExpectError("yuba partition " + model + " --device 8",
+              {"no option takes --device 8; did you mean --devices?"});
+  ExpectError("yuba partition " + model + " more", {"no option takes more; ", "given again"});
+  ExpectError("yuba show " + plan + " --node /l.0/Gemm_outptu_0/z",
+              {"did you mean '/l.0/Gemm_output_0/z'?"});
+  ExpectError("yuba show " + plan + " --tensor nothing_like_it", {"yuba show --all lists them"});
+  ExpectError("yuba show " + plan + " --node '/l.*/Gemm_output_0/z'",
+              {"stands for 2 nodes of the plan: name one, as /l.0/Gemm_output_0/z"});
+}
+
+TEST_CASE("a plan in the place of the model is noticed") {
+  const std::string model = Model(), plan = Planned(model, "", ScratchFolder("swap") + "/p.json");
+  for (const char* command : {"run", "verify", "check"}) {
+    ExpectError("yuba " + std::string(command) + " " + plan + " " + model,
+                {"the model comes before the plan"});
+  }
+}
+
 TEST_CASE("an unknown command is named, with all that there are") {
   ExpectError("yuba frob", {"yuba: unknown command 'frob'", "partition", "verify", "bench"});
 }

@@ -163,7 +163,7 @@ TEST_CASE("a model that is not the plan's, or not there, is named") {
   };
   fails("yuba show " + Model("conv") + " " + plan + " --memory", "is of another graph");
   fails("yuba show none.onnx " + plan + " --memory", "none.onnx");
-  fails("yuba show " + plan + " " + Model("mlp"), "model.onnx: this is no plan file");
+  fails("yuba show " + plan + " " + Model("mlp"), "the model comes before the plan");
   fails("yuba show " + plan + " --operators x.tdl", "name the model before the plan");
   fails("yuba show a b c", "takes a plan, or a model and a plan; 3 files are given");
   const CommandResult json = RunCommand("yuba show none.onnx " + plan + " --memory --json");

@@ -138,7 +138,8 @@ TEST_CASE("Ctrl-C in compare prints the rows so far") {
 }
 
 TEST_CASE("Ctrl-C before there is a plan leaves no file") {
-  CHECK(Succeed("yuba --help").out.find("130 interrupted before") != std::string::npos);
+  CHECK(Succeed("yuba --help").out.find("130 interrupted: a search before it had a plan") !=
+        std::string::npos);
   const std::string folder = ScratchFolder("early");
   const CommandResult result = Interrupted(
       "yuba partition " + Model("gpt") + " --devices 512 -o " + folder + "/p.json", "INT", 0);

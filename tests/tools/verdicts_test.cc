@@ -144,7 +144,21 @@ TEST_CASE("a check that compares nothing fails, and NaN is no small difference")
   CHECK(nothing.error.find("there was nothing to compare") != std::string::npos);
   const CommandResult numbers = RunCommand(run + " --check 1e-3");
   CHECK(numbers.exit_code == 1);
-  CHECK(numbers.out.find("of 120 elements 120 NaN or infinite in one of the two alone") !=
+  CHECK(numbers.out.find(
+            "of 120 elements 120 are NaN or infinite here or in the file, but not in both") !=
+        std::string::npos);
+}
+
+TEST_CASE("an expected output of another shape is shown beside what was computed") {
+  const std::string data = ScratchFolder("shapes") + "/data";
+  std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
+  std::filesystem::permissions(data, std::filesystem::perms::owner_all);
+  std::filesystem::remove(data + "/output_0.pb");
+  std::filesystem::copy_file(data + "/input_0.pb", data + "/output_0.pb");
+  const CommandResult result = RunCommand("yuba run " + Model() + " " + Planned("shapes_plan") +
+                                          " --inputs " + data + " --check 1e-3");
+  CHECK(result.exit_code == 1);
+  CHECK(result.out.find("WRONG y: is f32[12, 10], and f32[12, 48] in the file") !=
         std::string::npos);
 }
 

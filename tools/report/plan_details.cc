@@ -16,6 +16,11 @@ std::string TensorText(const search::PlanFile& plan, const search::PlanFile::Ten
   std::string text = absl::StrCat(row.name, "  ", row.kind, " ", Name(row.type), " ",
                                   ShardingText(plan, row), "  ", Bytes(WholeBytes(row)),
                                   ", at most ", Bytes(ShardBytes(plan, row)), " on a device\n");
+  for (const ReplicatedTensor& tensor : Replicated(plan)) {
+    if (tensor.name != row.name) continue;
+    absl::StrAppend(&text, "  in ", Counted(tensor.parts, "part"), ", each on ", tensor.replicas,
+                    " devices: its dimensions allow ", tensor.most, "\n");
+  }
   for (const auto& node : plan.nodes) {
     if (node.writes == row.name) {
       const bool carried = node.name != row.name;

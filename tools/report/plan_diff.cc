@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -43,15 +44,50 @@ std::string ModelName(const search::PlanFile& plan) {
   return absl::StrCat(plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12), ")");
 }
 
-// `other` with the axes called as those of `plan`, where the meshes have the same sizes: only then
-// are shardings alike as text where they are alike.
-search::PlanFile InAxesOf(const search::PlanFile& plan, search::PlanFile other) {
-  const auto same_size = [](const MeshAxis& a, const MeshAxis& b) { return a.size == b.size; };
-  const std::vector<MeshAxis>&here = plan.mesh.axes, &there = other.mesh.axes;
-  if (std::equal(here.begin(), here.end(), there.begin(), there.end(), same_size)) {
-    other.mesh = plan.mesh;
+// How many of the first tensors of `plan` are stored alike in `other`.
+int StoredAlike(const search::PlanFile& plan, const search::PlanFile& other,
+                const TensorMap& theirs) {
+  constexpr size_t kMostLookedAt = 500;
+  int alike = 0;
+  for (size_t t = 0; t < std::min(kMostLookedAt, plan.tensors.size()); ++t) {
+    const auto it = theirs.find(plan.tensors[t].name);
+    alike += it != theirs.end() &&
+             ShardingText(plan, plan.tensors[t]) == ShardingText(other, *it->second);
   }
-  return other;
+  return alike;
+}
+
+// Calls the axes of `other` as those of `plan`, where the meshes have as many axes of each size.
+// Axes of one size can be exchanged, so those are paired that make the most tensors alike; of many
+// axes not all pairings are tried. Returns what they were called before, in the order of the axes
+// of `plan`; nothing where the meshes differ.
+std::vector<std::string> CallAxesAs(const search::PlanFile& plan, search::PlanFile& other) {
+  constexpr int kMostTried = 120;
+  const std::vector<MeshAxis> here = plan.mesh.axes, there = other.mesh.axes;
+  if (here.size() != there.size()) return {};
+  const TensorMap theirs = ByName(other);
+  std::vector<int> names(there.size()), best;  // [axis there]: the axis here whose name it gets
+  std::iota(names.begin(), names.end(), 0);
+  int most = -1, tried = 0;
+  do {
+    bool fits = true;
+    for (size_t a = 0; a < names.size(); ++a) {
+      fits &= here[names[a]].size == there[a].size;
+      other.mesh.axes[a].name = here[names[a]].name;
+    }
+    const int alike = fits ? StoredAlike(plan, other, theirs) : -1;
+    if (alike > most) {
+      most = alike;
+      best = names;
+    }
+  } while (std::next_permutation(names.begin(), names.end()) && ++tried < kMostTried);
+  other.mesh.axes = there;
+  std::vector<std::string> before(best.size());
+  for (size_t a = 0; a < best.size(); ++a) {
+    before[best[a]] = there[a].name;
+    other.mesh.axes[a].name = here[best[a]].name;
+  }
+  return before;
 }
 
 std::string Signed(int64_t bytes) {
@@ -88,8 +124,9 @@ std::string OptionsText(const search::PlanFile& plan, const search::PlanFile& ot
   const auto only = [](const auto& some, const auto& others, std::vector<std::string>* words) {
     for (const auto& [name, value] : some) {
       const auto it = others.find(name);
-      if (it == others.end() || it->second != value)
-        words->push_back(absl::StrCat(name, "=", value));
+      if (it != others.end() && it->second == value) continue;
+      const bool is_unlimited = name == "memory" && value == "0";
+      words->push_back(is_unlimited ? "no limit on memory" : absl::StrCat(name, "=", value));
     }
   };
   only(plan.notes.options, other.notes.options, &here);
@@ -224,7 +261,8 @@ absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile
 }
 
 std::string DiffText(const search::PlanFile& plan, const search::PlanFile& given, bool all) {
-  const search::PlanFile other = InAxesOf(plan, given);
+  search::PlanFile other = given;
+  const std::vector<std::string> axes = CallAxesAs(plan, other);
   const size_t most = all ? plan.tensors.size() + given.tensors.size() : kMostRows;
   std::string text = OptionsText(plan, given);
   absl::StrAppend(&text, "moved          ", Change(plan.cost.bytes(), other.cost.bytes()),
@@ -232,10 +270,17 @@ std::string DiffText(const search::PlanFile& plan, const search::PlanFile& given
   absl::StrAppend(&text, "must fit       ", Change(ArenaOf(plan), ArenaOf(other)),
                   " on a device\n");
   if (MeshText(plan.mesh) != MeshText(given.mesh)) {
-    const bool renamed = MeshText(plan.mesh) == MeshText(other.mesh);
     absl::StrAppend(&text, "mesh           ", MeshText(plan.mesh), " here, ", MeshText(given.mesh),
-                    " there", renamed ? "; below axes are called as here" : "", "\n");
+                    " there\n");
   }
+  std::vector<std::string> pairs;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    if (axes[a] != plan.mesh.axes[a].name)
+      pairs.push_back(absl::StrCat(plan.mesh.axes[a].name, " is ", axes[a]));
+  }
+  if (!pairs.empty())
+    absl::StrAppend(&text, "axes           called as here; there ", absl::StrJoin(pairs, ", "),
+                    "\n");
   return absl::StrCat(text, "\n", NodesText(ChangedNodes(plan, other), most), "\n",
                       TensorsText(plan, other, most));
 }

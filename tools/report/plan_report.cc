@@ -17,13 +17,12 @@ struct Moved {
   int64_t gathered = 0, reduced = 0, weights = 0;  // weights: of those gathered
 };
 
-std::unordered_map<std::string, Moved> MovedByNode(const search::PlanFile& plan,
-                                                   const std::set<std::string>& weights) {
+std::unordered_map<std::string, Moved> MovedByNode(const search::PlanFile& plan) {
   std::unordered_map<std::string, Moved> moved;
   for (const auto& row : plan.transfers) {
     Moved& node = moved[row.node];
     (row.kind == "reduce" ? node.reduced : node.gathered) += row.bytes;
-    if (row.kind == "gather" && weights.count(row.tensor) > 0) node.weights += row.bytes;
+    if (row.counts_as == search::CostKind::kWeight) node.weights += row.bytes;
   }
   return moved;
 }
@@ -158,7 +157,7 @@ int64_t ShardBytes(const search::PlanFile& plan, const search::PlanFile::TensorR
 std::vector<NodeGroup> GroupNodes(const search::PlanFile& plan, bool fold) {
   const TensorMap tensors = ByName(plan);
   const std::set<std::string> weights = Weights(plan);
-  const auto moved = MovedByNode(plan, weights);
+  const auto moved = MovedByNode(plan);
   std::vector<NodeGroup> groups;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> known;
   for (const auto& node : plan.nodes) {

@@ -161,24 +161,22 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
-std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound,
-                      const std::string& space) {
+std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound) {
   if (asked_bound == lower_bound) {
     return absl::StrCat("lower bound ", Bytes(lower_bound), ", ", GapText(bytes, lower_bound));
   }
-  const std::string own = absl::StrCat("in ", space, " alone ", Bytes(lower_bound));
   if (asked_bound > 0) {
-    return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound), " (",
-                        own, ")");
+    return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound),
+                        " (in its space alone ", Bytes(lower_bound), ")");
   }
-  return absl::StrCat("lower bound ", own,
-                      "; the others were not searched to the end, so no gap is known");
+  return absl::StrCat("lower bound in its space alone ", Bytes(lower_bound),
+                      "; other spaces were not searched to the end, so no gap is known");
 }
 
 std::string BoundText(const search::PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   if (plan.proof.kind == search::ProofKind::kNone) return NoBoundText(plan.search, bytes);
-  const std::string text = BoundText(bytes, plan.lower_bound, plan.asked_bound, "its space");
+  const std::string text = BoundText(bytes, plan.lower_bound, plan.asked_bound);
   return plan.replayed ? text : absl::StrCat(text, ", ", kNotReplayed);
 }
 
@@ -190,6 +188,9 @@ std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpin
                            : least == 0    ? absl::StrCat("at most ", Bytes(most), " a step")
                                         : absl::StrCat("at least ", Bytes(least), " and at most ",
                                                        Bytes(most), " a step");
+  if (unpinned.bytes == unpinned.lower_bound) {
+    return absl::StrCat(cost, " (the best plan without them moves ", Bytes(unpinned.bytes), ")");
+  }
   return absl::StrCat(cost, " (without them the best plan found moves ", Bytes(unpinned.bytes),
                       ", and none less than ", Bytes(unpinned.lower_bound), ")");
 }

@@ -86,16 +86,16 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
     absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
   } else if (!plan.replayed) {
     absl::StrAppend(&text, ": ", kNotReplayed, " (",
-                    BoundText(bytes, plan.lower_bound, plan.asked_bound, "its space"), "; ",
+                    BoundText(bytes, plan.lower_bound, plan.asked_bound), "; ",
                     SpaceText(plan.space), ")\n");
   } else if (plan.asked_bound < plan.lower_bound) {
-    const std::string space = absl::StrCat("its space (", SpaceText(plan.space), ")");
-    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound, space), "\n");
+    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound),
+                    "; its space: ", SpaceText(plan.space), "\n");
   } else if (plan.lower_bound == bytes) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", search::WordOf(plan.proof.kind), ")\n");
   } else {
-    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound, ""),
+    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound),
                     " in its space (", SpaceText(plan.space), ")\n");
   }
   if (!plan.stopped.empty()) {
@@ -141,8 +141,8 @@ std::string PinsText(const search::Plan& plan, const std::vector<search::PinPric
   const auto indent = [&] { return text.empty() ? "PINS           " : "               "; };
   for (const search::PinPrice& price : prices) {
     absl::StrAppend(&text, indent(), price.text, " costs ",
-                    price.bytes < 0 ? "nothing" : Bytes(price.bytes),
-                    " a step, given the other pins\n");
+                    price.bytes < 0 ? "nothing" : Bytes(price.bytes), " a step",
+                    prices.size() > 1 ? ", given the other pins\n" : "\n");
   }
   if (plan.unpinned.has_value()) {
     absl::StrAppend(&text, indent(), "together they cost ",

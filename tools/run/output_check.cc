@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "tools/report/text_table.h"
 
@@ -21,6 +22,7 @@ struct Comparison {
   int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
   int64_t nan = 0;      // elements that are NaN in both
   int64_t elements = 0;
+  std::string types;   // "f32[2, 3], and f32[3, 2]": where they are not comparable
   double allowed = 0;  // the most that `difference` may be
   // An element that is NaN in both says nothing about what was computed.
   bool nothing() const { return nan == elements; }
@@ -28,7 +30,9 @@ struct Comparison {
 };
 
 std::string Text(const Comparison& comparison) {
-  if (!comparison.comparable) return "has another shape or element type than the expected output";
+  if (!comparison.comparable) {
+    return absl::StrCat("is ", comparison.types, " in the file: they cannot be compared");
+  }
   const std::string elements = Counted(comparison.elements, "element");
   if (comparison.nothing()) {
     return comparison.elements == 0 ? "nothing to compare: it has no elements"
@@ -49,7 +53,8 @@ std::string Text(const Comparison& comparison) {
     absl::StrAppend(&text, ", of ", elements, " ", comparison.nan, " NaN in both");
   if (comparison.strange > 0)
     absl::StrAppend(&text, ", of ", elements, " ", comparison.strange,
-                    " NaN or infinite in one of the two alone");
+                    comparison.strange == 1 ? " is" : " are",
+                    " NaN or infinite here or in the file, but not in both");
   return text;
 }
 
@@ -58,7 +63,13 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
   Comparison result;
   result.comparable = expected.type == actual.type && expected.dims == actual.dims &&
                       expected.data.size() == actual.data.size();
-  if (!result.comparable) return result;
+  if (!result.comparable) {
+    const auto text = [](const TensorData& tensor) {
+      return absl::StrCat(Name(tensor.type), "[", absl::StrJoin(tensor.dims, ", "), "]");
+    };
+    result.types = absl::StrCat(text(actual), ", and ", text(expected));
+    return result;
+  }
   result.elements = static_cast<int64_t>(expected.data.size()) / ByteSize(expected.type);
   for (int64_t i = 0; i < result.elements; ++i) {
     const double wanted = ValueAt(expected, i), got = ValueAt(actual, i);

@@ -24,6 +24,7 @@ constexpr auto kBeforeFirst = std::chrono::milliseconds(700);
 constexpr double kShortPhase = 0.3;  // seconds
 constexpr auto kRedraw = std::chrono::milliseconds(200);
 constexpr auto kBetweenLines = std::chrono::seconds(1);
+constexpr auto kBetweenEqual = std::chrono::seconds(10);  // lines in which only the seconds differ
 
 // Past std::cerr, which writes control characters as text (tools/report/printable.h).
 void Write(const std::string& text) {
@@ -74,7 +75,8 @@ class ProgressLine::Drawer {
     std::unique_lock<std::mutex> lock(mutex_);
     wake_.wait_for(lock, kBeforeFirst, [this] { return ended_; });
     while (!ended_) {
-      if (!phase_.empty() && (terminal_ || changed_)) Draw();
+      const bool is_due = Clock::now() - last_ >= kBetweenEqual;
+      if (!phase_.empty() && (terminal_ || changed_ || is_due)) Draw();
       changed_ = false;
       if (terminal_) {
         wake_.wait_for(lock, kRedraw, [this] { return ended_; });
@@ -89,6 +91,7 @@ class ProgressLine::Drawer {
     if (terminal_ && seconds < kShortPhase) return;
     std::string line = absl::StrFormat("%s  %.1f s  %s", phase_, seconds, words_);
     if (!terminal_) {
+      last_ = Clock::now();
       std::cerr << line << std::endl;
       return;
     }
@@ -107,7 +110,7 @@ class ProgressLine::Drawer {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::string phase_, words_;
-  Clock::time_point start_ = Clock::now();
+  Clock::time_point start_ = Clock::now(), last_ = start_;  // of the phase; of the last line
   bool changed_ = false, drawn_ = false, ended_ = false;
   std::thread thread_;  // the last member: it uses all others
 };

@@ -96,7 +96,7 @@ std::string AdviceOf(WhyUnsupported why, const std::string& operators) {
     case WhyUnsupported::kQuantised:
       return absl::StrCat(operators, ": the library has no description of quantised numbers. ",
                           "Describe it ", describe,
-                          "; a few lines do. Folding leaves such nodes in");
+                          "; a few lines do. Folding constants does not remove such nodes");
     case WhyUnsupported::kQuantiser:
       return absl::StrCat(
           operators, ": a quantiser puts such operators in. Let it write pairs of QuantizeLinear ",

@@ -83,7 +83,7 @@ OnnxBuilder Quantised(int count) {
 
 TEST_CASE("what stands between quantised weights and numbers is to be described, not folded") {
   CHECK_THAT(ErrorOf(Quantised(2)), Contains("Describe it in a .tdl file") &&
-                                        Contains("Folding leaves such nodes in") &&
+                                        Contains("Folding constants does not remove such nodes") &&
                                         !Contains("so that it can be folded"));
 }
 
