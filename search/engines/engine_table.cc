@@ -176,7 +176,8 @@ class Late {
     if (!incumbent_.HasPlan() && !axes_first) RunNow("levels");
     if (!incumbent_.HasGap()) return;
     RunIfNew("grids");
-    if (axes_first && !task_.likely_grids.empty()) RunIfNew("axes");
+    // Of 4,096 devices this takes a second; where there is a plan it would add little.
+    if (axes_first && !incumbent_.HasPlan() && !task_.likely_grids.empty()) RunIfNew("axes");
     if (!incumbent_.HasPlan()) RunNow("levels");  // even where it is left out: some plan is needed
   }
 
