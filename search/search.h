@@ -64,8 +64,8 @@ struct PlannedGraph {
 // most within that; the plan states the limit, and the lower bound is that of plans without one.
 //
 // The plan's lower bound is a bound of the space that the plan states; of all that were to be
-// searched it has Plan::asked_bound. Large graphs, of which the default looks at one space alone
-// where memory has no limit, have just that to be asked for. With pins and the default
+// searched it has Plan::asked_bound. Of a large graph without a limit on memory only one space
+// is searched, and that is its bound. With pins and the default
 // search a search without them follows, in the time that is left, and the plan says what it found
 // (Plan::unpinned). Errors as of Search. Where no plan fits, the error is that of the space that
 // needs the least memory, and names the pins that are in the way (portfolio/pins_in_the_way.h).

@@ -26,6 +26,8 @@
 namespace yuba::tools {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct BenchFlags {
   ModelFlags model;
   std::vector<int> devices = {8};
@@ -52,13 +54,15 @@ absl::StatusOr<double> Time(int repeat, const std::function<absl::Status()>& cal
 struct SearchRun {
   int devices = 0;
   std::string search;
-  int64_t bytes = 0, bound = 0, peak_memory = 0;  // bytes
+  int64_t bytes = 0, lower_bound = 0, bound = 0,
+          peak_memory = 0;  // bytes; bound: Plan::asked_bound
   double seconds = 0, check_seconds = 0;
 
+  bool IsBounded() const { return bound > 0 || bytes == 0; }
   // In percent; "-" where no bound of all that was asked for is known.
   std::string GapText() const {
     if (bytes == bound) return "0.00";
-    if (bound == 0) return "-";
+    if (!IsBounded()) return "-";
     return absl::StrFormat("%.2f", 100.0 * static_cast<double>(bytes - bound) / bytes);
   }
 };
@@ -89,6 +93,7 @@ absl::StatusOr<SearchRun> Measure(const compiler::Model& model, search::SearchOp
                         }));
   run.peak_memory = PeakMemory();
   run.bytes = plan.cost.bytes();
+  run.lower_bound = plan.lower_bound;
   run.bound = plan.asked_bound;
   YUBA_ASSIGN_OR_RETURN(run.check_seconds,
                         Time(repeat, [&] { return search::CheckPlan(planned.graph, plan); }));
@@ -109,8 +114,8 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
   table.Add({"devices", "search", "seconds", "check s", "moved", "bound", "gap %", "peak"});
   for (const SearchRun& run : runs) {
     table.Add({absl::StrCat(run.devices), run.search, absl::StrFormat("%.3f", run.seconds),
-               absl::StrFormat("%.3f", run.check_seconds), Bytes(run.bytes), Bytes(run.bound),
-               run.GapText(), Bytes(run.peak_memory)});
+               absl::StrFormat("%.3f", run.check_seconds), Bytes(run.bytes),
+               run.IsBounded() ? Bytes(run.bound) : "-", run.GapText(), Bytes(run.peak_memory)});
   }
   std::cout << table.ToString();
 }
@@ -137,7 +142,7 @@ absl::Status BenchSearch(const BenchFlags& flags) {
   }
   ProgressLine::End();
   if (flags.json) {
-    nlohmann::ordered_json json;
+    Json json;
     json["machine"] = MachineName();
     json["model"] = BaseName(flags.model.file);
     json["definitions"] = loaded.model.graph.nodes.size();
@@ -149,7 +154,8 @@ absl::Status BenchSearch(const BenchFlags& flags) {
                               {"seconds", run.seconds},
                               {"check_seconds", run.check_seconds},
                               {"bytes", run.bytes},
-                              {"lower_bound", run.bound},
+                              {"lower_bound", run.lower_bound},
+                              {"asked_lower_bound", run.IsBounded() ? Json(run.bound) : Json()},
                               {"peak_memory_bytes", run.peak_memory}});
     }
     std::cout << json.dump(1) << "\n";

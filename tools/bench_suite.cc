@@ -176,15 +176,17 @@ std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& js
     ++*failed;
     return row;
   }
-  const double bytes = json->at("bytes"), bound = json->at("lower_bound");
+  const double bytes = json->at("bytes");
+  const Json& known = json->at("asked_lower_bound");  // null: no gap is known
+  const double bound = known.is_null() ? 0 : known.get<double>();
   const double gap = bytes == 0 ? 0 : 100 * (bytes - bound) / bytes;
   const double seconds =
       json->at("seconds").get<double>() + json->at("check_seconds").get<double>();
   row.push_back("| " + Against(seconds, run.seconds, "3"));
-  row.push_back("| " + Against(gap, run.gap, "2"));
+  row.push_back(known.is_null() ? "| -" : "| " + Against(gap, run.gap, "2"));
   row.push_back("| " + Moved(run, bytes, *bytes_of));
   if (!run.name.empty()) (*bytes_of)[run.name] = bytes;
-  row.push_back(absl::StrFormat("| %.2f", bound / 1e6));
+  row.push_back(known.is_null() ? "| -" : absl::StrFormat("| %.2f", bound / 1e6));
   row.push_back(absl::StrFormat("| %.3f", json->at("check_seconds").get<double>()));
   const double peak = json->at("peak_memory_bytes").get<double>() / 1e6;
   row.push_back("| " + Against(peak, run.megabytes > 0 ? run.megabytes : -1, "0") + " |");

@@ -520,7 +520,7 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
 namespace {
 
 // Whether the file begins as a JSON object does, which no ONNX file does.
-bool IsObject(const std::string& path) {
+bool BeginsAsJson(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;  // a pipe would be waited for
   std::ifstream file(path);
@@ -531,11 +531,11 @@ bool IsObject(const std::string& path) {
 
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file) {
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
-  absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
-  if (!file.ok() && IsObject(flags.file)) {
-    return UserError(flags.file, " may be a plan, and ", plan_file,
-                     " is none: the model comes before the plan");
+  if (BeginsAsJson(flags.file)) {
+    return UserError(flags.file,
+                     " is no ONNX model, it may be a plan: the model comes before the plan");
   }
+  absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
   if (!file.ok()) return Annotate(file.status(), plan_file);
   const ModelFlags given = flags;
   YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));

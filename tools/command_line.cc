@@ -140,9 +140,10 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::count(names.begin(), names.end(), argv[1]) > 0) return absl::OkStatus();
   const std::string near = NearestOf(argv[1], names);
-  return UserError("unknown command '", argv[1], "'; ",
-                   near.empty() ? "" : absl::StrCat("did you mean ", near, "? "), "There are ",
-                   absl::StrJoin(names, ", "));
+  return UserError(
+      "unknown command '", argv[1], "'; ",
+      near.empty() ? "there are " : absl::StrCat("did you mean ", near, "? There are "),
+      absl::StrJoin(names, ", "));
 }
 
 namespace {
@@ -157,7 +158,8 @@ std::string UnknownText(const CLI::App& app) {
   }
   std::string near;
   for (const std::string& word : given) {
-    if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(word, flags);
+    const std::string flag = word.substr(0, word.find('='));
+    if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(flag, flags);
   }
   const bool flag = std::any_of(given.begin(), given.end(), [](const std::string& word) {
     return absl::StartsWith(word, "-");

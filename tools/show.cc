@@ -60,11 +60,15 @@ absl::StatusOr<std::string> TextOfNamed(const std::vector<Row>& rows, const std:
     if (row.name == name || NameAlone(row.name) == name) return text(row);
     if (near.empty() && row.name.find(name) != std::string::npos) near = row.name;
     // Tables name a group of equal layers by what their names have in common.
-    const bool is_member = name.find('*') != std::string::npos &&
-                           (NamePattern(name) == NamePattern(row.name) ||
-                            NamePattern(name) == NamePattern(std::string(NameAlone(row.name))));
+    const auto is_member_of = [&](const std::string& row_name) {
+      return NamePattern(name) == NamePattern(row_name) && CommonPattern(name, row_name) == name;
+    };
+    const bool is_member =
+        name.find('*') != std::string::npos &&
+        (is_member_of(row.name) || is_member_of(std::string(NameAlone(row.name))));
     if (is_member && of_group++ == 0) first = row.name;
     names.push_back(row.name);
+    names.emplace_back(NameAlone(row.name));
   }
   if (of_group > 0) {
     return UserError("'", name, "' stands for ", Counted(of_group, what),
@@ -198,7 +202,8 @@ void AddShow(CLI::App& app, int& exit_code) {
   command->add_flag("--transfers", flags->transfers, "every transfer");
   command->add_flag("--memory", flags->memory, "memory by device, what is replicated, the arena");
   command->add_flag("--kernels", flags->kernels, "the kernel of each node");
-  command->add_flag("--all", flags->all, "every node, none folded; with --memory every buffer");
+  command->add_flag("--all", flags->all,
+                    "every node, none folded; with --memory every buffer, with --diff every row");
   command->add_option("--html", flags->html,
                       "write a page for a browser: graph, pieces of tensors, transfers, memory");
   command->add_option("--dot", flags->dot, "write a Graphviz graph");

@@ -97,25 +97,24 @@ class Survey {
     const std::string name =
         absl::StrCat(OperatorName(node), renamed ? absl::StrCat(" (as ", described, ")") : "");
     ++nodes_[OperatorName(node)];
-    if (foldable) {
-      ++of_constants_[OperatorName(node)];
-    } else {
-      kinds_[why].insert(name);
-    }
+    if (foldable) ++of_constants_[OperatorName(node)];
+    // What folds constants does not know the operators of other domains.
+    if (!foldable || !IsStandard(node)) kinds_[why].insert(name);
     for (const std::string& read : reads) {
       EndAt(read);
       CheckType(read);
     }
   }
 
-  // A description does not help where a type is not supported either.
+  // A description does not help where a type is not supported either. Looks at initializers alone:
+  // the types of other tensors follow from nodes that may not be supported.
   void CheckType(const std::string& value) {
     const auto stored = stored_types_.find(value);
     if (stored == stored_types_.end() || !why_not_typed_.empty()) return;
     const absl::Status known = ElementTypeFromOnnx(stored->second).status();
     if (known.ok()) return;
     why_not_typed_ =
-        absl::StrCat("No description helps '", value, "', which they read: ", known.message());
+        absl::StrCat("No description helps where a node reads '", value, "': ", known.message());
   }
 
   // A part may end at a value that is computed from inputs, by nodes that can be translated.

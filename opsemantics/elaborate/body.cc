@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
@@ -39,6 +41,48 @@ absl::StatusOr<Reduction> BodyEvaluator::Body(const Syntax& syntax) {
 
 // --- Reductions.
 
+namespace {
+
+// Those of the reduction's variables that its conditions may leave several values. A condition on
+// indices fixes what it names where it is an equality, or where two inequalities bound it, as those
+// of a window do. `r == at[i]` fixes r where i is fixed, or not reduced; `at[j] == r` does not fix
+// j, as equal integers may be read at several values of j.
+std::vector<int> Undetermined(const Reduction& reduction) {
+  std::map<int, int> bounds;  // [variable]: on how many sides it is bounded
+  for (const Constraint& constraint : reduction.where) {
+    for (const auto& term : constraint.expression.terms)
+      bounds[term.first] += constraint.equality ? 2 : 1;
+  }
+  std::vector<int> left = reduction.variables;
+  const auto is_fixed = [&](int variable) {
+    if (bounds[variable] >= 2) return true;
+    return std::any_of(reduction.data_where.begin(), reduction.data_where.end(),
+                       [&](const DataCondition& condition) {
+                         const auto names = [&](const Affine& position, int index) {
+                           return std::any_of(
+                               position.terms.begin(), position.terms.end(),
+                               [&](const auto& term) { return term.first == index; });
+                         };
+                         bool reads_left = false;
+                         Walk(condition.value, [&](const Expr& expr) {
+                           if (expr.kind != Expr::kRead) return;
+                           for (const Affine& position : expr.position) {
+                             for (const int other : left) reads_left |= names(position, other);
+                           }
+                         });
+                         return condition.compare == Function::kEq &&
+                                names(condition.index, variable) && !reads_left;
+                       });
+  };
+  while (true) {
+    const auto fixed = std::find_if(left.begin(), left.end(), is_fixed);
+    if (fixed == left.end()) return left;
+    left.erase(fixed);
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
   YUBA_ASSIGN_OR_RETURN(Reduction reduction, ReduceOf(reduce));
   absl::StatusOr<Term> result = builder_.Hoist(name_, reduction, Fallback(), nograd_);
@@ -46,25 +90,13 @@ absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
   return result;
 }
 
-// Whether a pick has a condition on data that may hold at several values of the reduction's
-// indices, as of `r == wrap(ids[j], n)` where j is one of them and r is not.
-bool BodyEvaluator::MayPickSeveral(const Reduction& reduction) {
-  if (reduction.reducer != Reducer::kPick) return false;
-  const auto is_reduced = [&](int variable) {
-    const std::vector<int>& all = reduction.variables;
-    return std::find(all.begin(), all.end(), variable) != all.end();
-  };
-  bool several = false;
-  for (const DataCondition& condition : reduction.data_where) {
-    several |= condition.compare != Function::kEq;
-    Walk(condition.value, [&](const Expr& expr) {
-      if (expr.kind != Expr::kRead) return;
-      for (const Affine& position : expr.position) {
-        for (const auto& term : position.terms) several |= is_reduced(term.first);
-      }
-    });
-  }
-  return several;
+// Whether more than one term may meet the conditions.
+bool BodyEvaluator::MayTakeSeveral(const Reduction& reduction) const {
+  const auto extent = [&](int variable) { return builder_.variable(variable).extent; };
+  const std::vector<int>& all = reduction.variables;
+  if (std::any_of(all.begin(), all.end(), [&](int v) { return extent(v) == 0; })) return false;
+  const std::vector<int> left = Undetermined(reduction);
+  return std::any_of(left.begin(), left.end(), [&](int v) { return extent(v) > 1; });
 }
 
 absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
@@ -78,12 +110,11 @@ absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
   for (const SyntaxPtr& condition : reduce.where) {
     YUBA_RETURN_IF_ERROR(AddConditions(*condition, reduction));
   }
-  if (MayPickSeveral(reduction)) {
-    return Error(
-        reduce.range,
-        "pick takes the only term whose condition holds, and of this condition several may "
-        "hold: equal integers may be read at several values of what is reduced. Use sum, "
-        "max or min");
+  if (reduction.reducer == Reducer::kPick && MayTakeSeveral(reduction)) {
+    return Error(reduce.range,
+                 "pick takes the one term whose conditions hold; these may hold for several values "
+                 "of what is reduced. Add a condition that fixes each index, as r == at[i], or use "
+                 "sum, max or min");
   }
   YUBA_ASSIGN_OR_RETURN(reduction.body, Evaluate(*reduce.args[0], Division::kExact));
   for (const IndexRange& range : reduce.ranges) RemoveIndex(range.name);

@@ -28,7 +28,8 @@ struct Baseline {
   Choices (*find)(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
   // What must be said of its plan of this graph: where it cannot do as published, and what it would
   // move besides in training. A sentence without a full stop; "" for nothing. Null: never anything.
-  std::string (*remark)(const Graph& graph, const Mesh& mesh);
+  // `moves_weights`: whether its plan moves bytes of weights.
+  std::string (*remark)(const Graph& graph, const Mesh& mesh, bool moves_weights);
 };
 
 absl::Span<const Baseline> Baselines();                // in the order in which they are printed
@@ -49,9 +50,9 @@ Choices Spartan(const Graph& graph, const Mesh& mesh, int64_t table_cells, const
 Choices Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 Choices MindSpore(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget);
 
-std::string OfDataParallel(const Graph& graph, const Mesh& mesh);
-std::string OfZero3(const Graph& graph, const Mesh& mesh);
-std::string OfMegatron(const Graph& graph, const Mesh& mesh);
+std::string OfDataParallel(const Graph& graph, const Mesh& mesh, bool moves_weights);
+std::string OfZero3(const Graph& graph, const Mesh& mesh, bool moves_weights);
+std::string OfMegatron(const Graph& graph, const Mesh& mesh, bool moves_weights);
 
 }  // namespace yuba::search
 

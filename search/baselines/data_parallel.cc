@@ -23,12 +23,12 @@ Choices DataParallel(const Graph& graph, const Mesh& mesh, int64_t table_cells,
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
-std::string OfDataParallel(const Graph& graph, const Mesh& mesh) {
+std::string OfDataParallel(const Graph& graph, const Mesh& mesh, bool moves_weights) {
   const std::string trains =
       Trains(graph) ? "gradients and the optimizer's states are shared out, which moves the same "
                       "bytes as an all-reduce of the gradients (ZeRO-1 and ZeRO-2)"
                     : "in training it adds an all-reduce of the gradients (--train)";
-  return Joined({WhyNotFilled(graph, mesh), WhyWeightsMove(graph), trains});
+  return Joined({WhyNotFilled(graph, mesh), moves_weights ? WhyWeightsMove(graph) : "", trains});
 }
 
 }  // namespace yuba::search

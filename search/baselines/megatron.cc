@@ -154,7 +154,7 @@ Choices Megatron(const Graph& graph, const Mesh& mesh, int64_t table_cells, cons
   return CheapestWithin(graph, mesh, Planner(graph).Run(), table_cells, budget);
 }
 
-std::string OfMegatron(const Graph& graph, const Mesh&) {
+std::string OfMegatron(const Graph& graph, const Mesh& /*mesh*/, bool /*moves_weights*/) {
   const std::vector<bool> weights = WeightTensors(graph);
   const auto products = WeightProducts(graph, weights);
   int columns = 0, convolutions = 0, rereads = 0;

@@ -64,12 +64,12 @@ Choices Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const B
   return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
 }
 
-std::string OfZero3(const Graph& graph, const Mesh& mesh) {
+std::string OfZero3(const Graph& graph, const Mesh& mesh, bool moves_weights) {
   const char* const trains =
       Trains(graph) ? ""
                     : "in training it gathers weights once more and reduce-scatters gradients "
                       "(--train)";
-  return Joined({WhyNotFilled(graph, mesh), WhyWeightsMove(graph), trains});
+  return Joined({WhyNotFilled(graph, mesh), moves_weights ? WhyWeightsMove(graph) : "", trains});
 }
 
 }  // namespace yuba::search

@@ -53,13 +53,20 @@ void TakeBetter(absl::StatusOr<PlannedGraph> found, absl::StatusOr<PlannedGraph>
   const std::string stopped = StoppedBy(found);
   const int64_t bound = std::min(AskedBoundOf(found), AskedBoundOf(best));
   if (IsBetter(found, best)) best = std::move(found);
-  if (!best.ok()) return;
+  if (!best.ok()) {
+    best = WithBound(best.status(), bound);
+    return;
+  }
   best->plan.asked_bound = bound;
   if (best->plan.stopped.empty()) best->plan.stopped = stopped;
 }
 
 void LeaveUnsearched(absl::StatusOr<PlannedGraph>& best) {
-  if (best.ok()) best->plan.asked_bound = 0;
+  if (best.ok()) {
+    best->plan.asked_bound = 0;
+  } else {
+    best = WithBound(best.status(), 0);
+  }
 }
 
 void MarkStopped(const Budget& budget, absl::StatusOr<PlannedGraph>& best) {

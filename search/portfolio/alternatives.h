@@ -20,8 +20,8 @@ bool IsOver(const absl::StatusOr<PlannedGraph>& best, const Budget& budget);
 
 // Puts `found` in the place of `best` where it moves less, or as little with a smaller gap; any
 // plan is better than an error, and of two errors the one that names the smaller memory. Notes
-// where `found` was cut short. The bound of what was asked for is the lower of both, but of an
-// InvalidArgument, whose space has none of the plans that were asked for.
+// where `found` was cut short. Its asked_bound becomes the lower of the two; a search that ended
+// with InvalidArgument does not count, as its space has none of the plans that were asked for.
 void TakeBetter(absl::StatusOr<PlannedGraph> found, absl::StatusOr<PlannedGraph>& best);
 
 // Notes that there was no time for an alternative: of its plans no bound is known.

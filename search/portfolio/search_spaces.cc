@@ -1,6 +1,7 @@
 // The choice between spaces of plans of which neither contains the other: `SearchSpaces` of
 // search/search.h. Each space has its own graph; the search runs on each that may hold the best
 // plan.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -104,7 +105,7 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
     } else {
       LeaveUnsearched(best);
     }
-    if (bounds) best->plan.asked_bound = bound;
+    if (bounds) best->plan.asked_bound = std::min(bound, best->plan.lower_bound);
   }
   if (!best.ok()) return best;
   const std::string why = WhyNoPartials(best->graph, options);
@@ -173,7 +174,8 @@ void LimitCopies(const SearchOptions& options, PlannedGraph& found) {
 void AddRemark(const SearchOptions& options, PlannedGraph& found) {
   const Baseline* baseline = FindBaseline(options.search);
   if (baseline == nullptr || baseline->remark == nullptr) return;
-  const std::string remark = baseline->remark(found.graph, options.mesh);
+  const std::string remark =
+      baseline->remark(found.graph, options.mesh, found.plan.cost.weight > 0);
   if (!remark.empty()) found.left_out.push_back(absl::StrCat(baseline->name, ": ", remark));
 }
 

@@ -64,6 +64,10 @@ TEST_CASE("what is misspelt is told what may be meant") {
   ExpectError("yuba show " + plan + " --tensor nothing_like_it", {"yuba show --all lists them"});
   ExpectError("yuba show " + plan + " --node '/l.*/Gemm_output_0/z'",
               {"stands for 2 nodes of the plan: name one, as /l.0/Gemm_output_0/z"});
+  const std::string encoder = RepositoryFile("tests/models/encoder/model.onnx"),
+                    other = Planned(encoder, "", ScratchFolder("group") + "/p.json");
+  ExpectError("yuba show " + other + " --node '/b.*/f2/MatMul_output_0'",
+              {"stands for 2 nodes of the plan: name one, as /b.0/f2/MatMul_output_0"});
 }
 
 TEST_CASE("a plan in the place of the model is noticed") {

@@ -78,7 +78,7 @@ TEST_CASE("a difference says what was asked for, what moves, and which nodes are
   CHECK(Has(text, "asked for      search=default here, search=recursive there"));
   CHECK(Has(text, " (+"));
   CHECK(Has(text, "partial sums +"));
-  CHECK(Has(text, " more rows: --all"));
+  CHECK(Has(text, "All rows: --all"));
   std::vector<std::string> rows;
   for (const std::string& line : Lines(text)) {
     if (Has(line, "/b.*/o/MatMul_output_0")) rows.push_back(line);
@@ -87,7 +87,7 @@ TEST_CASE("a difference says what was asked for, what moves, and which nodes are
   CHECK(rows[0].rfind("2 x ", 0) == 0);
   CHECK(Has(rows[0], "kB"));
   const std::string all = Difference("--devices 8", "--devices 8 --search recursive", "--all");
-  CHECK_FALSE(Has(all, "more rows"));
+  CHECK_FALSE(Has(all, "All rows"));
   CHECK(Lines(all).size() > Lines(text).size());
 }
 
@@ -102,6 +102,10 @@ TEST_CASE("plans on meshes whose axes differ in names or order alone differ in n
   INFO(exchanged);
   CHECK(Has(exchanged, "all nodes are cut alike"));
   CHECK_FALSE(Has(exchanged, "tensors that differ"));
+  const std::string moved = Difference("--mesh g=3,h=2", "--mesh h=2,g=3");
+  INFO(moved);
+  CHECK_FALSE(Has(moved, "axes  "));  // they have the same names
+  CHECK(Has(moved, "mesh           g=3 h=2 here, h=2 g=3 there"));
 }
 
 TEST_CASE("equal layers are one row, and the rows hold nearly all bytes") {

@@ -57,37 +57,55 @@ int StoredAlike(const search::PlanFile& plan, const search::PlanFile& other,
   return alike;
 }
 
+// [size]: the positions of the mesh's axes of that size, ascending.
+std::map<int, std::vector<int>> AxesBySize(const std::vector<MeshAxis>& axes) {
+  std::map<int, std::vector<int>> by_size;
+  for (size_t a = 0; a < axes.size(); ++a) by_size[axes[a].size].push_back(static_cast<int>(a));
+  return by_size;
+}
+
+// The next way to order the axes within their sizes; false after the last.
+bool NextOrder(std::map<int, std::vector<int>>& by_size) {
+  return std::any_of(by_size.begin(), by_size.end(), [](auto& axes) {
+    return std::next_permutation(axes.second.begin(), axes.second.end());
+  });
+}
+
 // Calls the axes of `other` as those of `plan`, where the meshes have as many axes of each size.
 // Axes of one size can be exchanged, so those are paired that make the most tensors alike; of many
 // axes not all pairings are tried. Returns what they were called before, in the order of the axes
-// of `plan`; nothing where the meshes differ.
+// of `plan`; nothing where the numbers of axes differ.
 std::vector<std::string> CallAxesAs(const search::PlanFile& plan, search::PlanFile& other) {
   constexpr int kMostTried = 120;
   const std::vector<MeshAxis> here = plan.mesh.axes, there = other.mesh.axes;
-  if (here.size() != there.size()) return {};
-  const TensorMap theirs = ByName(other);
-  std::vector<int> names(there.size()), best;  // [axis there]: the axis here whose name it gets
-  std::iota(names.begin(), names.end(), 0);
+  const std::map<int, std::vector<int>> theirs = AxesBySize(there);
+  std::map<int, std::vector<int>> ours = AxesBySize(here), best;
+  const bool fits = std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                               [](const auto& a, const auto& b) {
+                                 return a.first == b.first && a.second.size() == b.second.size();
+                               });
+  if (!fits) return {};
+  const auto rename = [&](const std::map<int, std::vector<int>>& order) {
+    std::vector<std::string> before(here.size());
+    for (const auto& [size, axes] : theirs) {
+      for (size_t a = 0; a < axes.size(); ++a) {
+        const int own = order.at(size)[a];
+        before[own] = there[axes[a]].name;
+        other.mesh.axes[axes[a]].name = here[own].name;
+      }
+    }
+    return before;
+  };
+  const TensorMap rows = ByName(other);
   int most = -1, tried = 0;
   do {
-    bool fits = true;
-    for (size_t a = 0; a < names.size(); ++a) {
-      fits &= here[names[a]].size == there[a].size;
-      other.mesh.axes[a].name = here[names[a]].name;
-    }
-    const int alike = fits ? StoredAlike(plan, other, theirs) : -1;
-    if (alike > most) {
-      most = alike;
-      best = names;
-    }
-  } while (std::next_permutation(names.begin(), names.end()) && ++tried < kMostTried);
-  other.mesh.axes = there;
-  std::vector<std::string> before(best.size());
-  for (size_t a = 0; a < best.size(); ++a) {
-    before[best[a]] = there[a].name;
-    other.mesh.axes[a].name = here[best[a]].name;
-  }
-  return before;
+    rename(ours);
+    const int alike = StoredAlike(plan, other, rows);
+    if (alike <= most) continue;
+    most = alike;
+    best = ours;
+  } while (NextOrder(ours) && ++tried < kMostTried);
+  return rename(best);
 }
 
 std::string Signed(int64_t bytes) {
@@ -118,7 +136,7 @@ int64_t ArenaOf(const search::PlanFile& plan) {
   return most;
 }
 
-// "--devices 8 here, --devices 6 there": the flags that differ.
+// "asked for  search=default here, search=recursive there": the options that differ.
 std::string OptionsText(const search::PlanFile& plan, const search::PlanFile& other) {
   std::vector<std::string> here, there;
   const auto only = [](const auto& some, const auto& others, std::vector<std::string>* words) {
@@ -200,7 +218,7 @@ std::vector<Family> ChangedNodes(const search::PlanFile& plan, const search::Pla
 }
 
 std::string MoreText(size_t rows, size_t shown) {
-  return rows <= shown ? "" : absl::StrCat("and ", rows - shown, " more rows: --all\n");
+  return rows <= shown ? "" : absl::StrCat(rows - shown, " more in all.  All rows: --all\n");
 }
 
 std::string NameOf(const Family& family) {

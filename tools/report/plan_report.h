@@ -57,8 +57,8 @@ std::string GapText(int64_t bytes, int64_t lower_bound);
 // What is known of how far a plan may be from the best one of all that its search was asked for:
 //   "lower bound 28.7 kB, gap 0": the bound holds for all of it;
 //   "lower bound 2.9 MB, gap 20.1 % (in its space alone 3.5 MB)";
-//   "lower bound in its space alone 3.5 MB; other spaces were not searched to the end, so no gap is
-//   known".
+//   "lower bound in its space alone 3.5 MB; no bound is known for all spaces, so no gap": one of
+//   them was not searched to the end.
 // `bytes`: what the plan moves; the bounds as in Plan.
 std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound);
 // The same of a plan file, or that no bound is known, or that nobody has checked it yet.

@@ -162,15 +162,16 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
 }
 
 std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound) {
-  if (asked_bound == lower_bound) {
+  if (asked_bound == lower_bound && (asked_bound > 0 || bytes == 0)) {
     return absl::StrCat("lower bound ", Bytes(lower_bound), ", ", GapText(bytes, lower_bound));
   }
   if (asked_bound > 0) {
     return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound),
                         " (in its space alone ", Bytes(lower_bound), ")");
   }
+  if (lower_bound == 0) return "no bound is known";
   return absl::StrCat("lower bound in its space alone ", Bytes(lower_bound),
-                      "; other spaces were not searched to the end, so no gap is known");
+                      "; no bound is known for all spaces, so no gap");
 }
 
 std::string BoundText(const search::PlanFile& plan) {

@@ -101,8 +101,7 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
                     plan.stopped == search::kTimeLimit ? "its time limit" : "an interrupt",
-                    bytes == 0                  ? ": nothing moves less"
-                    : plan.asked_bound == bytes ? ": nothing moves less"
+                    plan.asked_bound == bytes   ? ": nothing moves less"
                     : plan.lower_bound == bytes ? ": other spaces may have better"
                                                 : ": the best by then; more time may find better",
                     "\n");

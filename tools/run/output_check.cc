@@ -29,6 +29,15 @@ struct Comparison {
   bool ok() const { return comparable && strange == 0 && !nothing() && difference <= allowed; }
 };
 
+// So many steps between neighbours are a difference that another order of additions makes.
+constexpr int kNearSteps = 8;
+
+// To one digit.
+double RoundedUp(double number) {
+  const double digit = std::pow(10.0, std::floor(std::log10(number)));
+  return std::ceil(number / digit) * digit;
+}
+
 std::string Text(const Comparison& comparison) {
   if (!comparison.comparable) {
     return absl::StrCat("is ", comparison.types, " in the file: they cannot be compared");
@@ -41,11 +50,12 @@ std::string Text(const Comparison& comparison) {
   }
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
-  if (!comparison.ok() && comparison.step > 0 && comparison.difference <= 8 * comparison.step) {
+  const double near = kNearSteps * comparison.step;
+  if (!comparison.ok() && comparison.step > 0 && comparison.difference <= near) {
     absl::StrAppend(&text, ", where numbers of its type are ",
                     absl::StrFormat("%.3g", comparison.step), " apart: --check ",
-                    absl::StrFormat("%.0e", 8 * comparison.step / comparison.largest),
-                    " allows eight of these");
+                    absl::StrFormat("%g", RoundedUp(near / comparison.largest)), " allows ",
+                    kNearSteps, " of these");
   }
   if (comparison.largest == 0 && comparison.ok() && comparison.nan == 0)
     absl::StrAppend(&text, ": of ", elements, " all are 0");
@@ -86,8 +96,9 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
   }
   const int digits = expected.type == ElementType::kF16 ? 10 : 7;  // binary, behind the first
   const bool half = expected.type == ElementType::kF16 || expected.type == ElementType::kBF16;
+  const int least = expected.type == ElementType::kF16 ? -14 : -126;  // below, steps are equal
   if (half && result.largest > 0)
-    result.step = std::ldexp(1.0, std::ilogb(result.largest) - digits);
+    result.step = std::ldexp(1.0, std::max(std::ilogb(result.largest), least) - digits);
   result.allowed = IsFloat(expected.type) ? tolerance * result.largest : 0;
   // Two large integers can be one double.
   const bool unequal = !IsFloat(expected.type) && expected.data != actual.data;

@@ -1,6 +1,6 @@
 // What goes on, while a command works: on a terminal one line that is drawn again and again, else,
-// where it is asked for, a line whenever something changed, at most one a second, and each ten
-// seconds. On stderr.
+// where it is asked for, a line whenever something changed, at most one a second and at least
+// one in ten seconds. On stderr.
 //
 //   searching  12.3 s  axes  plan 465.2 MB  bound 460.1 MB  gap 1.10 %
 //

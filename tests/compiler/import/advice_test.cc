@@ -92,7 +92,7 @@ TEST_CASE("where a type is not supported either, no description is said to help"
   CHECK_THAT(ErrorOf(builder), !Contains("No description helps"));
   builder.proto().mutable_graph()->mutable_initializer(0)->set_data_type(22);
   CHECK_THAT(ErrorOf(builder),
-             Contains("No description helps 'w0', which they read: element type INT4 is not"));
+             Contains("No description helps where a node reads 'w0': element type INT4 is not"));
 }
 
 TEST_CASE("of many nodes that are not supported the first are listed") {

@@ -253,13 +253,27 @@ TEST_CASE("a pick of which several terms may hold is refused") {
   const std::string before = "op f(x[n], at[m]: int, w[m]) -> y[n]  y[r] = ";
   const Shape integers = I64({3});
   const Operands types = {F32({4}), integers, F32({3})};
-  const std::string why = "pick takes the only term whose condition holds";
+  const std::string why = "pick takes the one term whose conditions hold";
+  CheckError(before + "pick(j: m where at[j] == 1) w[j]", types, why);
+  CheckError("op f(x[n, k], at[m]: int) -> y[m]  y[j] = pick(r: n, c: k where r == at[j]) x[r, c]",
+             {F32({4, 2}), integers}, why);
   CheckError(before + "pick(j: m where r == wrap(at[j], n)) w[j]", types, why);
   CheckError(before + "pick(j: m where j <= at[0]) w[j]", types, why);
   CHECK(Definitions(Use(before + "sum(j: m where r == wrap(at[j], n)) w[j]", types)) ==
         "y[r: 4] = sum(j: 3 where r == wrap(x1[j], 4)) x0[j]\n");
   CHECK(Definitions(Use("op f(x[n], at[m]: int) -> y[m]  y[j] = pick(r: n where r == at[j]) x[r]",
                         {F32({4}), integers})) == "y[j: 3] = pick(r: 4 where r == x1[j]) x0[r]\n");
+}
+
+TEST_CASE("a pick of one term may have more conditions, which leave it out") {
+  const std::vector<std::string> masks = {"r == j, at[j] <= 3", "r == j, at[r] == 1",
+                                          "r == at[j], r <= j"};
+  for (const std::string& mask : masks) {
+    const std::string text =
+        "op f(x[n], at[n]: int) -> y[n]  y[j] = pick(r: n where " + mask + ") x[r]";
+    CHECK(Definitions(Use(text, {F32({4}), I64({4})})).find("pick(r: 4 where ") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("states have next values") {

@@ -90,10 +90,10 @@ TEST_CASE("a wrong bound is refused") {
   worse.lower_bound = worse.cost.bytes() + 1;
   CHECK(Says(Answer(graph, worse), "less than its lower bound"));
   worse.lower_bound = worse.asked_bound - 1;
-  CHECK(Says(Answer(graph, worse), "none of all that were asked for"));
+  CHECK(Says(Answer(graph, worse), "no plan of all spaces"));
   worse.lower_bound = plan.lower_bound;
   worse.asked_bound = -1;
-  CHECK(Says(Answer(graph, worse), "none of all that were asked for"));
+  CHECK(Says(Answer(graph, worse), "no plan of all spaces"));
   worse.lower_bound = worse.asked_bound = 1;
   worse.proof.kind = ProofKind::kNone;
   CHECK(Says(Answer(graph, worse), "has no proof"));
