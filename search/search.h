@@ -63,12 +63,12 @@ struct PlannedGraph {
 // portfolio/). Where they take more and the options state no limit, those are kept that save the
 // most within that; the plan states the limit, and the lower bound is that of plans without one.
 //
-// The plan's lower bound is a bound of the space that the plan states; of all that were to be
-// searched it has Plan::asked_bound. Of a large graph without a limit on memory only one space
-// is searched, and that is its bound. With pins and the default
-// search a search without them follows, in the time that is left, and the plan says what it found
-// (Plan::unpinned). Errors as of Search. Where no plan fits, the error is that of the space that
-// needs the least memory, and names the pins that are in the way (portfolio/pins_in_the_way.h).
+// Plan::lower_bound is of the space that the plan states, Plan::asked_bound of all spaces that were
+// to be searched. Of a large graph without a limit on memory that is one space, and both are equal.
+// With pins and the default search a search without them follows, in the time that is left, and the
+// plan says what it found (Plan::unpinned). Errors as of Search. Where no plan fits, the error is
+// that of the space that needs the least memory, and names the pins that are in the way
+// (portfolio/pins_in_the_way.h).
 absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOptions& options);
 
 // The graph that these options plan: `bare` with copies and accumulators; and with partials where

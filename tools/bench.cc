@@ -54,16 +54,16 @@ absl::StatusOr<double> Time(int repeat, const std::function<absl::Status()>& cal
 struct SearchRun {
   int devices = 0;
   std::string search;
-  int64_t bytes = 0, lower_bound = 0, bound = 0,
-          peak_memory = 0;  // bytes; bound: Plan::asked_bound
+  int64_t bytes = 0, peak_memory = 0;
+  int64_t lower_bound = 0, asked_bound = 0;  // bytes, as in Plan
   double seconds = 0, check_seconds = 0;
 
-  bool IsBounded() const { return bound > 0 || bytes == 0; }
+  bool IsBounded() const { return asked_bound > 0 || bytes == 0; }
   // In percent; "-" where no bound of all that was asked for is known.
   std::string GapText() const {
-    if (bytes == bound) return "0.00";
+    if (bytes == asked_bound) return "0.00";
     if (!IsBounded()) return "-";
-    return absl::StrFormat("%.2f", 100.0 * static_cast<double>(bytes - bound) / bytes);
+    return absl::StrFormat("%.2f", 100.0 * static_cast<double>(bytes - asked_bound) / bytes);
   }
 };
 
@@ -94,7 +94,7 @@ absl::StatusOr<SearchRun> Measure(const compiler::Model& model, search::SearchOp
   run.peak_memory = PeakMemory();
   run.bytes = plan.cost.bytes();
   run.lower_bound = plan.lower_bound;
-  run.bound = plan.asked_bound;
+  run.asked_bound = plan.asked_bound;
   YUBA_ASSIGN_OR_RETURN(run.check_seconds,
                         Time(repeat, [&] { return search::CheckPlan(planned.graph, plan); }));
   return run;
@@ -115,7 +115,8 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
   for (const SearchRun& run : runs) {
     table.Add({absl::StrCat(run.devices), run.search, absl::StrFormat("%.3f", run.seconds),
                absl::StrFormat("%.3f", run.check_seconds), Bytes(run.bytes),
-               run.IsBounded() ? Bytes(run.bound) : "-", run.GapText(), Bytes(run.peak_memory)});
+               run.IsBounded() ? Bytes(run.asked_bound) : "-", run.GapText(),
+               Bytes(run.peak_memory)});
   }
   std::cout << table.ToString();
 }
@@ -149,14 +150,15 @@ absl::Status BenchSearch(const BenchFlags& flags) {
     json["process_start_seconds"] = start;
     json["import_seconds"] = import;
     for (const SearchRun& run : runs) {
-      json["runs"].push_back({{"devices", run.devices},
-                              {"search", run.search},
-                              {"seconds", run.seconds},
-                              {"check_seconds", run.check_seconds},
-                              {"bytes", run.bytes},
-                              {"lower_bound", run.lower_bound},
-                              {"asked_lower_bound", run.IsBounded() ? Json(run.bound) : Json()},
-                              {"peak_memory_bytes", run.peak_memory}});
+      json["runs"].push_back(
+          {{"devices", run.devices},
+           {"search", run.search},
+           {"seconds", run.seconds},
+           {"check_seconds", run.check_seconds},
+           {"bytes", run.bytes},
+           {"lower_bound", run.lower_bound},
+           {"asked_lower_bound", run.IsBounded() ? Json(run.asked_bound) : Json()},
+           {"peak_memory_bytes", run.peak_memory}});
     }
     std::cout << json.dump(1) << "\n";
     return absl::OkStatus();

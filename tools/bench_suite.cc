@@ -183,7 +183,10 @@ std::vector<std::string> Row(const SuiteRun& run, const absl::StatusOr<Json>& js
   const double seconds =
       json->at("seconds").get<double>() + json->at("check_seconds").get<double>();
   row.push_back("| " + Against(seconds, run.seconds, "3"));
-  row.push_back(known.is_null() ? "| -" : "| " + Against(gap, run.gap, "2"));
+  const bool is_missed = known.is_null() && run.gap >= 0;
+  row.push_back(is_missed         ? absl::StrCat("| **- (", run.gap, ")**")
+                : known.is_null() ? "| -"
+                                  : "| " + Against(gap, run.gap, "2"));
   row.push_back("| " + Moved(run, bytes, *bytes_of));
   if (!run.name.empty()) (*bytes_of)[run.name] = bytes;
   row.push_back(known.is_null() ? "| -" : absl::StrFormat("| %.2f", bound / 1e6));

@@ -515,10 +515,6 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
   return absl::Status(status.code(), absl::StrCat(plan_file, ": ", message, ": plan again"));
 }
 
-}  // namespace
-
-namespace {
-
 // Whether the file begins as a JSON object does, which no ONNX file does.
 bool BeginsAsJson(const std::string& path) {
   std::error_code error;

@@ -110,10 +110,6 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
   return candidates;
 }
 
-std::string Signed(int64_t bytes) {
-  return absl::StrCat(bytes < 0 ? "−" : "+", Bytes(std::llabs(bytes)));
-}
-
 // "12.3 % more", "3.1 times as much": `bytes` against `ours`.
 std::string Against(int64_t bytes, int64_t ours) {
   if (bytes == ours) return "as many";
@@ -122,19 +118,6 @@ std::string Against(int64_t bytes, int64_t ours) {
   return ratio >= 2
              ? absl::StrFormat("× %.1f", ratio)
              : absl::StrFormat("%s %.1f %%", ratio < 1 ? "−" : "+", 100 * std::abs(ratio - 1));
-}
-
-// "weights +93.0 MB, partial sums −7.7 MB": what `theirs` moves more or less than `ours`.
-std::string ByKind(const search::PlanCost& theirs, const search::PlanCost& ours) {
-  std::string text;
-  auto add = [&](const char* kind, int64_t more) {
-    if (more != 0) absl::StrAppend(&text, text.empty() ? "" : ", ", kind, " ", Signed(more));
-  };
-  add("weights", theirs.weight - ours.weight);
-  add("activations", theirs.activation - ours.activation);
-  add("partial sums", theirs.partial - ours.partial);
-  add("halos", theirs.halo - ours.halo);
-  return text;
 }
 
 std::vector<int64_t> BytesByNode(const Candidate& candidate) {
@@ -196,7 +179,7 @@ Difference LargestDifference(const Candidate& theirs, const Candidate& ours, int
 std::string DifferenceText(const Difference& difference) {
   return absl::StrCat(ShortName(difference.nodes),
                       difference.count > 1 ? absl::StrCat(" (", difference.count, " nodes)") : "",
-                      " ", Signed(difference.bytes), ": cut ", difference.theirs,
+                      " ", SignedBytes(difference.bytes), ": cut ", difference.theirs,
                       difference.theirs == difference.ours
                           ? " as in the default, but tensors lie otherwise"
                           : ", in the default " + difference.ours);
@@ -205,7 +188,7 @@ std::string DifferenceText(const Difference& difference) {
 // What the default does differently, in words; "" where both move the same.
 std::string Words(const Candidate& theirs, const Candidate& ours) {
   const int64_t more = theirs.plan.cost.bytes() - ours.plan.cost.bytes();
-  std::string text = ByKind(theirs.plan.cost, ours.plan.cost);
+  std::string text = CostChangeText(ours.plan.cost, theirs.plan.cost);
   for (int sign : {more < 0 ? -1 : 1, more < 0 ? 1 : -1}) {
     const Difference difference = LargestDifference(theirs, ours, sign);
     if (difference.count == 0) continue;
@@ -214,7 +197,7 @@ std::string Words(const Candidate& theirs, const Candidate& ours) {
     break;
   }
   const int64_t memory = theirs.peak_memory - ours.peak_memory;
-  if (more < 0) absl::StrAppend(&text, "; needs ", Signed(memory), " on the fullest device");
+  if (more < 0) absl::StrAppend(&text, "; needs ", SignedBytes(memory), " on the fullest device");
   return text;
 }
 

@@ -1,7 +1,6 @@
 // yuba partition: searches, writes the plan, prints a summary.
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <set>
 #include <thread>
 
@@ -21,7 +20,6 @@
 #include "tools/interrupt.h"
 #include "tools/plan_notes.h"
 #include "tools/report/plan_report.h"
-#include "tools/report/plan_rows.h"
 #include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
@@ -29,26 +27,6 @@
 
 namespace yuba::tools {
 namespace {
-
-// Of notes that differ in numbers alone, as of equal layers, the first and how many there are more.
-std::vector<std::string> Folded(const std::vector<std::string>& notes) {
-  std::vector<std::string> folded;
-  std::map<std::string, std::pair<size_t, int>> groups;  // by pattern: its note, how many more
-  for (const std::string& note : notes) {
-    const auto [group, is_new] =
-        groups.emplace(NamePattern(note), std::make_pair(folded.size(), 0));
-    if (is_new) {
-      folded.push_back(note);
-    } else {
-      ++group->second.second;
-    }
-  }
-  for (const auto& [pattern, group] : groups) {
-    if (group.second > 0)
-      absl::StrAppend(&folded[group.first], "  (and ", group.second, " like it)");
-  }
-  return folded;
-}
 
 int Processors() {
   return std::min<int>(std::max(1u, std::thread::hardware_concurrency()), kMostThreads);
@@ -338,8 +316,7 @@ absl::Status Partition(PartitionFlags flags) {
   options.factors = flags.model.factors = plan.space.factors;
   if (!flags.json) {
     std::cout << ModelText(loaded.model);
-    for (const std::string& note : Folded(loaded.model.notes))
-      std::cout << "               " << note << "\n";
+    std::cout << NotesText(loaded.model.notes);
   }
   if (plan.tensors.size() != graph.tensors.size()) {
     (flags.json ? std::cerr : std::cout) << "stopped after " << flags.to << ": no plan is made\n";

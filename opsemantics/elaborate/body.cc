@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/make_expr.h"
+#include "opsemantics/elaborate/one_term.h"
 #include "opsemantics/language/functions.h"
 #include "opsemantics/regions/bounds.h"
 
@@ -41,62 +40,11 @@ absl::StatusOr<Reduction> BodyEvaluator::Body(const Syntax& syntax) {
 
 // --- Reductions.
 
-namespace {
-
-// Those of the reduction's variables that its conditions may leave several values. A condition on
-// indices fixes what it names where it is an equality, or where two inequalities bound it, as those
-// of a window do. `r == at[i]` fixes r where i is fixed, or not reduced; `at[j] == r` does not fix
-// j, as equal integers may be read at several values of j.
-std::vector<int> Undetermined(const Reduction& reduction) {
-  std::map<int, int> bounds;  // [variable]: on how many sides it is bounded
-  for (const Constraint& constraint : reduction.where) {
-    for (const auto& term : constraint.expression.terms)
-      bounds[term.first] += constraint.equality ? 2 : 1;
-  }
-  std::vector<int> left = reduction.variables;
-  const auto is_fixed = [&](int variable) {
-    if (bounds[variable] >= 2) return true;
-    return std::any_of(reduction.data_where.begin(), reduction.data_where.end(),
-                       [&](const DataCondition& condition) {
-                         const auto names = [&](const Affine& position, int index) {
-                           return std::any_of(
-                               position.terms.begin(), position.terms.end(),
-                               [&](const auto& term) { return term.first == index; });
-                         };
-                         bool reads_left = false;
-                         Walk(condition.value, [&](const Expr& expr) {
-                           if (expr.kind != Expr::kRead) return;
-                           for (const Affine& position : expr.position) {
-                             for (const int other : left) reads_left |= names(position, other);
-                           }
-                         });
-                         return condition.compare == Function::kEq &&
-                                names(condition.index, variable) && !reads_left;
-                       });
-  };
-  while (true) {
-    const auto fixed = std::find_if(left.begin(), left.end(), is_fixed);
-    if (fixed == left.end()) return left;
-    left.erase(fixed);
-  }
-}
-
-}  // namespace
-
 absl::StatusOr<Term> BodyEvaluator::Reduce(const Syntax& reduce) {
   YUBA_ASSIGN_OR_RETURN(Reduction reduction, ReduceOf(reduce));
   absl::StatusOr<Term> result = builder_.Hoist(name_, reduction, Fallback(), nograd_);
   if (!result.ok()) return Error(reduce.range, result.status().message());
   return result;
-}
-
-// Whether more than one term may meet the conditions.
-bool BodyEvaluator::MayTakeSeveral(const Reduction& reduction) const {
-  const auto extent = [&](int variable) { return builder_.variable(variable).extent; };
-  const std::vector<int>& all = reduction.variables;
-  if (std::any_of(all.begin(), all.end(), [&](int v) { return extent(v) == 0; })) return false;
-  const std::vector<int> left = Undetermined(reduction);
-  return std::any_of(left.begin(), left.end(), [&](int v) { return extent(v) > 1; });
 }
 
 absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
@@ -110,7 +58,7 @@ absl::StatusOr<Reduction> BodyEvaluator::ReduceOf(const Syntax& reduce) {
   for (const SyntaxPtr& condition : reduce.where) {
     YUBA_RETURN_IF_ERROR(AddConditions(*condition, reduction));
   }
-  if (reduction.reducer == Reducer::kPick && MayTakeSeveral(reduction)) {
+  if (reduction.reducer == Reducer::kPick && MayTakeSeveral(reduction, builder_)) {
     return Error(reduce.range,
                  "pick takes the one term whose conditions hold; these may hold for several values "
                  "of what is reduced. Add a condition that fixes each index, as r == at[i], or use "

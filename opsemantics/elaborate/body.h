@@ -59,7 +59,6 @@ class BodyEvaluator : public Evaluator {
 
  private:
   absl::StatusOr<Reduction> ReduceOf(const Syntax& reduce);
-  bool MayTakeSeveral(const Reduction& reduction) const;
   absl::Status AddRanges(const Syntax& reduce, Reduction& reduction);
   absl::Status AddConditions(const Syntax& condition, Reduction& reduction);
   absl::Status AddCondition(const Syntax& syntax, const Term& left, const Term& right,

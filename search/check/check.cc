@@ -153,12 +153,12 @@ absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
     return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",
                       plan.lower_bound);
   }
-  if (plan.asked_bound < 0 || (plan.asked_bound > plan.lower_bound && plan.lower_bound >= 0)) {
+  YUBA_RETURN_IF_ERROR(CheckProof(graph, plan, stop));
+  if (plan.asked_bound < 0 || plan.asked_bound > plan.lower_bound) {
     return ProofError("the plan says that no plan of all spaces moves less than ", plan.asked_bound,
                       " bytes, but its own space is one of them and has the bound ",
                       plan.lower_bound);
   }
-  YUBA_RETURN_IF_ERROR(CheckProof(graph, plan, stop));
   return CheckUnpinned(plan);
 }
 

@@ -23,6 +23,13 @@ TEST_CASE("of many inputs the first are named, and the others counted") {
   CHECK(many.size() < 300);
 }
 
+TEST_CASE("of notes that differ in numbers alone the first is printed, with how many are like it") {
+  const std::string indent = "               ";
+  CHECK(NotesText({"reshape of l.0", "other", "reshape of l.1", "reshape of l.12"}) ==
+        indent + "reshape of l.0  (and 2 like it)\n" + indent + "other\n");
+  CHECK(NotesText({}).empty());
+}
+
 // A plan that moves 1,000 bytes, with these bounds and a proof that has been replayed.
 std::string Line(int64_t lower_bound, int64_t asked_bound) {
   search::Plan plan;

@@ -108,26 +108,11 @@ std::vector<std::string> CallAxesAs(const search::PlanFile& plan, search::PlanFi
   return rename(best);
 }
 
-std::string Signed(int64_t bytes) {
-  return absl::StrCat(bytes < 0 ? "−" : "+", Bytes(std::llabs(bytes)));
-}
-
 // "452.9 kB here, 505.6 kB there (+52.7 kB)"
 std::string Change(int64_t here, int64_t there) {
-  const std::string change = here == there ? "" : absl::StrCat(" (", Signed(there - here), ")");
+  const std::string change =
+      here == there ? "" : absl::StrCat(" (", SignedBytes(there - here), ")");
   return absl::StrCat(Bytes(here), " here, ", Bytes(there), " there", change);
-}
-
-std::string KindsText(const search::PlanCost& here, const search::PlanCost& there) {
-  std::vector<std::string> words;
-  const auto add = [&](const char* kind, int64_t more) {
-    if (more != 0) words.push_back(absl::StrCat(kind, " ", Signed(more)));
-  };
-  add("weights", there.weight - here.weight);
-  add("activations", there.activation - here.activation);
-  add("partial sums", there.partial - here.partial);
-  add("halos", there.halo - here.halo);
-  return words.empty() ? "" : absl::StrCat(": ", absl::StrJoin(words, ", "));
 }
 
 int64_t ArenaOf(const search::PlanFile& plan) {
@@ -168,7 +153,7 @@ struct Family {
 // Families in the order of their first members.
 class Families {
  public:
-  Family& At(const std::string& name, const std::string& here, const std::string& there) {
+  Family& Add(const std::string& name, const std::string& here, const std::string& there) {
     const auto [place, is_new] =
         numbers_.emplace(std::make_tuple(NamePattern(name), here, there), rows_.size());
     if (is_new) rows_.push_back({name, 0, here, there});
@@ -198,7 +183,7 @@ std::vector<Family> ChangedNodes(const search::PlanFile& plan, const search::Pla
   Families families;
   const auto add = [&](const std::string& name, const std::string& cut, const std::string& theirs) {
     if (cut == theirs && here[name] == there[name]) return;
-    Family& family = families.At(name, cut, theirs);
+    Family& family = families.Add(name, cut, theirs);
     family.bytes += here[name];
     family.theirs += there[name];
   };
@@ -236,7 +221,7 @@ std::string NodesText(const std::vector<Family>& rows, size_t most) {
   for (size_t r = 0; r < std::min(most, rows.size()); ++r) {
     const Family& row = rows[r];
     table.Add({NameOf(row), row.here, row.there, unit.Text(row.bytes), unit.Text(row.theirs),
-               row.change() == 0 ? kNone : Signed(row.change())});
+               row.change() == 0 ? kNone : SignedBytes(row.change())});
   }
   return absl::StrCat(table.ToString(), MoreText(rows.size(), most));
 }
@@ -252,7 +237,7 @@ std::string TensorsText(const search::PlanFile& plan, const search::PlanFile& ot
     if (here == there) {
       ++same;
     } else {
-      families.At(row.name, here, there);
+      families.Add(row.name, here, there);
     }
   }
   const std::vector<Family> rows = families.Take();
@@ -266,6 +251,18 @@ std::string TensorsText(const search::PlanFile& plan, const search::PlanFile& ot
 }
 
 }  // namespace
+
+std::string CostChangeText(const search::PlanCost& here, const search::PlanCost& there) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* kind, int64_t more) {
+    if (more != 0) words.push_back(absl::StrCat(kind, " ", SignedBytes(more)));
+  };
+  add("weights", there.weight - here.weight);
+  add("activations", there.activation - here.activation);
+  add("partial sums", there.partial - here.partial);
+  add("halos", there.halo - here.halo);
+  return absl::StrJoin(words, ", ");
+}
 
 absl::Status CheckSameModel(const search::PlanFile& plan, const search::PlanFile& other) {
   // Plans with and without factors are of two graphs of one model.
@@ -283,8 +280,9 @@ std::string DiffText(const search::PlanFile& plan, const search::PlanFile& given
   const std::vector<std::string> axes = CallAxesAs(plan, other);
   const size_t most = all ? plan.tensors.size() + given.tensors.size() : kMostRows;
   std::string text = OptionsText(plan, given);
+  const std::string kinds = CostChangeText(plan.cost, other.cost);
   absl::StrAppend(&text, "moved          ", Change(plan.cost.bytes(), other.cost.bytes()),
-                  KindsText(plan.cost, other.cost), "\n");
+                  kinds.empty() ? "" : ": ", kinds, "\n");
   absl::StrAppend(&text, "must fit       ", Change(ArenaOf(plan), ArenaOf(other)),
                   " on a device\n");
   if (MeshText(plan.mesh) != MeshText(given.mesh)) {

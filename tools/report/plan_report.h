@@ -54,6 +54,10 @@ std::string SpaceText(const search::Space& space);
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
 std::string GapText(int64_t bytes, int64_t lower_bound);
 
+// "weights +93.0 MB, partial sums −7.7 MB": what `there` moves more or less than `here`, by kind;
+// "" where all kinds are equal.
+std::string CostChangeText(const search::PlanCost& here, const search::PlanCost& there);
+
 // What is known of how far a plan may be from the best one of all that its search was asked for:
 //   "lower bound 28.7 kB, gap 0": the bound holds for all of it;
 //   "lower bound 2.9 MB, gap 20.1 % (in its space alone 3.5 MB)";

@@ -1,6 +1,8 @@
 #include "tools/report/search_report.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -12,6 +14,7 @@
 #include "search/plan/weights.h"
 #include "search/solve/pairwise.h"
 #include "tools/report/plan_report.h"
+#include "tools/report/plan_rows.h"
 #include "tools/report/text_table.h"
 
 namespace yuba::tools {
@@ -62,6 +65,25 @@ std::string ModelText(const compiler::Model& model) {
                       Counted(model.file_nodes, "node"), " (", Counted(definitions, "definition"),
                       " to plan), ", CountedShortly(parameters, "parameter"), " (", Bytes(bytes),
                       "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
+}
+
+std::string NotesText(const std::vector<std::string>& notes) {
+  std::vector<std::pair<std::string, int>> folded;  // a note, and how many more are like it
+  std::map<std::string, size_t> known;              // by pattern: its place in `folded`
+  for (const std::string& note : notes) {
+    const auto [place, is_new] = known.emplace(NamePattern(note), folded.size());
+    if (is_new) {
+      folded.emplace_back(note, 0);
+    } else {
+      ++folded[place->second].second;
+    }
+  }
+  std::string text;
+  for (const auto& [note, more] : folded) {
+    absl::StrAppend(&text, "               ", note,
+                    more > 0 ? absl::StrCat("  (and ", more, " like it)") : "", "\n");
+  }
+  return text;
 }
 
 std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, int64_t fewer,

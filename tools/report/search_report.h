@@ -17,6 +17,10 @@ namespace yuba::tools {
 // One line: the file, its nodes, parameters and inputs.
 std::string ModelText(const compiler::Model& model);
 
+// The import's notes, a line each; of those that differ in numbers alone, as of equal layers, the
+// first and how many there are like it.
+std::string NotesText(const std::vector<std::string>& notes);
+
 // What was searched, in how many seconds, and how far from optimal the plan can be. `by_level` is
 // the bytes that the search level by level moves, where that was run for comparison; `fewer` counts
 // the tensors in fewer parts than their dimensions allow.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -42,6 +43,10 @@ std::string Bytes(int64_t bytes) {
   const Prefix* prefix = PrefixOfBytes(static_cast<double>(bytes));
   if (prefix == nullptr) return absl::StrCat(bytes, " B");
   return absl::StrFormat("%.1f %sB", static_cast<double>(bytes) / prefix->size, prefix->name);
+}
+
+std::string SignedBytes(int64_t bytes) {
+  return absl::StrCat(bytes < 0 ? "−" : "+", Bytes(std::llabs(bytes)));
 }
 
 ByteUnit::ByteUnit(int64_t largest) : name_("B") {

@@ -11,6 +11,9 @@ namespace yuba::tools {
 // "436.5 MB"; MB is 10^6 bytes. Small counts are "312 B", "4.1 kB", large ones "12.3 GB", "9.2 EB".
 std::string Bytes(int64_t bytes);
 
+// "+52.8 kB", "−960 B": a difference.
+std::string SignedBytes(int64_t bytes);
+
 // One unit for the byte counts of a table, so that its cells can be compared: that of the largest
 // count. Example: of 28,704 bytes the unit is kB, and the cells are "28.7", "4.6", "<0.1" and "–".
 class ByteUnit {
