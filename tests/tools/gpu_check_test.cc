@@ -16,12 +16,13 @@ nlohmann::json Read(const std::string& path) {
 
 void Write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
-// A bundle of mlp's cases, unpacked: answers and training, in f32 and bf16, on 1, 2, 3 and
-// 8 devices.
+// A bundle of mlp's cases, unpacked: answers and training, in f32 and bf16, and an id
+// outside of its table, on 1, 2, 3 and 8 devices.
 struct Bundle {
   Bundle() : scratch(ScratchFolder("gpu_check")), folder(scratch + "/gpu_check") {
-    Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + scratch +
-            "/check.tar.gz --target host --only /mlp --bin $(dirname $(command -v yuba))");
+    Succeed(
+        "python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + scratch +
+        "/check.tar.gz --target host --only '/mlp|outside' --bin $(dirname $(command -v yuba))");
     Succeed("tar xzf " + scratch + "/check.tar.gz -C " + scratch);
   }
   CommandResult Check(const std::string& flags = "") const {
@@ -45,9 +46,10 @@ TEST_CASE("a bundle runs where it was made for, and says what passed") {
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 0);
   CHECK(ran.out.find("| answer | 4 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| refused | 4 | 0 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| training | 8 | 0 | 0 |") != std::string::npos);
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
-  CHECK(report["results"].size() == 12);
+  CHECK(report["results"].size() == 16);
   CHECK(report["target"] == "host");
 }
 
@@ -56,6 +58,8 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   nlohmann::json packed = Read(bundle.folder + "/cases.json");
   bundle.Case(packed, "models/mlp on 2")["run"] = {"--inputs", "DATA", "--check", "0"};
   bundle.Case(packed, "training/mlp f32 on 3")["losses"][1] = 2.5;
+  bundle.Case(packed, "an id outside on 1")["run"] = {"--inputs", "DATA"};
+  bundle.Case(packed, "an id outside on 2")["says"] = "ids holds 7";
   const std::string broken = bundle.Case(packed, "models/mlp on 8")["program"];
   Write(bundle.folder + "/" + broken, "no program");
   Write(bundle.folder + "/cases.json", packed.dump());
@@ -63,9 +67,11 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 2 | 2 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| refused | 2 | 2 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| training | 7 | 1 | 0 |") != std::string::npos);
-  for (const char* line : {"- models/mlp on 2: exit 1: step", "- models/mlp on 8: exit 2",
-                           "- training/mlp f32 on 3: losses: "})
+  for (const char* line :
+       {"- models/mlp on 2: exit 1: step", "- models/mlp on 8: exit 2",
+        "- training/mlp f32 on 3: losses: ", "- an id outside on 1: exit 0, where exit 2"})
     CHECK(ran.out.find(line) != std::string::npos);
 }
 
@@ -74,6 +80,13 @@ TEST_CASE("what the time does not suffice for is said, and is no failure of the 
   const CommandResult ran = bundle.Check("--minutes 0");
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 0 | 0 | 4 |") != std::string::npos);
+}
+
+TEST_CASE("a bundle that cannot be written is refused before anything is compiled") {
+  const CommandResult ran = RunCommand("python3 " + RepositoryFile("tools/gpu/check.py") +
+                                       " --pack nowhere/check.tar.gz --only /mlp");
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.error.find("cannot write into") != std::string::npos);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@ A case is a dictionary: `name`; `model`, a path from the repository's root or a 
 in which DATA stands for the folder `data`; `kind`:
 
   answer    the outputs are those of the folder
+  refused   an index outside of its table ends the run: it exits with 2 and says `says`; the values
+            of `values` are written as .npy files into the folder that VALUES stands for
   training  the losses of the steps are those that the host computes when the bundle is packed
   time      how long steps and kernels take, with values made up
 """
@@ -36,6 +38,14 @@ def answer(name, folder, devices, tolerance):
             "run": ["--inputs", "DATA", "--check", tolerance]}
 
 
+def refused(devices):
+    """Gather's x is [3, 5, 2]; ids read its second dimension."""
+    case = answer("operators/gather", "tests/models/operators/gather", devices, "1e-5")
+    return {**case, "kind": "refused", "name": f"an id outside on {devices}",
+            "values": {"ids": [[0, 1], [2, -6]]}, "says": "ids holds -6, which is no index into 5",
+            "run": ["--inputs", "DATA", "--input", "ids=VALUES/ids.npy"]}
+
+
 def training(model, precision, devices):
     folder = f"tests/models/{model}"
     return {"kind": "training", "name": f"training/{model} {precision} on {devices}",
@@ -62,6 +72,7 @@ def all_cases(root):
         folder = f"tests/models/operators/{name}"
         if os.path.exists(f"{root}/{folder}/model.onnx"):
             cases += [answer(f"operators/{name}", folder, devices, "1e-5") for devices in DEVICES]
+    cases += [refused(devices) for devices in DEVICES]
     cases += [timed(*one, devices) for one in TIMED for devices in (1, 8)]
     missing = SANITIZED - {case["name"] for case in cases}
     if missing and os.path.isdir(f"{root}/tests/models/operators"):

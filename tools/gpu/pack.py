@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -21,6 +22,16 @@ def run(command):
     if ran.returncode != 0:
         raise RuntimeError(f"{' '.join(command[:3])}: {ran.stderr.strip()}")
     return ran.stdout
+
+
+def write_npy(path, rows):
+    """Rows of integers as a matrix of int64, in the format of NumPy, which may not be installed."""
+    header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])})}}"
+    header = header.ljust(117) + "\n"  # with the ten bytes before it, a multiple of 64
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for row in rows:
+            file.write(struct.pack(f"<{len(row)}q", *row))
 
 
 class Packer:
@@ -59,6 +70,11 @@ class Packer:
             if case["kind"] == "training":
                 packed["precision"] = case["precision"]
                 packed["losses"] = self.losses_on_host(case, model, plan, scratch)
+        if case["kind"] == "refused":
+            packed["says"], packed["values"] = case["says"], f"values/{number}"
+            os.makedirs(os.path.join(self.folder, packed["values"]))
+            for name, rows in case["values"].items():
+                write_npy(os.path.join(self.folder, packed["values"], f"{name}.npy"), rows)
         if "data" in case:
             packed["data"] = case["data"]
             self.copy_data(case["data"])
@@ -75,6 +91,10 @@ class Packer:
 
 def pack(root, options):
     """Writes the archive options.pack; returns the exit code."""
+    into = os.path.dirname(os.path.abspath(options.pack))
+    if not os.access(into, os.W_OK):
+        print(f"gpu_check: cannot write into {into}", file=sys.stderr)
+        return 2
     chosen = [case for case in case_list.all_cases(root) if re.search(options.only, case["name"])]
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "gpu_check")

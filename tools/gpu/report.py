@@ -3,7 +3,7 @@ import json
 import os
 import time
 
-KINDS = ("answer", "training", "sanitizer", "time")
+KINDS = ("answer", "refused", "training", "sanitizer", "time")
 MOST_FAILURES = 40
 
 

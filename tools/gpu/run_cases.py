@@ -23,8 +23,9 @@ class Runner:
         self.environment = machine.environment()
 
     def command(self, case, further=()):
-        data = os.path.join(self.bundle, case.get("data", ""))
-        arguments = [a.replace("DATA", data) for a in case["run"]]
+        folders = {"DATA": os.path.join(self.bundle, case.get("data", "")),
+                   "VALUES": os.path.join(self.bundle, case.get("values", ""))}
+        arguments = [re.sub("DATA|VALUES", lambda found: folders[found[0]], a) for a in case["run"]]
         return [os.path.join(self.bundle, "yuba-run"), os.path.join(self.bundle, case["program"]),
                 "--backend", self.target, *arguments, *further]
 
@@ -50,6 +51,15 @@ class Runner:
 
     def answer(self, case):
         return self.execute(case, self.command(case))[0]
+
+    def refused(self, case):
+        result = self.execute(case, self.command(case))[0]
+        ended, said = result.pop("error", "exit 0"), case["says"]
+        if not result.get("skipped"):
+            result["ok"] = ended.startswith("exit 2") and said in ended
+        if not result["ok"]:
+            result["error"] = f"{ended}, where exit 2 and \"{said}\" were expected"
+        return result
 
     def training(self, case):
         result, out = self.execute(case, self.command(case, ["--json"]))
