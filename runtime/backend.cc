@@ -1,7 +1,6 @@
 #include "runtime/backend.h"
 
 #include "opsemantics/base/status.h"
-#include "runtime/cuda/cuda_backend.h"
 #include "runtime/host/host_backend.h"
 
 namespace yuba::runtime {
@@ -9,16 +8,22 @@ namespace {
 
 struct Backend {
   const char* name;
+  double timeout_seconds;
   absl::Status (*open)(const LoadedProgram& program, const ArenaLayout& layout,
-                       int threads_per_device, Fleet& fleet);
+                       const BackendOptions& options, Fleet& fleet);
 };
 
-absl::Status OpenCuda(const LoadedProgram& program, const ArenaLayout& layout,
-                      int /*threads_per_device*/, Fleet& fleet) {
-  return cuda::OpenCudaBackend(program, layout, fleet);
+absl::Status OpenHost(const LoadedProgram& program, const ArenaLayout& layout,
+                      const BackendOptions& options, Fleet& fleet) {
+  return OpenHostBackend(program, layout, options.threads_per_device, fleet);
 }
 
-constexpr Backend kBackends[] = {{"host", OpenHostBackend}, {"cuda", OpenCuda}};
+absl::Status OpenCuda(const LoadedProgram& program, const ArenaLayout& layout,
+                      const BackendOptions& options, Fleet& fleet) {
+  return cuda::OpenCudaBackend(program, layout, options.nccl, fleet);
+}
+
+constexpr Backend kBackends[] = {{"host", 600, OpenHost}, {"cuda", 60, OpenCuda}};
 
 }  // namespace
 
@@ -30,6 +35,13 @@ std::string BackendNames() {
   return names;
 }
 
+double DefaultTimeout(const std::string& name) {
+  for (const Backend& backend : kBackends) {
+    if (backend.name == name) return backend.timeout_seconds;
+  }
+  return 0;
+}
+
 absl::Status CheckBackend(const std::string& name) {
   for (const Backend& backend : kBackends) {
     if (backend.name == name) return absl::OkStatus();
@@ -38,9 +50,9 @@ absl::Status CheckBackend(const std::string& name) {
 }
 
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
-                         const ArenaLayout& layout, int threads_per_device, Fleet& fleet) {
+                         const ArenaLayout& layout, const BackendOptions& options, Fleet& fleet) {
   for (const Backend& backend : kBackends) {
-    if (backend.name == name) return backend.open(program, layout, threads_per_device, fleet);
+    if (backend.name == name) return backend.open(program, layout, options, fleet);
   }
   return CheckBackend(name);
 }

@@ -8,19 +8,28 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "runtime/cuda/cuda_backend.h"
 #include "runtime/executor.h"
 
 namespace yuba::runtime {
 
+struct BackendOptions {
+  int threads_per_device = 1;  // of the host
+  cuda::NcclChoice nccl = cuda::NcclChoice::kFound;
+};
+
 // Fills in fleet.devices, one for each device of the program's mesh, each ready to run (Prepare was
-// called), and fleet.communicator. A device of the host has `threads_per_device` threads, at least
-// 1. Unavailable where this machine or this build lacks the back end, a user's error where the name
-// is unknown.
+// called), and fleet.communicator. Unavailable where this machine or this build lacks the back end,
+// a user's error where the name is unknown.
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
-                         const ArenaLayout& layout, int threads_per_device, Fleet& fleet);
+                         const ArenaLayout& layout, const BackendOptions& options, Fleet& fleet);
 
 // OK where there is a back end of this name; else OpenBackend's error.
 absl::Status CheckBackend(const std::string& name);
+
+// Seconds in which some device finishes an instruction, where all is well: 600 on processors, where
+// one kernel may take minutes, 60 on GPUs.
+double DefaultTimeout(const std::string& name);
 
 // "host, cuda"
 std::string BackendNames();

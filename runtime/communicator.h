@@ -3,9 +3,9 @@
 // What is copied is an ExchangePlan (exchange_plan.h); recognised collectives are such plans too,
 // so that a back end may give them to a library.
 //
-// Advance never waits for another device and Wait has a deadline, so one thread can run all devices
-// in turn, and a peer that never comes cannot hang the run. Different devices may be advanced by
-// different threads at once; one device only by one thread at a time.
+// Advance never waits for another device, so one thread can run all devices in turn, and Wait ends
+// with Abort, so that a peer that never comes cannot hang the run. Different devices may be
+// advanced by different threads at once; one device only by one thread at a time.
 //
 // Example: device 0 reads from device 1. Advance(0) arrives: kAdvanced. Advance(0) again: kBlocked
 // until device 1 has arrived at the same exchange, then it copies: kAdvanced. Nobody reads device
@@ -13,7 +13,6 @@
 #ifndef YUBA_RUNTIME_COMMUNICATOR_H_
 #define YUBA_RUNTIME_COMMUNICATOR_H_
 
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -41,6 +40,12 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
+  // Called once, before all else: does what takes long or needs memory, as making a library's
+  // communicators. plans: [instruction], empty ones for what is no exchange; they outlive this.
+  virtual absl::Status Prepare(const std::vector<ExchangePlan>& /*plans*/) {
+    return absl::OkStatus();
+  }
+
   // Makes the next step of the exchange that `device` has come to: arrive, copy, leave. Never
   // waits for another device. All devices come to the same exchanges in the same order, and `plan`
   // is always the same one for an instruction. Cancelled after Abort; other errors are failed
@@ -48,17 +53,23 @@ class Communicator {
   virtual absl::StatusOr<Progress> Advance(int device, int instruction,
                                            const ExchangePlan& plan) = 0;
 
-  // Blocks until `device`, whose last Advance was kBlocked, may go on, until Abort, or until the
-  // deadline. Which of them it was, aborted() and WaitsFor say.
-  virtual void Wait(int device, const ExchangePlan& plan,
-                    std::chrono::steady_clock::time_point deadline) = 0;
+  // Blocks until `device`, whose last Advance was kBlocked, may go on, or until Abort.
+  virtual void Wait(int device, const ExchangePlan& plan) = 0;
 
   // The device that `device` waits for in `plan`, or -1 where it can go on.
   virtual int WaitsFor(int device, const ExchangePlan& plan) const = 0;
 
-  // Ends all waits, now and later, because the run has failed. From any thread.
+  // Ends all waits, now and later, because the run has failed. From any thread; waits for nothing.
   virtual void Abort() = 0;
   virtual bool aborted() const = 0;
+
+  // What a library says of exchanges that were started and go on by themselves: the first failure.
+  // From any thread, while devices advance.
+  virtual absl::Status Check() { return absl::OkStatus(); }
+
+  // After Abort, where devices do not come back: ends what was started and would not end. May
+  // block.
+  virtual void EndWork() {}
 
   // Makes the communicator usable again after Abort. No thread may be inside another call.
   virtual void Reset() = 0;

@@ -3,12 +3,14 @@
 // arena's start; a buffer has the same offset on every device.
 //
 // Threads: a device is used by one thread at a time, except that other devices' communicators read
-// its arena while an exchange allows it. Errors are final for a step, not for the device: what the
-// arena holds afterwards is unspecified. The device owns its arena, workspace and prepared kernels
-// and frees them in its destructor.
+// its arena while an exchange allows it, and that finished, unfinished and Usable may be asked by
+// any thread. Errors are final for a step, and for the device only where Usable says so:
+// what the arena holds afterwards is unspecified. The device owns its arena, workspace and prepared
+// kernels and frees them in its destructor.
 #ifndef YUBA_RUNTIME_DEVICE_H_
 #define YUBA_RUNTIME_DEVICE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,6 +37,13 @@ struct ArenaLayout {
   int64_t size = 0;              // of the arena, bytes
 };
 
+// Of a device whose work goes on after Run has returned: what was started and is not known to have
+// ended.
+struct UnfinishedWork {
+  int instruction = -1;  // the first one; -1: there is none
+  int candidates = 1;    // so many instructions from there on, one of which is not finished
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -58,9 +67,19 @@ class Device {
   // only in a later call.
   virtual absl::Status Run(int instruction) = 0;
 
-  // Blocks until everything that was started has finished, with no time limit. Returns the failure
-  // of any of it.
-  virtual absl::Status Synchronize() = 0;
+  // Blocks until everything that was started has finished. Returns the failure of any of it. Once
+  // `give_up` is true, it waits only as long as the work gets on; where that ends, the device
+  // hangs.
+  virtual absl::Status Synchronize(const std::atomic<bool>& give_up) = 0;
+
+  // Of a device whose work goes on after Run has returned: how many instructions it has finished
+  // since it was opened, as far as is known, and what comes next.
+  virtual int64_t finished() const { return 0; }
+  virtual UnfinishedWork unfinished() const { return {}; }
+
+  // OK where the device can run another step; else why not: what runs on it does not end, or its
+  // memory is lost. Nothing may wait for such a device any more.
+  virtual absl::Status Usable() const { return absl::OkStatus(); }
 
   // What kernels noted of indices outside of their extents since the last call: the record of the
   // first instruction, in program order, that has one. Called after Synchronize, when all is well.

@@ -49,7 +49,7 @@ absl::StatusOr<Progress> ExchangeProtocol::Advance(int device, int instruction,
       Notify(own.sources);
       return Progress::kAdvanced;
     case kDepart:
-      YUBA_RETURN_IF_ERROR(steps_->Depart(device, plan));
+      YUBA_RETURN_IF_ERROR(steps_->Depart(device, instruction, plan));
       ++self.done;
       self.phase = kArrive;
       return Progress::kDone;
@@ -82,11 +82,10 @@ void ExchangeProtocol::Notify(const std::vector<int>& devices) {
   }
 }
 
-void ExchangeProtocol::Wait(int device, const ExchangePlan& plan,
-                            std::chrono::steady_clock::time_point deadline) {
+void ExchangeProtocol::Wait(int device, const ExchangePlan& plan) {
   Peer& self = *peers_[device];
   std::unique_lock<std::mutex> lock(self.mutex);
-  self.changed.wait_until(lock, deadline, [&] { return aborted_ || WaitsFor(device, plan) < 0; });
+  self.changed.wait(lock, [&] { return aborted_ || WaitsFor(device, plan) < 0; });
 }
 
 void ExchangeProtocol::Abort() {
@@ -95,7 +94,6 @@ void ExchangeProtocol::Abort() {
     std::lock_guard<std::mutex> lock(peer->mutex);
     peer->changed.notify_all();
   }
-  steps_->Abort();
 }
 
 void ExchangeProtocol::Reset() {
@@ -104,6 +102,7 @@ void ExchangeProtocol::Reset() {
     peer->arrived = peer->departed = peer->done = 0;
     peer->phase = kArrive;
   }
+  steps_->Reset();
 }
 
 }  // namespace yuba::runtime

@@ -32,6 +32,11 @@ class ExchangeSteps {
  public:
   virtual ~ExchangeSteps() = default;
 
+  // As Communicator::Prepare.
+  virtual absl::Status Prepare(const std::vector<ExchangePlan>& /*plans*/) {
+    return absl::OkStatus();
+  }
+
   // `device` has come to an exchange: its readers may copy what it wrote before.
   virtual absl::Status Arrive(int /*device*/) { return absl::OkStatus(); }
 
@@ -40,12 +45,15 @@ class ExchangeSteps {
   virtual absl::Status Copy(int device, int instruction, const ExchangePlan& plan) = 0;
 
   // All readers of `device` have copied: it may write again what they have read.
-  virtual absl::Status Depart(int /*device*/, const ExchangePlan& /*plan*/) {
+  virtual absl::Status Depart(int /*device*/, int /*instruction*/, const ExchangePlan& /*plan*/) {
     return absl::OkStatus();
   }
 
-  // The run has failed. Comes from any thread, also during another call; ends what would wait.
-  virtual void Abort() {}
+  // As Communicator::Check and EndWork. Come from any thread, also during another call.
+  virtual absl::Status Check() { return absl::OkStatus(); }
+  virtual void EndWork() {}
+  // After a failed run, before the next one.
+  virtual void Reset() {}
 };
 
 class ExchangeProtocol final : public Communicator {
@@ -53,12 +61,16 @@ class ExchangeProtocol final : public Communicator {
   // devices: of the mesh; instructions: of the program. Owns the steps.
   ExchangeProtocol(std::unique_ptr<ExchangeSteps> steps, int devices, int instructions);
 
+  absl::Status Prepare(const std::vector<ExchangePlan>& plans) override {
+    return steps_->Prepare(plans);
+  }
   absl::StatusOr<Progress> Advance(int device, int instruction, const ExchangePlan& plan) override;
-  void Wait(int device, const ExchangePlan& plan,
-            std::chrono::steady_clock::time_point deadline) override;
+  void Wait(int device, const ExchangePlan& plan) override;
   int WaitsFor(int device, const ExchangePlan& plan) const override;
   void Abort() override;
   bool aborted() const override { return aborted_; }
+  absl::Status Check() override { return steps_->Check(); }
+  void EndWork() override { steps_->EndWork(); }
   void Reset() override;
   const Traffic& traffic(int device) const override { return peers_[device]->traffic; }
 

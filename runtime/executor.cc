@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
-#include <thread>
 
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/clock.h"
-#include "opsemantics/base/start_thread.h"
 #include "opsemantics/base/status.h"
+#include "runtime/watched_threads.h"
 
 namespace yuba::runtime {
 void Cursor::Settle() {
@@ -43,7 +43,7 @@ struct Executor::Worker {
 Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
     : program_(program),
       fleet_(fleet),
-      at_(program.devices()),
+      places_(program.devices()),
       tracing_(trace),
       start_(Clock::now()),
       trace_(program.devices()) {}
@@ -51,7 +51,7 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
 // One step of the instruction at the cursor; moves on where that is done.
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   const int instruction = worker.cursor.instruction();
-  at_[device] = instruction;
+  places_[device].instruction = instruction;
   if (!worker.begun) {
     for (const auto& watcher : fleet_.watchers) {
       YUBA_RETURN_IF_ERROR(watcher->Before(device, instruction));
@@ -65,6 +65,7 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
     YUBA_ASSIGN_OR_RETURN(
         progress, fleet_.communicator->Advance(device, instruction, fleet_.plans[instruction]));
   }
+  if (progress != Progress::kBlocked) ++advanced_;
   if (progress != Progress::kDone) return progress;
   for (const auto& watcher : fleet_.watchers) {
     YUBA_RETURN_IF_ERROR(watcher->After(device, instruction));
@@ -74,31 +75,25 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   return progress;
 }
 
-absl::Status Executor::WaitForPeer(int device, int instruction, double timeout_seconds) {
-  Communicator& communicator = *fleet_.communicator;
-  const ExchangePlan& plan = fleet_.plans[instruction];
-  const auto timeout = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(std::min(timeout_seconds, 1e9)));
-  communicator.Wait(device, plan, Clock::now() + timeout);
-  if (communicator.aborted()) return absl::CancelledError("the run has failed on another device");
-  const int peer = communicator.WaitsFor(device, plan);
-  if (peer < 0) return absl::OkStatus();
-  return absl::DeadlineExceededError(absl::StrCat("waited ", timeout_seconds, " s for device ",
-                                                  peer, ", which is at ",
-                                                  program_.Describe(at_[peer])));
+absl::Status Executor::WaitForPeer(int device, int instruction) {
+  places_[device].waiting = true;
+  fleet_.communicator->Wait(device, fleet_.plans[instruction]);
+  places_[device].waiting = false;
+  if (fleet_.communicator->aborted()) return absl::CancelledError("the run has failed elsewhere");
+  return absl::OkStatus();
 }
 
 // Blocks until the device has finished the step, and fails where that went wrong or a kernel met an
 // index outside of its extent.
 absl::Status Executor::EndOnDevice(int device) {
-  YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize());
+  YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize(failed_));
   YUBA_ASSIGN_OR_RETURN(const Device::BadIndex bad, fleet_.devices[device]->TakeBadIndex());
   if (bad.instruction < 0) return absl::OkStatus();
-  at_[device] = bad.instruction;
+  places_[device].instruction = bad.instruction;
   return BadIndexError(program_, bad.instruction, bad.record);
 }
 
-void Executor::RunDevice(int device, int entry, double timeout_seconds) {
+void Executor::RunDevice(int device, int entry) {
   const double start = SecondsSince(start_);
   Times own;
   Worker worker(program_, program_.entries()[entry]);
@@ -117,23 +112,47 @@ void Executor::RunDevice(int device, int entry, double timeout_seconds) {
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
     // What is traced is waited for, so that its time is its own where a device works behind.
-    if (status.ok() && tracing_) status = fleet_.devices[device]->Synchronize();
+    if (status.ok() && tracing_) status = fleet_.devices[device]->Synchronize(failed_);
     note(instruction, false, exchange ? own.copying : computing);
     if (status.ok() && *progress == Progress::kBlocked) {
-      status = WaitForPeer(device, instruction, timeout_seconds);
+      status = WaitForPeer(device, instruction);
       note(instruction, true, own.waiting);
     }
   }
   if (status.ok()) status = EndOnDevice(device);
-  if (!status.ok()) Fail(device, at_[device], status);
+  if (!status.ok()) Fail(device, places_[device].instruction, status);
+  places_[device].ended = true;
   std::lock_guard<std::mutex> lock(mutex_);
   times_.copying += own.copying;
   times_.waiting += own.waiting;
   times_.all += SecondsSince(start_) - start;
 }
 
+// Of a device whose work goes on behind the host's back, where that work stands.
+UnfinishedWork Executor::StandsAt(int device) const {
+  const UnfinishedWork work = fleet_.devices[device]->unfinished();
+  return work.instruction >= 0 ? work : UnfinishedWork{places_[device].instruction, 1};
+}
+
+// "device 1, instruction 8 (kernel y, from MatMul_7)"
+std::string Executor::Describe(const std::vector<int>& devices, const UnfinishedWork& work) const {
+  return absl::StrCat(devices.size() == 1 ? "device " : "devices ", absl::StrJoin(devices, ", "),
+                      ", ", program_.Describe(work.instruction),
+                      work.candidates > 1 ? absl::StrCat(" or one of the ", work.candidates - 1,
+                                                         " behind it (--trace finds which)")
+                                          : "");
+}
+
 void Executor::Fail(int device, int instruction, const absl::Status& cause) {
-  Fail(Annotate(cause, absl::StrCat("device ", device, ", ", program_.Describe(instruction))));
+  UnfinishedWork place = {instruction, 1};
+  const absl::Status usable = fleet_.devices[device]->Usable();
+  if (!usable.ok()) {
+    // What has broken the device is what it did, and not what the host asked of it then.
+    place = StandsAt(device);
+    std::lock_guard<std::mutex> lock(mutex_);
+    lost_.Update(usable);
+  }
+  Fail(Annotate(cause, Describe({device}, place)));
 }
 
 void Executor::Fail(const absl::Status& cause) {
@@ -141,7 +160,41 @@ void Executor::Fail(const absl::Status& cause) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (failure_.ok() && !absl::IsCancelled(cause)) failure_ = cause;
   }
+  failed_ = true;
   fleet_.communicator->Abort();
+}
+
+int64_t Executor::FinishedInstructions() const {
+  int64_t finished = advanced_;
+  for (const auto& device : fleet_.devices) finished += device->finished();
+  return finished;
+}
+
+// Nothing has ended for so many seconds. Of the devices that wait for no other one, those that have
+// come least far hold the others up.
+void Executor::Stalled(double seconds) {
+  std::vector<int> slowest;
+  for (int device = 0; device < program_.devices(); ++device) {
+    if (places_[device].ended || places_[device].waiting) continue;
+    const int at = StandsAt(device).instruction;
+    if (!slowest.empty() && at > StandsAt(slowest[0]).instruction) continue;
+    if (!slowest.empty() && at < StandsAt(slowest[0]).instruction) slowest.clear();
+    slowest.push_back(device);
+  }
+  if (!slowest.empty()) {
+    Fail(absl::DeadlineExceededError(absl::StrCat(Describe(slowest, StandsAt(slowest[0])),
+                                                  ": nothing has ended on any device for ", seconds,
+                                                  " s; --timeout allows longer")));
+    return;
+  }
+  for (int device = 0; device < program_.devices(); ++device) {
+    if (places_[device].ended) continue;
+    const int instruction = places_[device].instruction;
+    const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[instruction]);
+    return Fail(device, instruction,
+                absl::DeadlineExceededError(absl::StrCat("waited ", seconds, " s for device ", peer,
+                                                         ", as all others wait, too")));
+  }
 }
 
 absl::Status Executor::Finish() {
@@ -149,33 +202,56 @@ absl::Status Executor::Finish() {
   return std::move(failure_);
 }
 
-absl::Status Executor::RunThreads(int entry, double timeout_seconds) {
+absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
+                           double patience_seconds) {
+  YUBA_RETURN_IF_ERROR(lost_);
   failure_ = absl::OkStatus();
+  failed_ = false;
   times_ = Times();
-  std::vector<std::thread> threads;
-  for (int device = 1; device < program_.devices(); ++device) {
-    const bool started = StartThread(threads, [this, device, entry, timeout_seconds] {
-      RunDevice(device, entry, timeout_seconds);
-    });
-    if (started) continue;
+  for (Place& place : places_) {
+    place.instruction = 0;
+    place.waiting = place.ended = false;
+  }
+  Watch watch;
+  watch.patience_seconds = patience_seconds;
+  watch.progress = [this] { return FinishedInstructions(); };
+  watch.look = [this] {
+    const absl::Status status = fleet_.communicator->Check();
+    if (!status.ok() && !failed_) Fail(status);
+  };
+  watch.stalled = [this, patience_seconds] { Stalled(patience_seconds); };
+  watch.failed = [this] { return failed_.load(); };
+  watch.end_work = [this] { fleet_.communicator->EndWork(); };
+  watch.not_started = [this](int device) {
     Fail(absl::ResourceExhaustedError(absl::StrCat("the system gives no thread for device ", device,
                                                    " of ", program_.devices())));
-    break;
+  };
+  const bool left_behind = RunWatched(threads, run, watch);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (left_behind) lost_.Update(absl::InternalError("a thread of the step never came back"));
+  if (failed_) {
+    for (const auto& device : fleet_.devices) lost_.Update(device->Usable());
   }
-  if (static_cast<int>(threads.size()) == program_.devices() - 1) {
-    RunDevice(0, entry, timeout_seconds);
-  }
-  for (std::thread& thread : threads) thread.join();
-  return Finish();
+  return lost_.ok() ? Finish() : failure_;
 }
 
-absl::Status Executor::RunInterleaved(int entry, uint64_t seed) {
-  failure_ = absl::OkStatus();
+absl::Status Executor::RunThreads(int entry, double patience_seconds) {
+  return Run(
+      program_.devices(), [this, entry](int device) { RunDevice(device, entry); },
+      patience_seconds);
+}
+
+absl::Status Executor::RunInterleaved(int entry, uint64_t seed, double patience_seconds) {
+  return Run(1, [this, entry, seed](int) { Interleave(entry, seed); }, patience_seconds);
+}
+
+void Executor::Interleave(int entry, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Worker> workers(program_.devices(), Worker(program_, program_.entries()[entry]));
   std::vector<int> ready;  // devices that are not known to be blocked
   for (int device = 0; device < program_.devices(); ++device) {
-    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->EnterThread());
+    const absl::Status entered = fleet_.devices[device]->EnterThread();
+    if (!entered.ok()) return Fail(device, 0, entered);
     if (!workers[device].cursor.done()) ready.push_back(device);
   }
   while (!ready.empty()) {
@@ -184,10 +260,7 @@ absl::Status Executor::RunInterleaved(int entry, uint64_t seed) {
     Worker& worker = workers[device];
     const int instruction = worker.cursor.instruction();
     const absl::StatusOr<Progress> progress = Advance(device, worker);
-    if (!progress.ok()) {
-      Fail(device, instruction, progress.status());
-      return Finish();
-    }
+    if (!progress.ok()) return Fail(device, instruction, progress.status());
     worker.waiting = *progress == Progress::kBlocked;
     if (worker.waiting || worker.cursor.done()) {
       ready[chosen] = ready.back();
@@ -200,22 +273,24 @@ absl::Status Executor::RunInterleaved(int entry, uint64_t seed) {
       ready.push_back(other);
     }
   }
+  EndInterleaved(workers);
+}
+
+void Executor::EndInterleaved(const std::vector<Worker>& workers) {
   for (int device = 0; device < program_.devices(); ++device) {
     if (!workers[device].waiting) {
       const absl::Status end = EndOnDevice(device);
-      if (!end.ok()) Fail(device, at_[device], end);
+      if (!end.ok()) Fail(device, places_[device].instruction, end);
       continue;
     }
     const int instruction = workers[device].cursor.instruction();
     const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[instruction]);
-    Fail(device, instruction,
-         InternalError("deadlock: waits for device ", peer, ", which is at ",
-                       workers[peer].cursor.done()
-                           ? "the end"
-                           : program_.Describe(workers[peer].cursor.instruction())));
-    break;
+    return Fail(device, instruction,
+                InternalError("deadlock: waits for device ", peer, ", which is at ",
+                              workers[peer].cursor.done()
+                                  ? "the end"
+                                  : program_.Describe(workers[peer].cursor.instruction())));
   }
-  return Finish();
 }
 
 }  // namespace yuba::runtime

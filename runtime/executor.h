@@ -3,14 +3,19 @@
 // be replayed, and other seeds try other orders, which finds missing dependencies. Each device runs
 // the entry's instructions from start to end: a kernel goes to its Device, an exchange to the
 // Communicator step by step.
+//
+// A step comes to an end, whatever hangs: where no device finishes an instruction for as long as
+// the caller's patience, it fails, and names the devices that stand still.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
 #define YUBA_RUNTIME_EXECUTOR_H_
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -81,16 +86,21 @@ class Executor {
   Executor(const LoadedProgram& program, Fleet& fleet, bool trace);
 
   // One run of entry number `entry` with a thread for each device; blocks until all have ended. A
-  // failure ends the step on all devices, and so does a wait for another device that is longer than
-  // `timeout_seconds` (DeadlineExceeded). The error is the first failure and names device,
-  // instruction and cause. After an error the fleet can run again, but what the arenas hold is
-  // lost. ResourceExhausted where the system gives no thread for a device. A kernel that never
-  // returns is not bounded.
-  absl::Status RunThreads(int entry, double timeout_seconds);
+  // failure ends the step on all devices, and so do `patience_seconds` in which no device finishes
+  // an instruction (DeadlineExceeded). The error is the first failure and names device, instruction
+  // and cause. After an error the fleet can run again, unless it is lost(), but what the arenas
+  // hold is lost. ResourceExhausted where the system gives no thread for a device.
+  absl::Status RunThreads(int entry, double patience_seconds);
 
-  // The same in the calling thread; the order follows from `seed` alone. Devices that wait for each
-  // other are found at once and are an Internal error.
-  absl::Status RunInterleaved(int entry, uint64_t seed);
+  // The same with one thread; the order follows from `seed` alone. Devices that wait for each other
+  // are found at once and are an Internal error.
+  absl::Status RunInterleaved(int entry, uint64_t seed, double patience_seconds);
+
+  // Why the fleet cannot run again after a failed step: a device cannot be used any more
+  // (Device::Usable), or a thread hangs. OK where it can. What a lost fleet has started may never
+  // end: then executor, fleet and program must live as long as the process, and nothing may wait
+  // for them.
+  const absl::Status& lost() const { return lost_; }
 
   // Seconds in the last threaded step, summed over the devices.
   struct Times {
@@ -103,19 +113,36 @@ class Executor {
 
  private:
   struct Worker;
+  // What messages need to know of a device while it runs.
+  struct Place {
+    std::atomic<int> instruction{0};
+    std::atomic<bool> waiting{false};  // for another device, on the host
+    std::atomic<bool> ended{false};
+  };
+
+  absl::Status Run(int threads, const std::function<void(int)>& run, double patience_seconds);
   absl::StatusOr<Progress> Advance(int device, Worker& worker);
   absl::Status EndOnDevice(int device);
-  void RunDevice(int device, int entry, double timeout_seconds);
-  absl::Status WaitForPeer(int device, int instruction, double timeout_seconds);
+  void RunDevice(int device, int entry);
+  void Interleave(int entry, uint64_t seed);
+  void EndInterleaved(const std::vector<Worker>& workers);
+  absl::Status WaitForPeer(int device, int instruction);
+  int64_t FinishedInstructions() const;
+  UnfinishedWork StandsAt(int device) const;
+  std::string Describe(const std::vector<int>& devices, const UnfinishedWork& work) const;
+  void Stalled(double seconds);
   void Fail(int device, int instruction, const absl::Status& cause);
   void Fail(const absl::Status& cause);
   absl::Status Finish();
 
   const LoadedProgram& program_;
   Fleet& fleet_;
-  std::vector<std::atomic<int>> at_;  // [device] its instruction, for messages
-  std::mutex mutex_;                  // of failure_ and times_
+  std::vector<Place> places_;         // [device]
+  std::atomic<int64_t> advanced_{0};  // steps of instructions that the host has made
+  std::atomic<bool> failed_{false};   // the step has failed: devices need not be waited for
+  std::mutex mutex_;                  // of failure_, lost_ and times_
   absl::Status failure_;              // the first of the step
+  absl::Status lost_;
   Times times_;
   const bool tracing_;
   const std::chrono::steady_clock::time_point start_;

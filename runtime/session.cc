@@ -1,6 +1,7 @@
 #include "runtime/session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -35,6 +36,21 @@ std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
 
 }  // namespace
 
+namespace {
+std::atomic<bool> something_hangs{false};
+}  // namespace
+
+bool SomethingHangs() { return something_hangs; }
+
+Session::~Session() {
+  if (executor_ == nullptr || executor_->lost().ok()) return;
+  something_hangs = true;
+  // Threads and GPUs go on using them.
+  executor_.release();
+  fleet_.release();
+  new std::shared_ptr<const LoadedProgram>(program_);
+}
+
 int DefaultThreads(int devices) {
   const char* const set = std::getenv("OMP_NUM_THREADS");
   int threads = 0;
@@ -59,11 +75,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
             : options.threads_per_device > 0
                 ? std::min(options.threads_per_device, kMostThreadsPerDevice)
                 : DefaultThreads(loaded.devices());
-  YUBA_RETURN_IF_ERROR(
-      OpenBackend(options.backend, loaded, session->layout_, threads, session->fleet_));
+  YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_,
+                                   {threads, options.nccl}, *session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   YUBA_RETURN_IF_ERROR(session->AddWatchers());
-  session->executor_ = std::make_unique<Executor>(loaded, session->fleet_, options.trace);
+  session->executor_ = std::make_unique<Executor>(loaded, *session->fleet_, options.trace);
   YUBA_RETURN_IF_ERROR(session->SetInitialValues());
   // Last: by now the session holds what it needs, and threads get what is left.
   if (!options.interleave) {
@@ -74,27 +90,27 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
 
 absl::Status Session::AddWatchers() {
   std::vector<Device*> devices;
-  for (const auto& device : fleet_.devices) devices.push_back(device.get());
+  for (const auto& device : fleet_->devices) devices.push_back(device.get());
   if (options_.poison || options_.guards) {
     auto watch = std::make_unique<ArenaWatch>(
         *program_, layout_, WatchOptions{options_.poison, options_.guards}, devices);
     YUBA_RETURN_IF_ERROR(watch->Fill());
-    fleet_.watchers.push_back(std::move(watch));
+    fleet_->watchers.push_back(std::move(watch));
   }
   if (options_.find_nan) {
-    auto watch = std::make_unique<NanWatch>(*program_, layout_, std::move(devices), fleet_.plans);
+    auto watch = std::make_unique<NanWatch>(*program_, layout_, std::move(devices), fleet_->plans);
     nan_watch_ = watch.get();
-    fleet_.watchers.push_back(std::move(watch));
+    fleet_->watchers.push_back(std::move(watch));
   }
   return absl::OkStatus();
 }
 
 absl::Status Session::PlanExchanges() {
-  fleet_.plans.resize(program_->instructions().size());
-  for (size_t p = 0; p < fleet_.plans.size(); ++p) {
+  fleet_->plans.resize(program_->instructions().size());
+  for (size_t p = 0; p < fleet_->plans.size(); ++p) {
     const program::Exchange* exchange = program_->instructions()[p].exchange;
     if (exchange == nullptr) continue;
-    ExchangePlan& plan = fleet_.plans[p];
+    ExchangePlan& plan = fleet_->plans[p];
     if (options_.recognise && exchange->collective() != 0) {
       YUBA_ASSIGN_OR_RETURN(plan, PlanCollective(*program_, *exchange));
     } else {
@@ -103,7 +119,7 @@ absl::Status Session::PlanExchanges() {
     plan.source_offset = layout_.offsets[exchange->source()];
     plan.destination_offset = layout_.offsets[exchange->destination()];
   }
-  return absl::OkStatus();
+  return fleet_->communicator->Prepare(fleet_->plans);
 }
 
 absl::Status Session::SetInitialValues() {
@@ -113,9 +129,9 @@ absl::Status Session::SetInitialValues() {
                           SourceOf(initializer, program_->type(port.buffer())));
     if (source == nullptr && !initializer.has_fill()) continue;
     const absl::Status set =
-        source != nullptr ? SetElements(*program_, layout_, fleet_, port.buffer(),
+        source != nullptr ? SetElements(*program_, layout_, *fleet_, port.buffer(),
                                         program_->type(port.buffer()), *source)
-                          : SetFill(*program_, layout_, fleet_, port.buffer(), initializer.fill());
+                          : SetFill(*program_, layout_, *fleet_, port.buffer(), initializer.fill());
     YUBA_RETURN_IF_ERROR(Annotate(set, absl::StrCat("parameter ", port.name())));
     given_.insert(port.name());
   }
@@ -188,7 +204,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
     if (&parameter.port() == port) ForgetInit(port->buffer());  // it reads no inputs
   }
   YUBA_RETURN_IF_ERROR(
-      Annotate(SetElements(*program_, layout_, fleet_, port->buffer(), type, source), name));
+      Annotate(SetElements(*program_, layout_, *fleet_, port->buffer(), type, source), name));
   given_.insert(name);
   return absl::OkStatus();
 }
@@ -201,8 +217,8 @@ absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint
   for (int device = 0; device < program_->devices(); ++device) {
     const std::string shard = RandomElements(rule, SeedOf(port.name(), seed), DimsOf(buffer),
                                              program_->BufferBox(port.buffer(), device));
-    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Write(layout_.offsets[port.buffer()], shard.data(),
-                                                       static_cast<int64_t>(shard.size())));
+    YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Write(
+        layout_.offsets[port.buffer()], shard.data(), static_cast<int64_t>(shard.size())));
   }
   given_.insert(port.name());
   return absl::OkStatus();
@@ -293,9 +309,18 @@ absl::Status Session::Run(int entry) {
   if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();
   if (nan_watch_ != nullptr) nan_watch_->BeginStep();
-  YUBA_RETURN_IF_ERROR(options_.interleave
-                           ? executor_->RunInterleaved(entry, options_.interleave_seed)
-                           : executor_->RunThreads(entry, options_.timeout_seconds));
+  const double patience =
+      options_.timeout_seconds > 0 ? options_.timeout_seconds : DefaultTimeout(options_.backend);
+  const bool ended_before = !executor_->lost().ok();
+  const absl::Status status =
+      options_.interleave ? executor_->RunInterleaved(entry, options_.interleave_seed, patience)
+                          : executor_->RunThreads(entry, patience);
+  if (!status.ok() && !executor_->lost().ok()) {
+    return ended_before ? Annotate(executor_->lost(), "the session has ended")
+                        : absl::Status(status.code(),
+                                       absl::StrCat(status.message(), "; the session has ended"));
+  }
+  YUBA_RETURN_IF_ERROR(status);
   statistics_.seconds = SecondsSince(start);
   if (!options_.interleave) {
     statistics_.copy_share = executor_->times().copying / executor_->times().all;
@@ -330,8 +355,8 @@ absl::StatusOr<std::string> Session::Gather(int buffer) {
     const Box box = program_->BufferBox(buffer, device);
     const BoxWalk walk = WalkOf(box, {box, whole});
     std::string shard(walk.elements() * size, 0);
-    YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Read(layout_.offsets[buffer], &shard[0],
-                                                      static_cast<int64_t>(shard.size())));
+    YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Read(layout_.offsets[buffer], &shard[0],
+                                                       static_cast<int64_t>(shard.size())));
     CopyWalk(walk, shard.data(), &elements[0], size);
   }
   return elements;
@@ -377,7 +402,7 @@ Statistics Session::statistics() const {
   statistics.bytes_in.resize(program_->devices());
   statistics.bytes_out.resize(program_->devices());
   for (int device = 0; device < program_->devices(); ++device) {
-    const Traffic& traffic = fleet_.communicator->traffic(device);
+    const Traffic& traffic = fleet_->communicator->traffic(device);
     for (size_t p = 0; p < traffic.received.size(); ++p) {
       if (traffic.received[p] == 0) continue;
       statistics.bytes_by_instruction[static_cast<int>(p)] += traffic.received[p];
@@ -387,7 +412,7 @@ Statistics Session::statistics() const {
     for (int source = 0; source < program_->devices(); ++source) {
       statistics.bytes_out[source] += traffic.received_from[source];
     }
-    const Device& own = *fleet_.devices[device];
+    const Device& own = *fleet_->devices[device];
     statistics.workspace_bytes = std::max(statistics.workspace_bytes, own.workspace_bytes());
     statistics.library_calls += own.library_calls();
   }

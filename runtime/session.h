@@ -9,7 +9,7 @@
 //
 // A session is used by one thread at a time; every call blocks until it is done. Several sessions
 // may share one program, which they keep alive. The session owns devices, arenas and communicator
-// and frees them with itself.
+// and frees them with itself, unless something on them hangs (SomethingHangs).
 #ifndef YUBA_RUNTIME_SESSION_H_
 #define YUBA_RUNTIME_SESSION_H_
 
@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/values/tensor_file.h"
 #include "runtime/arena_watch.h"
+#include "runtime/cuda/cuda_backend.h"
 #include "runtime/executor.h"
 #include "runtime/nan_watch.h"
 #include "runtime/program/program.h"
@@ -37,16 +38,18 @@ struct RunOptions {
   std::string backend = "host";  // a name of BackendNames()
   bool interleave = false;       // one thread interleaves the devices' instructions
   uint64_t interleave_seed = 0;
-  bool recognise = true;         // plan recognised collectives as such, else as plain exchanges
-  bool poison = false;           // fill unwritten memory with NaN (arena_watch.h)
-  bool guards = false;           // find writes outside buffers (arena_watch.h)
-  bool find_nan = false;         // a step that leaves a NaN or an infinity fails (nan_watch.h)
-  double timeout_seconds = 600;  // the most that one wait for another device may take
-  bool trace = false;            // note when each device did what, in threaded steps; each
-                                 // instruction is waited for, so steps take longer
+  bool recognise = true;       // plan recognised collectives as such, else as plain exchanges
+  bool poison = false;         // fill unwritten memory with NaN (arena_watch.h)
+  bool guards = false;         // find writes outside buffers (arena_watch.h)
+  bool find_nan = false;       // a step that leaves a NaN or an infinity fails (nan_watch.h)
+  double timeout_seconds = 0;  // in which some device must finish an instruction, else the step
+                               // fails; 0: DefaultTimeout (backend.h)
+  bool trace = false;          // note when each device did what, in threaded steps; each
+                               // instruction is waited for, so steps take longer
   // Threads of each device of the host, for kernels and libraries; 0: DefaultThreads. Interleaved
   // steps use one.
   int threads_per_device = 0;
+  cuda::NcclChoice nccl = cuda::NcclChoice::kFound;  // of GPUs
 };
 
 // Bytes are payload that one device received from another (Traffic, communicator.h).
@@ -64,6 +67,10 @@ struct Statistics {
   int threads_per_device = 1;   // on the host
 };
 
+// Whether a session of this process has left something behind that may never end (Executor::lost):
+// the process is to end by _Exit, as destructors of libraries may wait for it for ever.
+bool SomethingHangs();
+
 // The machine's hardware threads shared out over the devices, at least 1. Where OMP_NUM_THREADS is
 // set, so many are taken to be there, as by the libraries.
 int DefaultThreads(int devices);
@@ -80,6 +87,7 @@ class Session {
   // or threads.
   static absl::StatusOr<std::unique_ptr<Session>> Open(std::shared_ptr<const LoadedProgram> program,
                                                        const RunOptions& options);
+  ~Session();
 
   // Sets an input or parameter by name from the whole tensor. The shape must be the port's.
   // Integers are converted if they fit; floats must have the program's type. In hash arithmetic
@@ -103,7 +111,9 @@ class Session {
   // was set.
   absl::Status RunInitIfDue();
 
-  // One run of an entry on all devices (executor.h says how it fails). Empty: the program's first
+  // One run of an entry on all devices (executor.h says how it fails). After a failure that costs
+  // the devices, as a GPU's illegal address does, the error says so, and no step is possible any
+  // more. Empty: the program's first
   // entry but `init`. The entry `init` runs before it, where it is due.
   // FailedPrecondition with RunOptions::find_nan, where what it left is not finite. NoValuesFor
   // where the entry reads what has no value; the user's error where there is no such
@@ -121,7 +131,7 @@ class Session {
   // What `device` did in all steps; empty without RunOptions::trace.
   const std::vector<TraceEvent>& trace(int device) const { return executor_->trace(device); }
   const LoadedProgram& program() const { return *program_; }
-  Fleet& fleet() { return fleet_; }  // for tests that break something
+  Fleet& fleet() { return *fleet_; }  // for tests that break something
 
  private:
   Session() = default;
@@ -142,7 +152,7 @@ class Session {
   std::shared_ptr<const LoadedProgram> program_;
   RunOptions options_;
   ArenaLayout layout_;
-  Fleet fleet_;
+  std::unique_ptr<Fleet> fleet_ = std::make_unique<Fleet>();
   NanWatch* nan_watch_ = nullptr;  // one of the fleet's watchers; null without find_nan
   std::unique_ptr<Executor> executor_;
   std::set<std::string> given_;  // inputs and parameters that have a value

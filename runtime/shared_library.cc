@@ -13,10 +13,10 @@ bool IsForLackOfMemory(const std::string& problem) {
          absl::StrContains(problem, "failed to map segment");
 }
 
-absl::StatusOr<SharedLibrary> SharedLibrary::Open(std::initializer_list<const char*> names) {
+absl::StatusOr<SharedLibrary> SharedLibrary::Open(const std::vector<std::string>& names) {
   std::string reason;
-  for (const char* name : names) {
-    void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  for (const std::string& name : names) {
+    void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle != nullptr) {
       link_map* map = nullptr;
       const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0';

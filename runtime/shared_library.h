@@ -4,8 +4,9 @@
 #ifndef YUBA_RUNTIME_SHARED_LIBRARY_H_
 #define YUBA_RUNTIME_SHARED_LIBRARY_H_
 
-#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -16,9 +17,9 @@ bool IsForLackOfMemory(const std::string& problem);
 
 class SharedLibrary {
  public:
-  // Opens the first of `names` that the loader finds. Unavailable where it finds none; the message
-  // is the loader's, for the first name.
-  static absl::StatusOr<SharedLibrary> Open(std::initializer_list<const char*> names);
+  // Opens the first of `names`, which may be paths, that the loader finds. Unavailable where it
+  // finds none; the message is the loader's, for the first name.
+  static absl::StatusOr<SharedLibrary> Open(const std::vector<std::string>& names);
 
   // Points `function` at the library's `symbol`; Unavailable where it has none.
   template <typename Function>

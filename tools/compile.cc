@@ -22,6 +22,7 @@ struct CompileFlags {
   std::string target = "host";
   std::string cpu;
   std::string values = "copy";
+  bool hash = false;
   bool no_library = false;
   bool no_verify = false;
   bool json = false;
@@ -38,6 +39,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   choice.target.cuda = flags.target == "cuda";
   choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
   choice.target.dump_dir = flags.dump;
+  if (flags.hash) choice.target.arithmetic = Arithmetic::kHash;
   YUBA_ASSIGN_OR_RETURN(const WrittenProgram written,
                         WriteProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify,
                                      flags.values == "copy" ? runtime::FileValues::kCopy
@@ -87,6 +89,9 @@ void AddCompile(CLI::App& app, int& exit_code) {
                    "stay in the model's files, whose paths it holds")
       ->check(CLI::IsMember({"copy", "reference"}))
       ->capture_default_str();
+  command->add_flag("--hash-arithmetic", flags->hash,
+                    "compute with elements of Z/2^64 in place of floats, so that runs on other "
+                    "machines and cut otherwise give the same bits");
   command->add_flag("--no-verify", flags->no_verify,
                     "do not prove the program before it is written");
   command->add_flag("--no-library", flags->no_library,

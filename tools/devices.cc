@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "runtime/cuda/library_folders.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
@@ -52,6 +53,11 @@ void AddDevices(CLI::App& app, int& exit_code) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("devices", "what this machine has to run programs on");
   command->add_flag("--json", *json, "print JSON");
+  command
+      ->add_option_function<std::string>(
+          "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },
+          "a folder in which cuBLAS and NCCL are looked for first")
+      ->check(CLI::ExistingDirectory);
   OnRun(command, exit_code, [json] {
     const runtime::MachineFacts facts = runtime::FindDevices();
     std::cout << (*json ? Json(facts) : Text(facts));

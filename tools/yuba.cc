@@ -10,6 +10,7 @@
 #include "tools/command_line.h"
 #include "tools/last_resort.h"
 #include "tools/report/printable.h"
+#include "tools/run/end_process.h"
 #include "tools/subcommands.h"
 #include "tools/version.h"
 
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
       std::cerr << "yuba: the output cannot be written\n";
       return 2;
     }
-    return exit_code;
+    return yuba::tools::EndProcess(exit_code);
   } catch (const CLI::ParseError& error) {
     return yuba::tools::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {

@@ -9,6 +9,7 @@
 #include "tools/exit_code.h"
 #include "tools/last_resort.h"
 #include "tools/report/printable.h"
+#include "tools/run/end_process.h"
 #include "tools/run/run_command.h"
 
 namespace {
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
       std::cerr << "yuba-run: the output cannot be written\n";
       return 2;
     }
-    return yuba::tools::ExitCode(status);
+    return yuba::tools::EndProcess(yuba::tools::ExitCode(status));
   } catch (const CLI::ParseError& error) {
     return yuba::tools::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,7 @@
 #include "runtime/cuda/facts.h"
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/cuda_exchange_steps.h"
+#include "runtime/cuda/strict_nccl.h"
 #include "runtime/exchange_protocol.h"
 #endif
 
@@ -41,7 +42,8 @@ absl::Status ConnectGpus(int gpus) {
 }  // namespace
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
-                             const runtime::ArenaLayout& layout, runtime::Fleet& fleet) {
+                             const runtime::ArenaLayout& layout, NcclChoice choice,
+                             runtime::Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
   const int count = program.devices();
   const int gpus = std::min(static_cast<int>(found.size()), count);
@@ -59,14 +61,14 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     devices.push_back(made.get());
     fleet.devices.push_back(std::move(made));
   }
-  const Nccl* nccl = nullptr;
-  if (gpus > 1) {
+  const Nccl* nccl = choice == NcclChoice::kStrict ? &StrictNccl() : nullptr;
+  if (choice == NcclChoice::kFound && gpus > 1) {
     const absl::StatusOr<const Nccl*> library = Nccl::Open();
     if (library.ok()) nccl = *library;  // without it GPUs copy from each other
   }
   const int instructions = static_cast<int>(program.instructions().size());
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<CudaExchangeSteps> steps,
-                        CudaExchangeSteps::Make(std::move(devices), instructions, nccl));
+                        CudaExchangeSteps::Make(std::move(devices), nccl));
   fleet.communicator =
       std::make_unique<runtime::ExchangeProtocol>(std::move(steps), count, instructions);
   return absl::OkStatus();
@@ -74,7 +76,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
 
 #else
 
-absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&,
+absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&, NcclChoice,
                              runtime::Fleet&) {
   return FindGpus().status();
 }

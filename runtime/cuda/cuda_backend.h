@@ -8,12 +8,20 @@
 
 namespace yuba::cuda {
 
+// What makes collectives of devices on GPUs.
+enum class NcclChoice {
+  kFound,   // NCCL, where it is found and each member has a GPU of its own, else copies
+  kStrict,  // strict_nccl.h, to test on one GPU; a user's error in a build without CUDA
+  kNone     // copies
+};
+
 // Fills `fleet`. Device d is on GPU d where there are enough GPUs; else consecutive devices share
 // one: 8 devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Unavailable, with what was
 // found, where there is no GPU, where the GPUs cannot read each other's memory, where a GPU is
 // older than the program's PTX, and in a build without CUDA.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
-                             const runtime::ArenaLayout& layout, runtime::Fleet& fleet);
+                             const runtime::ArenaLayout& layout, NcclChoice nccl,
+                             runtime::Fleet& fleet);
 
 }  // namespace yuba::cuda
 

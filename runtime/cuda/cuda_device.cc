@@ -2,12 +2,21 @@
 #include "runtime/cuda/cuda_device.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
+#include "absl/types/optional.h"
+#include "opsemantics/base/clock.h"
 #include "runtime/contraction.h"
 #include "runtime/cuda/make_job.h"
 
 namespace yuba::cuda {
 namespace {
+
+constexpr double kMostSecondsOfCopy = 60;
+constexpr double kMostSecondsOfFailed = 1.5;  // below kGraceSeconds of the executor's threads
+constexpr double kSpinSeconds = 1e-4;
+constexpr std::chrono::microseconds kSleep(20);
 
 constexpr int64_t kRecordBytes = sizeof(runtime::IndexRecord);
 
@@ -50,31 +59,81 @@ CudaDevice::~CudaDevice() {
 absl::Status CudaDevice::Write(int64_t offset, const char* data, int64_t bytes) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaMemcpyAsync(arena_.data() + offset, data, bytes, cudaMemcpyHostToDevice, stream_));
-  return Synchronize();
+  return WaitForCopy();
 }
 
 absl::Status CudaDevice::Read(int64_t offset, char* data, int64_t bytes) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaMemcpyAsync(data, arena_.data() + offset, bytes, cudaMemcpyDeviceToHost, stream_));
-  return Synchronize();
+  return WaitForCopy();
 }
 
 absl::Status CudaDevice::Fill(int64_t offset, char value, int64_t bytes) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaMemsetAsync(arena_.data() + offset, value, bytes, stream_));
-  return Synchronize();
+  return WaitForCopy();
 }
 
-absl::Status CudaDevice::Synchronize() {
+absl::Status CudaDevice::WaitUntilIdle(const std::function<bool()>& give_up) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
-  YUBA_CUDA(cudaStreamSynchronize(stream_));
-  return absl::OkStatus();
+  const Clock::time_point start = Clock::now();
+  while (true) {
+    const cudaError_t state = cudaStreamQuery(stream_);
+    if (state != cudaErrorNotReady) {
+      YUBA_RETURN_IF_ERROR(CallStatus(state, "cudaStreamQuery", __FILE__, __LINE__));
+      marks_.Settle();
+      return absl::OkStatus();
+    }
+    if (give_up()) break;
+    // Short waits are the usual ones, and sleeping takes longer than asked for.
+    if (SecondsSince(start) < kSpinSeconds)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(kSleep);
+  }
+  hangs_ = true;
+  return absl::CancelledError("the work of the device does not end");
+}
+
+absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_RETURN_IF_ERROR(marks_.Close());
+  int64_t finished = marks_.finished();
+  absl::optional<Clock::time_point> still_since;  // that it is to give up and nothing has ended
+  return WaitUntilIdle([&] {
+    if (!give_up) return false;
+    if (!still_since.has_value() || marks_.finished() != finished) still_since = Clock::now();
+    finished = marks_.finished();
+    return SecondsSince(*still_since) > kMostSecondsOfFailed;
+  });
+}
+
+absl::Status CudaDevice::WaitForCopy() {
+  const Clock::time_point start = Clock::now();
+  const absl::Status status =
+      WaitUntilIdle([&] { return SecondsSince(start) > kMostSecondsOfCopy; });
+  return absl::IsCancelled(status) ? absl::DeadlineExceededError(
+                                         absl::StrCat("device ", device_, ": a copy does not end"))
+                                   : status;
+}
+
+absl::Status CudaDevice::Usable() const {
+  if (hangs_) {
+    return absl::InternalError(
+        absl::StrCat("device ", device_, " on GPU ", gpu_->number(), " hangs"));
+  }
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  const cudaError_t state = cudaStreamQuery(stream_);
+  if (state == cudaSuccess || state == cudaErrorNotReady) return absl::OkStatus();
+  return Annotate(CallStatus(state, "cudaStreamQuery", __FILE__, __LINE__),
+                  "the GPU cannot be used by this process any more");
 }
 
 absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                                  const runtime::ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  YUBA_RETURN_IF_ERROR(marks_.Open(stream_));
   YUBA_RETURN_IF_ERROR(
       Annotate(arena_.Allocate(layout.size),
                absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
@@ -139,7 +198,7 @@ absl::StatusOr<runtime::Device::BadIndex> CudaDevice::TakeBadIndex() {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(
       cudaMemcpyAsync(records.data(), records_.data(), bytes, cudaMemcpyDeviceToHost, stream_));
-  YUBA_RETURN_IF_ERROR(Synchronize());
+  YUBA_RETURN_IF_ERROR(WaitForCopy());
   for (size_t i = 0; i < records.size() && first.instruction < 0; ++i) {
     if (records[i].found != 0) first = {checking_[i], records[i]};
   }
@@ -184,9 +243,14 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
 }
 
 absl::Status CudaDevice::Run(int instruction) {
-  Prepared& prepared = instructions_[instruction];
+  const Prepared& prepared = instructions_[instruction];
   if (prepared.elements == 0) return absl::OkStatus();
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_RETURN_IF_ERROR(Start(prepared));
+  return Started(instruction);
+}
+
+absl::Status CudaDevice::Start(const Prepared& prepared) {
   if (prepared.zeros != nullptr) {
     return gpu_->LaunchJob(prepared.zeros->numbers(), prepared.elements, stream_);
   }

@@ -1,13 +1,17 @@
 // A virtual device on a GPU: an arena and a stream of its own. Run starts a kernel on the stream
-// and does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream.
+// and does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream, the first
+// three for kMostSecondsOfCopy at most.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "runtime/cuda/cublas_product.h"
 #include "runtime/cuda/gpu.h"
+#include "runtime/cuda/marks.h"
 #include "runtime/device.h"
 
 namespace yuba::cuda {
@@ -41,14 +45,20 @@ class CudaDevice : public runtime::Device {
   absl::Status Prepare(const runtime::LoadedProgram& program,
                        const runtime::ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
-  absl::Status Synchronize() override;
+  absl::Status Synchronize(const std::atomic<bool>& give_up) override;
+  int64_t finished() const override { return marks_.finished(); }
+  runtime::UnfinishedWork unfinished() const override { return marks_.unfinished(); }
+  absl::Status Usable() const override;
   absl::StatusOr<BadIndex> TakeBadIndex() override;
   absl::Status EnterThread() override { return gpu_->Enter(); }
-  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  int64_t workspace_bytes() const override { return workspace_bytes_ + library_bytes_; }
   int64_t library_calls() const override { return library_calls_; }
 
   const Gpu& gpu() const { return *gpu_; }
   cudaStream_t stream() const { return stream_; }
+  void AddLibraryMemory(int64_t bytes) { library_bytes_ += bytes; }
+  // To be called when all of an instruction has been started.
+  absl::Status Started(int instruction) { return marks_.Add(instruction); }
 
  private:
   struct Prepared {
@@ -63,6 +73,10 @@ class CudaDevice : public runtime::Device {
     char* result = nullptr;
   };
 
+  absl::Status Start(const Prepared& prepared);
+  // Blocks until the stream is idle, or until `give_up`, which is asked often, says so.
+  absl::Status WaitUntilIdle(const std::function<bool()>& give_up);
+  absl::Status WaitForCopy();
   absl::Status PrepareRecords(const runtime::LoadedProgram& program);
   absl::Status PrepareLibrary(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                               const runtime::Launch& launch, Prepared& prepared);
@@ -70,13 +84,16 @@ class CudaDevice : public runtime::Device {
   const int device_;
   const std::shared_ptr<const Gpu> gpu_;
   cudaStream_t stream_ = nullptr;
+  Marks marks_;
+  std::atomic<bool> hangs_{false};
   cublasHandle_t cublas_ = nullptr;
   GpuMemory arena_, workspace_;
   GpuMemory tables_;                    // of all launches: pointers to buffers, then arguments
   GpuMemory records_;                   // one for each of checking_
   std::vector<int> checking_;           // instructions that check indices, in order
   std::vector<Prepared> instructions_;  // [instruction]
-  int64_t workspace_bytes_ = 0;
+  int64_t workspace_bytes_ = 0;         // of products
+  int64_t library_bytes_ = 0;           // that libraries have taken by themselves
   int64_t library_calls_ = 0;
 };
 

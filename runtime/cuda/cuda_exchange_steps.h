@@ -20,17 +20,19 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   // The devices outlive the steps and can read each other's memory. Where `nccl` is null, the
   // reading device copies everything.
   static absl::StatusOr<std::unique_ptr<CudaExchangeSteps>> Make(std::vector<CudaDevice*> devices,
-                                                                 int instructions,
                                                                  const Nccl* nccl);
   ~CudaExchangeSteps() override;
 
+  absl::Status Prepare(const std::vector<runtime::ExchangePlan>& plans) override;
   absl::Status Arrive(int device) override;
   absl::Status Copy(int device, int instruction, const runtime::ExchangePlan& plan) override;
-  absl::Status Depart(int device, const runtime::ExchangePlan& plan) override;
-  void Abort() override;
+  absl::Status Depart(int device, int instruction, const runtime::ExchangePlan& plan) override;
+  absl::Status Check() override;
+  void EndWork() override;
+  void Reset() override;
 
  private:
-  // One piece or cell of a device: a copy of rows where possible, else a job.
+  // One piece or cell of a device: a copy of rows where possible and fast, else a job.
   struct Work {
     RowCopy rows;
     char* from = nullptr;
@@ -38,22 +40,29 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
     size_t job = 0;        // position of the job in Prepared::jobs
     int64_t elements = 0;  // of the job
   };
-  // What one device does in one exchange, made when it first comes there.
+  // What one device does in one exchange.
   struct Prepared {
     absl::optional<NcclCall> nccl;  // then `work` is empty
     std::vector<Work> work;
-    GpuMemory jobs;  // the numbers of all jobs
+  };
+  // Of one device.
+  struct Own {
+    cudaEvent_t arrived = nullptr, departed = nullptr;
+    std::vector<Prepared> prepared;  // [instruction]
+    GpuMemory jobs;                  // the numbers of all jobs
   };
 
-  CudaExchangeSteps(std::vector<CudaDevice*> devices, int instructions);
-  absl::StatusOr<std::unique_ptr<Prepared>> Prepare(int device,
-                                                    const runtime::ExchangePlan& plan) const;
+  CudaExchangeSteps(std::vector<CudaDevice*> devices, const Nccl* nccl);
+  absl::Status Start(int device, const Work& work);
+  // Appends the numbers of its jobs to `jobs`.
+  Prepared PrepareOne(int device, const runtime::ExchangePlan& plan,
+                      std::vector<int64_t>& jobs) const;
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;
-  std::vector<cudaEvent_t> arrived_, departed_;                   // [device]
-  std::vector<std::vector<std::unique_ptr<Prepared>>> prepared_;  // [device][instruction]
-  std::unique_ptr<NcclCommunicators> nccl_;                       // may be null
+  const Nccl* const nccl_library_;           // may be null
+  std::vector<std::unique_ptr<Own>> own_;    // [device]
+  std::unique_ptr<NcclCommunicators> nccl_;  // null where NCCL does no exchange
 };
 
 }  // namespace yuba::cuda

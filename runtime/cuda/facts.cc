@@ -20,6 +20,12 @@ absl::StatusOr<std::string> DriverVersion() {
 absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
   int count = 0;  // untouched where the call fails
   const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaErrorInsufficientDriver && DriverVersion().ok()) {
+    return absl::UnavailableError(absl::StrCat(
+        "no GPU: the driver is for CUDA ", *DriverVersion(), ", and Yuba needs one for CUDA ",
+        CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10,
+        " or later (the branch 580 or a later one): install a newer driver"));
+  }
   if (error != cudaSuccess || count == 0) {
     const absl::StatusOr<std::string> driver = DriverVersion();
     return absl::UnavailableError(absl::StrCat(

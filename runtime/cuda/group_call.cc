@@ -43,6 +43,7 @@ absl::optional<GroupCall> AllGatherOf(const runtime::ExchangePlan& plan, int dev
   }
   const std::vector<int>& members = gather.members;
   if (members.size() < 2 || std::count(members.begin(), members.end(), device) != 1) return {};
+  if (!std::is_sorted(members.begin(), members.end())) return {};
   for (int member : members) {
     const std::vector<const runtime::Piece*> pieces = SideBySide(plan.devices[member]);
     if (pieces.size() != members.size()) return {};

@@ -4,7 +4,8 @@
 //
 // Example: [8/ab] f32 gathered on 4 devices: members 0..3, 8 bytes each. [4, 8/ab] is not one: a
 // member's elements lie in four rows. Nor is an in-place gather, in which a device has no piece of
-// its own.
+// its own, nor [8/ba], in whose result device 2 comes before device 1: a library's communicator has
+// one order of its members, and one communicator for each set of devices is enough.
 #ifndef YUBA_RUNTIME_CUDA_GROUP_CALL_H_
 #define YUBA_RUNTIME_CUDA_GROUP_CALL_H_
 
@@ -17,7 +18,7 @@
 namespace yuba::cuda {
 
 struct GroupCall {
-  std::vector<int> members;   // devices, in the order in which their bytes lie in the result
+  std::vector<int> members;   // devices, ascending: so their bytes lie in the result
   std::vector<int64_t> from;  // [member] what it contributes, bytes from its arena's start
   std::vector<int64_t>
       to;             // [member] where it puts the first member's, bytes from its arena's start

@@ -3,11 +3,31 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "runtime/cuda/library_folders.h"
 #include "runtime/shared_library.h"
 
 namespace yuba::cuda {
 
 namespace {
+
+// Opens the first of the names that is in the folder that was set, in the loader's path or in a
+// Python environment, in this order.
+absl::StatusOr<runtime::SharedLibrary> OpenLibrary(const std::vector<std::string>& names) {
+  std::vector<std::string> candidates;
+  for (const std::string& name : names) {
+    if (!LibraryFolder().empty()) candidates.push_back(absl::StrCat(LibraryFolder(), "/", name));
+  }
+  candidates.insert(candidates.end(), names.begin(), names.end());
+  for (const std::string& folder : PythonLibraryFolders()) {
+    for (const std::string& name : names) candidates.push_back(absl::StrCat(folder, "/", name));
+  }
+  absl::StatusOr<runtime::SharedLibrary> library = runtime::SharedLibrary::Open(candidates);
+  if (library.ok()) return library;
+  return Annotate(library.status(),
+                  absl::StrCat(names[0],
+                               " is not in the loader's path, in nvidia/*/lib of a "
+                               "Python environment, or in a folder that --cuda-libs names"));
+}
 
 #define YUBA_FIND(name) YUBA_RETURN_IF_ERROR(library.Find(#name, table.name));
 
@@ -32,7 +52,7 @@ absl::StatusOr<const Driver*> OpenDriver() {
 absl::StatusOr<const Cublas*> OpenCublas() {
   static Cublas table;
   YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
-                        runtime::SharedLibrary::Open({"libcublas.so.13", "libcublas.so.12"}));
+                        OpenLibrary({"libcublas.so.13", "libcublas.so.12"}));
   YUBA_CUBLAS_FUNCTIONS(YUBA_FIND)
   table.path = library.path();
   return &table;
@@ -40,8 +60,7 @@ absl::StatusOr<const Cublas*> OpenCublas() {
 
 absl::StatusOr<const Nccl*> OpenNccl() {
   static Nccl table;
-  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
-                        runtime::SharedLibrary::Open({"libnccl.so.2"}));
+  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library, OpenLibrary({"libnccl.so.2"}));
   YUBA_NCCL_FUNCTIONS(YUBA_FIND)
   table.path = library.path();
   return &table;

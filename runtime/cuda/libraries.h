@@ -22,6 +22,7 @@ namespace yuba::cuda {
   F(cuModuleUnload)              \
   F(cuModuleGetFunction)         \
   F(cuLaunchKernel)              \
+  F(cuStreamWriteValue64)        \
   F(cuGetErrorString)
 #define YUBA_CUBLAS_FUNCTIONS(F) \
   F(cublasGetProperty)           \
@@ -35,6 +36,7 @@ namespace yuba::cuda {
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \
   F(ncclCommInitAll)           \
+  F(ncclCommGetAsyncError)     \
   F(ncclCommAbort)             \
   F(ncclCommDestroy)           \
   F(ncclGroupStart)            \
@@ -57,6 +59,7 @@ struct Cublas {
 struct Nccl {
   YUBA_NCCL_FUNCTIONS(YUBA_LIBRARY_MEMBER)
   std::string path;
+  bool may_share_gpus = false;  // several members of a communicator may be on one GPU
   static absl::StatusOr<const Nccl*> Open();
 };
 #undef YUBA_LIBRARY_MEMBER

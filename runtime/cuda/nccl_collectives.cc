@@ -1,6 +1,7 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/nccl_collectives.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "opsemantics/base/check.h"
@@ -12,6 +13,13 @@ namespace {
 ncclResult_t EnqueueAllGather(const Nccl& nccl, const char* from, char* to, int64_t bytes,
                               ncclComm_t communicator, cudaStream_t stream) {
   return nccl.ncclAllGather(from, to, bytes, ncclInt8, communicator, stream);
+}
+
+// Bytes; of the calling thread's GPU, which this GPU becomes.
+int64_t FreeMemory(int gpu) {
+  size_t free = 0, total = 0;
+  if (cudaSetDevice(gpu) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess) return 0;
+  return static_cast<int64_t>(free);
 }
 
 constexpr NcclCollective kNcclCollectives[] = {
@@ -28,13 +36,33 @@ absl::optional<NcclCall> NcclCallOf(const runtime::ExchangePlan& plan, int devic
   return absl::nullopt;
 }
 
-NcclCommunicators::NcclCommunicators(const Nccl& nccl, std::vector<CudaDevice*> devices)
-    : nccl_(nccl), devices_(std::move(devices)) {
+absl::StatusOr<std::unique_ptr<NcclCommunicators>> NcclCommunicators::Make(
+    const Nccl& nccl, std::vector<CudaDevice*> devices, const std::set<std::vector<int>>& groups) {
   for (const NcclCollective& row : kNcclCollectives) YUBA_CHECK(CollectiveNumber(row.name) > 0);
+  std::unique_ptr<NcclCommunicators> made(new NcclCommunicators(nccl, std::move(devices)));
+  for (const std::vector<int>& group : groups) made->communicators_[group];
+  YUBA_RETURN_IF_ERROR(made->MakeAll());
+  return made;
+}
+
+absl::Status NcclCommunicators::MakeAll() {
+  for (auto& [members, communicators] : communicators_) {
+    std::vector<int> gpus;
+    for (int member : members) gpus.push_back(devices_[member]->gpu().number());
+    communicators.assign(members.size(), nullptr);
+    const int64_t free_before = FreeMemory(gpus[0]);
+    YUBA_CUDA(
+        nccl_.ncclCommInitAll(communicators.data(), static_cast<int>(gpus.size()), gpus.data()));
+    memory_bytes_ += std::max<int64_t>(0, free_before - FreeMemory(gpus[0]));
+  }
+  ended_ = false;
+  return absl::OkStatus();
 }
 
 absl::Status NcclCommunicators::Start(int device, int instruction, const NcclCall& call) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (failed_) return absl::CancelledError("the run has failed");
+  if (ended_) YUBA_RETURN_IF_ERROR(MakeAll());
   Round& round = rounds_[{instruction, call.group.members[0]}];
   int64_t& joined = round.joined[device];
   if (joined == round.started) {
@@ -47,8 +75,7 @@ absl::Status NcclCommunicators::Start(int device, int instruction, const NcclCal
 
 absl::Status NcclCommunicators::StartAll(const NcclCall& call) {
   const GroupCall& group = call.group;
-  YUBA_ASSIGN_OR_RETURN(const std::vector<ncclComm_t> communicators,
-                        CommunicatorsOf(group.members));
+  const std::vector<ncclComm_t>& communicators = communicators_.at(group.members);
   YUBA_CUDA(nccl_.ncclGroupStart());
   absl::Status status;
   for (size_t i = 0; i < group.members.size() && status.ok(); ++i) {
@@ -62,26 +89,32 @@ absl::Status NcclCommunicators::StartAll(const NcclCall& call) {
   return status;
 }
 
-absl::StatusOr<std::vector<ncclComm_t>> NcclCommunicators::CommunicatorsOf(
-    const std::vector<int>& members) {
-  std::vector<ncclComm_t>& communicators = communicators_[members];
-  if (communicators.empty()) {
-    std::vector<int> gpus;
-    for (int member : members) gpus.push_back(devices_[member]->gpu().number());
-    std::vector<ncclComm_t> made(members.size());
-    YUBA_CUDA(nccl_.ncclCommInitAll(made.data(), static_cast<int>(gpus.size()), gpus.data()));
-    communicators = std::move(made);
+absl::Status NcclCommunicators::Check() const {
+  if (ended_) return absl::OkStatus();
+  for (const auto& [members, communicators] : communicators_) {
+    for (size_t i = 0; i < members.size(); ++i) {
+      ncclResult_t state = ncclSuccess;
+      YUBA_CUDA(nccl_.ncclCommGetAsyncError(communicators[i], &state));
+      if (state == ncclSuccess || state == ncclInProgress) continue;
+      return Annotate(CallStatus(state, "ncclCommGetAsyncError", __FILE__, __LINE__),
+                      absl::StrCat("device ", members[i], ", in a collective of NCCL"));
+    }
   }
-  return communicators;
+  return absl::OkStatus();
 }
 
-void NcclCommunicators::Abort() {
-  std::lock_guard<std::mutex> lock(mutex_);
+void NcclCommunicators::EndWork() {
+  failed_ = true;
+  if (ended_.exchange(true)) return;
   for (const auto& [members, communicators] : communicators_) {
     for (ncclComm_t communicator : communicators) nccl_.ncclCommAbort(communicator);
   }
-  communicators_.clear();
+}
+
+void NcclCommunicators::Reset() {
+  std::lock_guard<std::mutex> lock(mutex_);
   rounds_.clear();
+  failed_ = false;
 }
 
 }  // namespace yuba::cuda

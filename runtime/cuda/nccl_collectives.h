@@ -4,8 +4,11 @@
 #ifndef YUBA_RUNTIME_CUDA_NCCL_COLLECTIVES_H_
 #define YUBA_RUNTIME_CUDA_NCCL_COLLECTIVES_H_
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,19 +36,29 @@ struct NcclCall {
 // By the first row of the table that can do it.
 absl::optional<NcclCall> NcclCallOf(const runtime::ExchangePlan& plan, int device);
 
-// Owns one NCCL communicator for each list of members, made when it is first used. The devices
-// outlive it. Calls may come from the threads of all devices.
+// Owns NCCL's communicators, one for each group of devices that some collective of the program has.
+// The devices outlive it. Calls may come from the threads of all devices.
 class NcclCommunicators {
  public:
-  NcclCommunicators(const Nccl& nccl, std::vector<CudaDevice*> devices);
-  ~NcclCommunicators() { Abort(); }
+  // groups: devices, ascending, each on a GPU of its own unless the library allows otherwise
+  // (Nccl::may_share_gpus). Blocks until all communicators are made, which may take seconds.
+  static absl::StatusOr<std::unique_ptr<NcclCommunicators>> Make(
+      const Nccl& nccl, std::vector<CudaDevice*> devices, const std::set<std::vector<int>>& groups);
+  ~NcclCommunicators() { EndWork(); }
 
   // Called by each member once all members have come to `instruction`. The first call starts the
-  // call on the streams of all of them; the others' find it started. Does not wait for it.
+  // call on the streams of all of them; the others' find it started. Does not wait for it. After
+  // EndWork it is Cancelled until Reset; the first one after that makes new communicators.
   absl::Status Start(int device, int instruction, const NcclCall& call);
 
-  // Ends the calls that run. Later ones begin with new communicators.
-  void Abort();
+  // What NCCL says of calls that run: the first failure. From any thread.
+  absl::Status Check() const;
+  // Ends the calls that run and frees the communicators; waits for no other call of this object.
+  void EndWork();
+  // After a failed run: all calls begin anew.
+  void Reset();
+
+  int64_t memory_bytes() const { return memory_bytes_; }  // on the GPU that has most
 
  private:
   // How often a call was started, and each member has called for it.
@@ -53,14 +66,21 @@ class NcclCommunicators {
     int64_t started = 0;
     std::map<int, int64_t> joined;  // by device
   };
+  NcclCommunicators(const Nccl& nccl, std::vector<CudaDevice*> devices)
+      : nccl_(nccl), devices_(std::move(devices)) {}
+  absl::Status MakeAll();
   absl::Status StartAll(const NcclCall& call);
-  absl::StatusOr<std::vector<ncclComm_t>> CommunicatorsOf(const std::vector<int>& members);
 
   const Nccl& nccl_;
   const std::vector<CudaDevice*> devices_;
   std::mutex mutex_;  // NCCL's calls come one after the other
-  std::map<std::vector<int>, std::vector<ncclComm_t>> communicators_;  // by members
+  // By members. The lists change in MakeAll alone: EndWork goes through them without the mutex,
+  // which a call that hangs may hold.
+  std::map<std::vector<int>, std::vector<ncclComm_t>> communicators_;
+  std::atomic<bool> ended_{true};    // they are no communicators any more
+  std::atomic<bool> failed_{false};  // the run was ended: nothing is started until Reset
   std::map<std::pair<int, int>, Round> rounds_;  // by instruction and first member
+  int64_t memory_bytes_ = 0;
 };
 
 }  // namespace yuba::cuda

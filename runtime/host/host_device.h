@@ -32,7 +32,7 @@ class HostDevice : public Device {
   absl::Status Fill(int64_t offset, char value, int64_t bytes) override;
   absl::Status Prepare(const LoadedProgram& program, const ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
-  absl::Status Synchronize() override { return absl::OkStatus(); }
+  absl::Status Synchronize(const std::atomic<bool>&) override { return absl::OkStatus(); }
   absl::StatusOr<BadIndex> TakeBadIndex() override;
   absl::Status EnterThread() override;
   int64_t workspace_bytes() const override { return workspace_bytes_ + kept_bytes_; }

@@ -12,8 +12,11 @@ class Recorder : public ExchangeSteps {
  public:
   absl::Status Arrive(int device) override { return Note("arrive", device); }
   absl::Status Copy(int device, int, const ExchangePlan&) override { return Note("copy", device); }
-  absl::Status Depart(int device, const ExchangePlan&) override { return Note("depart", device); }
-  void Abort() override { log += "abort "; }
+  absl::Status Depart(int device, int, const ExchangePlan&) override {
+    return Note("depart", device);
+  }
+  void EndWork() override { log += "end "; }
+  void Reset() override { log += "reset "; }
 
   std::string log;
   std::string fail;  // the step that fails
@@ -94,8 +97,9 @@ TEST_CASE("a copy that failed counts nothing, and after a reset the exchange sta
   CHECK(two.protocol.traffic(0).received_from == std::vector<int64_t>{0, 0});
   two.protocol.Abort();
   CHECK(two.protocol.Advance(0, 3, two.plan).status().code() == absl::StatusCode::kCancelled);
-  CHECK(two.steps->log == "arrive1 arrive0 copy0 abort ");
+  two.protocol.EndWork();
   two.protocol.Reset();
+  CHECK(two.steps->log == "arrive1 arrive0 copy0 end reset ");
   two.steps->fail = "";
   for (int device : {1, 0, 0}) two.Advance(device);
   CHECK(two.protocol.traffic(0).received_from == std::vector<int64_t>{0, 52});

@@ -45,11 +45,12 @@ TEST_CASE("a bundle runs where it was made for, and says what passed") {
   const CommandResult ran = bundle.Check();
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 0);
-  CHECK(ran.out.find("| answer | 4 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| answer | 10 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| hash | 4 | 0 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| refused | 4 | 0 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| training | 8 | 0 | 0 |") != std::string::npos);
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
-  CHECK(report["results"].size() == 16);
+  CHECK(report["results"].size() == 26);
   CHECK(report["target"] == "host");
 }
 
@@ -58,6 +59,7 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   nlohmann::json packed = Read(bundle.folder + "/cases.json");
   bundle.Case(packed, "models/mlp on 2")["run"] = {"--inputs", "DATA", "--check", "0"};
   bundle.Case(packed, "training/mlp f32 on 3")["losses"][1] = 2.5;
+  bundle.Case(packed, "hash models/mlp on 3")["digests"]["output_0.npy"] = "another";
   bundle.Case(packed, "an id outside on 1")["run"] = {"--inputs", "DATA"};
   bundle.Case(packed, "an id outside on 2")["says"] = "ids holds 7";
   const std::string broken = bundle.Case(packed, "models/mlp on 8")["program"];
@@ -66,12 +68,14 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   const CommandResult ran = bundle.Check();
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 1);
-  CHECK(ran.out.find("| answer | 2 | 2 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| answer | 6 | 4 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| hash | 3 | 1 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| refused | 2 | 2 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| training | 7 | 1 | 0 |") != std::string::npos);
   for (const char* line :
        {"- models/mlp on 2: exit 1: step", "- models/mlp on 8: exit 2",
-        "- training/mlp f32 on 3: losses: ", "- an id outside on 1: exit 0, where exit 2"})
+        "- training/mlp f32 on 3: losses: ", "- an id outside on 1: exit 0, where exit 2",
+        "- hash models/mlp on 3: other bits than on processors: output_0.npy"})
     CHECK(ran.out.find(line) != std::string::npos);
 }
 
@@ -79,7 +83,7 @@ TEST_CASE("what the time does not suffice for is said, and is no failure of the 
   const Bundle bundle;
   const CommandResult ran = bundle.Check("--minutes 0");
   CHECK(ran.exit_code == 1);
-  CHECK(ran.out.find("| answer | 0 | 0 | 4 |") != std::string::npos);
+  CHECK(ran.out.find("| answer | 0 | 0 | 10 |") != std::string::npos);
 }
 
 TEST_CASE("a bundle that cannot be written is refused before anything is compiled") {

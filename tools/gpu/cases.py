@@ -8,6 +8,8 @@ in which DATA stands for the folder `data`; `kind`:
   refused   an index outside of its table ends the run: it exits with 2 and says `says`; the values
             of `values` are written as .npy files into the folder that VALUES stands for
   training  the losses of the steps are those that the host computes when the bundle is packed
+  hash      computed in hash arithmetic, on values made up, the outputs are bit for bit those of
+            processors
   time      how long steps and kernels take, with values made up
 """
 import os
@@ -38,6 +40,16 @@ def answer(name, folder, devices, tolerance):
             "run": ["--inputs", "DATA", "--check", tolerance]}
 
 
+def variant(case, word, *flags):
+    """The same program, run with these flags too."""
+    return {**case, "name": f"{case['name']} {word}", "run": [*case["run"], *flags]}
+
+
+def hashed(name, folder, devices):
+    return {"kind": "hash", "name": f"hash {name} on {devices}", "devices": devices, "plan": [],
+            "model": os.path.join(folder, "model.onnx"), "run": ["--random"]}
+
+
 def refused(devices):
     """Gather's x is [3, 5, 2]; ids read its second dimension."""
     case = answer("operators/gather", "tests/models/operators/gather", devices, "1e-5")
@@ -65,13 +77,18 @@ def all_cases(root):
     for devices in DEVICES:
         for model in MODELS:
             if os.path.exists(f"{root}/tests/models/{model}/model.onnx"):
-                cases.append(answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3"))
+                case = answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3")
+                cases += [case, hashed(f"models/{model}", f"tests/models/{model}", devices)]
+                if devices > 1:
+                    cases += [variant(case, "plain", "--plain-exchanges"),
+                              variant(case, "strict", "--nccl", "strict")]
         cases += [training(model, precision, devices) for model in TRAINED
                   for precision in ("f32", "bf16")]
     for name in sorted(os.listdir(f"{root}/tests/models/operators")):
         folder = f"tests/models/operators/{name}"
         if os.path.exists(f"{root}/{folder}/model.onnx"):
             cases += [answer(f"operators/{name}", folder, devices, "1e-5") for devices in DEVICES]
+            cases.append(hashed(f"operators/{name}", folder, 3))
     cases += [refused(devices) for devices in DEVICES]
     cases += [timed(*one, devices) for one in TIMED for devices in (1, 8)]
     missing = SANITIZED - {case["name"] for case in cases}

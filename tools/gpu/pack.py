@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 
 import cases as case_list
+import digests
 
 # Of GPUs: the driver compiles its PTX for every later one.
 TARGETS = {"cuda": ["--target", "cuda", "--target-cpu", "sm_80"], "host": ["--target", "host"]}
@@ -38,8 +40,9 @@ class Packer:
     def __init__(self, root, folder, options):
         self.root, self.folder, self.target = root, folder, options.target
         self.bin = os.path.abspath(options.bin)
-        self.programs = os.path.join(folder, "programs")
-        os.makedirs(self.programs)
+        os.makedirs(os.path.join(folder, "programs"))
+        self.compiled = {}  # by what is compiled: its file, or what is to become it
+        self.lock = threading.Lock()
 
     def model_of(self, case, scratch):
         if isinstance(case["model"], str):
@@ -48,13 +51,34 @@ class Packer:
         run([f"{self.bin}/yuba", "zoo", *case["model"], "-o", model])
         return model
 
-    def losses_on_host(self, case, model, plan, scratch):
-        """What the steps of a training case give on processors."""
+    def run_on_host(self, case, model, plan, scratch, *further):
+        """What yuba-run prints of a case on processors."""
         program = os.path.join(scratch, "host.yuba")
-        run([f"{self.bin}/yuba", "compile", model, plan, "--no-verify", "-o", program])
-        arguments = [a.replace("DATA", os.path.join(self.root, case["data"])) for a in case["run"]]
-        ran = run([f"{self.bin}/yuba-run", program, "--json", *arguments])
-        return json.loads(ran)["numbers"]["loss"]
+        run([f"{self.bin}/yuba", "compile", model, plan, "--no-verify", *self.flags(case),
+             "-o", program])
+        arguments = [a.replace("DATA", os.path.join(self.root, case.get("data", "")))
+                     for a in case["run"]]
+        return run([f"{self.bin}/yuba-run", program, *arguments, *further])
+
+    @staticmethod
+    def flags(case):
+        return ["--hash-arithmetic"] if case["kind"] == "hash" else []
+
+    def compile(self, number, case, model, plan):
+        """The file of the case's program, which variants of a case share."""
+        key = json.dumps([case["model"], case["devices"], case["plan"], self.flags(case)])
+        with self.lock:
+            mine = key not in self.compiled
+            result = self.compiled.setdefault(key, concurrent.futures.Future())
+        if mine:
+            program = f"programs/{number}.yuba"
+            try:
+                run([f"{self.bin}/yuba", "compile", model, plan, *TARGETS[self.target],
+                     *self.flags(case), "--no-verify", "-o", os.path.join(self.folder, program)])
+                result.set_result(program)
+            except RuntimeError as error:
+                result.set_exception(error)
+        return result.result()
 
     def make(self, number, case):
         """Compiles the program of a case; returns what the bundle says of it."""
@@ -62,14 +86,16 @@ class Packer:
             model, plan = self.model_of(case, scratch), os.path.join(scratch, "plan.json")
             run([f"{self.bin}/yuba", "partition", model, "--devices", str(case["devices"]),
                  "-o", plan, *case["plan"]])
-            program = f"programs/{number}.yuba"
-            run([f"{self.bin}/yuba", "compile", model, plan, *TARGETS[self.target], "--no-verify",
-                 "-o", os.path.join(self.folder, program)])
             packed = {key: case[key] for key in ("kind", "name", "devices", "run", "sanitize")}
-            packed["program"] = program
+            packed["program"] = self.compile(number, case, model, plan)
             if case["kind"] == "training":
                 packed["precision"] = case["precision"]
-                packed["losses"] = self.losses_on_host(case, model, plan, scratch)
+                ran = self.run_on_host(case, model, plan, scratch, "--json")
+                packed["losses"] = json.loads(ran)["numbers"]["loss"]
+            if case["kind"] == "hash":
+                outputs = os.path.join(scratch, "outputs")
+                self.run_on_host(case, model, plan, scratch, "--outputs", outputs)
+                packed["digests"] = digests.of_folder(outputs)
         if case["kind"] == "refused":
             packed["says"], packed["values"] = case["says"], f"values/{number}"
             os.makedirs(os.path.join(self.folder, packed["values"]))

@@ -3,7 +3,7 @@ import json
 import os
 import time
 
-KINDS = ("answer", "refused", "training", "sanitizer", "time")
+KINDS = ("answer", "hash", "refused", "training", "nccl", "sanitizer", "time")
 MOST_FAILURES = 40
 
 

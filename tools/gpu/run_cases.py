@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+import digests
 import machine
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -73,6 +74,15 @@ class Runner:
             result.update(ok=False, error="losses: " + ", ".join(wrong))
         return result
 
+    def hash(self, case):
+        with tempfile.TemporaryDirectory() as outputs:
+            result = self.execute(case, self.command(case, ["--outputs", outputs]))[0]
+            found = digests.of_folder(outputs)
+        wrong = [name for name, digest in case["digests"].items() if found.get(name) != digest]
+        if result["ok"] and (wrong or len(found) != len(case["digests"])):
+            result.update(ok=False, error="other bits than on processors: " + ", ".join(wrong))
+        return result
+
     def run(self, case):
         """The result of any case; a fault of ours is its failure too, and not the others'."""
         try:
@@ -80,6 +90,13 @@ class Runner:
         except Exception as error:  # pylint: disable=broad-except
             return {"name": case["name"], "kind": case["kind"], "ok": False,
                     "error": f"gpu_check itself: {error!r}"}
+
+    def nccl(self):
+        """NCCL with one rank; nothing where it is not installed."""
+        case = {"name": "NCCL with one rank", "kind": "nccl"}
+        result, out = self.execute(case, [sys.executable, os.path.join(HERE, "nccl_smoke.py")])
+        return [] if result.get("error", "").startswith("exit 2") else [{**result,
+                                                                        "found": out.strip()}]
 
     def sanitize(self, case, tool):
         sanitized = dict(case, name=f"{tool} {case['name']}", kind="sanitizer")
@@ -150,6 +167,7 @@ def run_all(bundle, options, end):
         results = [task.result() for task in tasks]
     results += [runner.run(case) for case in timed]
     on_gpus = target == "cuda"
+    results += runner.nccl() if on_gpus else []
     peers = peer_times(end) if on_gpus and timed else {}
     if on_gpus and machine.sanitizer():
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -1,8 +1,10 @@
 #include "tools/run/run_flags.h"
 
 #include <climits>
+#include <map>
 
 #include "runtime/backend.h"
+#include "runtime/cuda/library_folders.h"
 #include "tools/command_line.h"
 
 namespace yuba::tools {
@@ -74,9 +76,21 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                   "other; default: each entry of the program")
       ->take_all();
   app->add_option("--timeout", flags.options.timeout_seconds,
-                  "seconds that a device may wait for another")
-      ->check(NumberAbove0())
-      ->capture_default_str();
+                  "seconds in which some device must finish an instruction, else the run ends; "
+                  "default: 60 on GPUs, 600 on processors")
+      ->check(NumberAbove0());
+  app->add_option_function<std::string>(
+         "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },
+         "a folder in which cuBLAS and NCCL are looked for first; default: the loader's path, then "
+         "nvidia/*/lib of Python environments")
+      ->check(CLI::ExistingDirectory);
+  app->add_option("--nccl", flags.options.nccl,
+                  "who makes collectives of GPUs: found (NCCL, where it is found), none (copies), "
+                  "or strict, a slow stand-in that checks its calls and works on one GPU")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, cuda::NcclChoice>{{"found", cuda::NcclChoice::kFound},
+                                                  {"none", cuda::NcclChoice::kNone},
+                                                  {"strict", cuda::NcclChoice::kStrict}}));
   app->add_option_function<uint64_t>(
          "--seed-executor",
          [&flags](uint64_t seed) {

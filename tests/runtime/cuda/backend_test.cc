@@ -61,7 +61,6 @@ TEST_CASE("Kernels and gathers on virtual devices of a GPU") {
 }
 
 TEST_CASE("Exchanges on a GPU equal those on the host") {
-  const int64_t elements = 6 * 7 * 5;
   for (program::Reducer reducer : {program::SUM, program::MAX, program::PROD}) {
     const auto loaded = Turns(reducer).Load();
     std::vector<std::vector<float>> found;
@@ -70,13 +69,14 @@ TEST_CASE("Exchanges on a GPU equal those on the host") {
       options.backend = backend;
       options.poison = true;
       auto session = runtime::OpenSession(loaded, options);
-      REQUIRE_THAT(session->Set("x", runtime::FloatTensor(kTurnedDims, WholeNumbers(elements))),
-                   IsOk());
+      REQUIRE_THAT(
+          session->Set("x", runtime::FloatTensor(kTurnedDims, WholeNumbers(kTurnedElements))),
+          IsOk());
       REQUIRE_THAT(session->Step(), IsOk());
       for (const char* output : {"copy", "combined"})
         found.push_back(runtime::FloatsOf(*session->Get(output)));
     }
-    CHECK(found[0] == WholeNumbers(elements));
+    CHECK(found[0] == WholeNumbers(kTurnedElements));
     for (size_t i = 2; i < found.size(); ++i) CHECK(found[i] == found[i - 2]);
   }
   NoGpu();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "opsemantics/base/check.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
 struct CUevent_st {
@@ -23,13 +24,16 @@ FakeCuda& Fake() {
 
 // ---- cudart ----
 
+using yuba::cuda::AllocatePages;
 using yuba::cuda::CopyLate;
 using yuba::cuda::current;
 using yuba::cuda::Drain;
 using yuba::cuda::Enqueue;
 using yuba::cuda::Fails;
 using yuba::cuda::Fake;
+using yuba::cuda::FreePages;
 using yuba::cuda::Gpus;
+using yuba::cuda::StateOf;
 
 extern "C" {
 
@@ -73,8 +77,8 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   int64_t& used = Gpus().used[current];
   if (used + static_cast<int64_t>(bytes) > Fake().memory) return cudaErrorMemoryAllocation;
-  *data = std::malloc(bytes);
-  std::memset(*data, 0x7f, bytes);
+  if (StateOf(current) != cudaSuccess) return StateOf(current);
+  *data = AllocatePages(bytes);
   Gpus().memory[*data] = {current, static_cast<int64_t>(bytes)};
   used += static_cast<int64_t>(bytes);
   ++Fake().allocations;
@@ -85,8 +89,26 @@ cudaError_t cudaFree(void* data) {
   if (data == nullptr) return cudaSuccess;
   const auto found = Gpus().memory.find(data);
   if (found == Gpus().memory.end()) return cudaErrorInvalidValue;
-  Gpus().used[found->second.first] -= found->second.second;
+  const int64_t bytes = found->second.second;
+  Gpus().used[found->second.first] -= bytes;
   Gpus().memory.erase(found);
+  --Fake().allocations;
+  FreePages(data, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  *free = Fake().memory - Gpus().used[current];
+  *total = Fake().memory;
+  return cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned) {
+  *data = std::malloc(bytes);
+  ++Fake().allocations;
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* data) {
+  if (data == nullptr) return cudaSuccess;
   --Fake().allocations;
   std::free(data);
   return cudaSuccess;
@@ -106,7 +128,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
-  if (Fails("cudaStreamSynchronize")) return cudaErrorIllegalAddress;
+  const cudaError_t state = Drain(stream);
+  YUBA_CHECK(state != cudaErrorNotReady) << "waits for ever for a stream that hangs";
+  return state;
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (Fails("cudaStreamQuery")) return cudaErrorUnknown;
   return Drain(stream);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -119,6 +147,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (Fails("cudaMemcpyAsync")) return cudaErrorInvalidValue;
+  Fake().copies += kind == cudaMemcpyDefault;
   if (kind != cudaMemcpyHostToDevice) return Enqueue(stream, [=] { std::memcpy(to, from, bytes); });
   // The host's memory is read at once, into a buffer of the driver.
   const std::string staged(static_cast<const char*>(from), bytes);
@@ -131,10 +161,12 @@ cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t st
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t rows, cudaMemcpyKind, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
-  if (Fails("cudaMemcpy2DAsync") || to_pitch < width || from_pitch < width) {
+  const auto most = static_cast<size_t>(Fake().most_pitch);
+  if (Fails("cudaMemcpy2DAsync") || to_pitch < width || from_pitch < width || to_pitch > most ||
+      from_pitch > most) {
     return cudaErrorInvalidPitchValue;
   }
-  ++Fake().row_copies;
+  ++Fake().copies;
   return Enqueue(stream, [=] {
     for (size_t row = 0; row < rows; ++row) {
       std::memcpy(static_cast<char*>(to) + row * to_pitch,

@@ -17,13 +17,21 @@ struct FakeCuda {
   bool peers = true;         // GPUs can read each other's memory
   int64_t memory = 1 << 30;  // bytes a GPU has
   uint64_t seed = 1;
-  bool forget_waits = false;  // cudaStreamWaitEvent does nothing
-  std::string fail;           // the function that fails when it is next called
+  bool forget_waits = false;                    // cudaStreamWaitEvent does nothing
+  std::string fail;                             // the function that fails when it is next called
+  int64_t most_pitch = (int64_t{1} << 31) - 1;  // bytes from row to row of a copy of rows
+  int hanging_gpu = -1;                         // no work of this GPU ends
+  int64_t fault = 0;  // the kernel, counted as they are started, that writes to an illegal address
+  enum { kGoes, kBlocksUntilAbort, kBlocksForEver, kFailsLater } nccl = kGoes;
 
-  int64_t allocations = 0, streams = 0, events = 0, modules = 0;   // not freed yet
-  int64_t kernels = 0, row_copies = 0, products = 0, gathers = 0;  // started so far
+  int64_t allocations = 0, streams = 0, events = 0, modules = 0;  // not freed yet
+  int64_t kernels = 0, copies = 0, products = 0, gathers = 0;     // started so far
+  int64_t communicators = 0, aborts = 0;                          // made, aborted so far
 };
 FakeCuda& Fake();
+
+// Of sessions that were left behind: their work is never done.
+void ForgetStreams();
 
 // Puts functions on fake GPUs into the tables of cuBLAS and NCCL (runtime/cuda/libraries.h), for
 // the whole process.

@@ -84,13 +84,22 @@ CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsign
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fails("cuLaunchKernel") || blocks == 0) return CUDA_ERROR_INVALID_VALUE;
   if (stream->gpu != current) return CUDA_ERROR_INVALID_CONTEXT;
-  ++Fake().kernels;
+  const bool faults = ++Fake().kernels == Fake().fault;
   const auto kernel = KernelOf(function->name, parameters);
   const int64_t threads = int64_t{blocks} * block;
-  Enqueue(stream, [=] {
-    for (int64_t thread = 0; thread < threads; ++thread) kernel(thread, threads);
+  const int gpu = stream->gpu;
+  const cudaError_t state = Enqueue(stream, [=] {
+    if (faults) Gpus().broken.insert(gpu);
+    for (int64_t thread = 0; thread < threads && !faults; ++thread) kernel(thread, threads);
   });
-  return CUDA_SUCCESS;
+  return state == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+CUresult WriteValue(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned flags) {
+  if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // as drivers do
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  auto* const number = reinterpret_cast<volatile int64_t*>(to);
+  const cudaError_t state = Enqueue(stream, [=] { *number = static_cast<int64_t>(value); });
+  return state == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 CUresult ErrorString(CUresult, const char** words) {
   *words = "the fake driver says no";
@@ -105,6 +114,7 @@ void* DriverFunction(const std::string& name) {
       {"cuModuleUnload", reinterpret_cast<void*>(UnloadModule)},
       {"cuModuleGetFunction", reinterpret_cast<void*>(FindFunction)},
       {"cuLaunchKernel", reinterpret_cast<void*>(Launch)},
+      {"cuStreamWriteValue64", reinterpret_cast<void*>(WriteValue)},
       {"cuGetErrorString", reinterpret_cast<void*>(ErrorString)}};
   return functions->at(name);
 }

@@ -1,20 +1,19 @@
 #ifdef YUBA_WITH_CUDA
 // cuBLAS and NCCL on the fake GPUs.
-#include <cstring>
-#include <memory>
+#include <atomic>
+#include <chrono>
 #include <set>
-#include <vector>
+#include <string>
+#include <thread>
 
 #include "opsemantics/base/half.h"
 #include "runtime/cuda/libraries.h"
+#include "runtime/cuda/strict_nccl.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
-};
-struct ncclComm {
-  int gpu = 0;
 };
 
 namespace yuba::cuda {
@@ -78,55 +77,36 @@ cublasStatus_t Multiply(cublasHandle_t handle, cublasOperation_t a_op, cublasOpe
   return CUBLAS_STATUS_SUCCESS;
 }
 
-struct Member {
-  const void* from;
-  void* to;
-  size_t bytes;
-  cudaStream_t stream;
-};
-std::vector<Member> group;  // between ncclGroupStart and ncclGroupEnd
+// NCCL is the strict one (strict_nccl.h), which counts, refuses two members on one GPU as the real
+// one does, and may hang.
+std::atomic<bool> aborted{false};
 
 ncclResult_t InitAll(ncclComm_t* communicators, int count, const int* gpus) {
   if (std::set<int>(gpus, gpus + count).size() != static_cast<size_t>(count))
     return ncclInvalidUsage;
-  for (int i = 0; i < count; ++i) communicators[i] = new ncclComm{gpus[i]};
-  return ncclSuccess;
+  aborted = false;
+  ++Fake().communicators;
+  return StrictNccl().ncclCommInitAll(communicators, count, gpus);
 }
-ncclResult_t EndCommunicator(ncclComm_t communicator) {
-  delete communicator;
-  return ncclSuccess;
+ncclResult_t AbortCommunicator(ncclComm_t communicator) {
+  aborted = true;
+  ++Fake().aborts;
+  return StrictNccl().ncclCommAbort(communicator);
 }
-ncclResult_t StartGroup() {
-  group.clear();
-  return ncclSuccess;
-}
-ncclResult_t AllGather(const void* from, void* to, size_t bytes, ncclDataType_t type,
-                       ncclComm_t communicator, cudaStream_t stream) {
-  if (type != ncclInt8 || communicator->gpu != stream->gpu) return ncclInvalidArgument;
-  group.push_back({from, to, bytes, stream});
-  return ncclSuccess;
-}
-// Each stream comes, copies from all members when all have come, and goes on when all have copied.
 ncclResult_t EndGroup() {
-  std::lock_guard<std::mutex> lock(Gpus().mutex);
-  ++Fake().gathers;
-  auto come = std::make_shared<size_t>(0);
-  auto taken = std::make_shared<size_t>(0);
-  const std::vector<Member> members = group;
-  for (const Member& member : members) {
-    Enqueue(member.stream, [=] { ++*come; });
-    Enqueue(
-        member.stream,
-        [=] {
-          for (size_t i = 0; i < members.size(); ++i) {
-            std::memcpy(static_cast<char*>(member.to) + i * member.bytes, members[i].from,
-                        member.bytes);
-          }
-          ++*taken;
-        },
-        [=] { return *come == members.size(); });
-    Enqueue(member.stream, [] {}, [=] { return *taken == members.size(); });
+  const bool for_ever = Fake().nccl == FakeCuda::kBlocksForEver;
+  const bool until_abort = Fake().nccl == FakeCuda::kBlocksUntilAbort;
+  while (for_ever || (until_abort && !aborted)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  if (until_abort) {
+    return ncclInternalError;
+  }
+  ++Fake().gathers;
+  return StrictNccl().ncclGroupEnd();
+}
+ncclResult_t AsyncError(ncclComm_t, ncclResult_t* state) {
+  *state = Fake().nccl == FakeCuda::kFailsLater ? ncclRemoteError : ncclSuccess;
   return ncclSuccess;
 }
 
@@ -143,10 +123,13 @@ void FakeLibraries() {
   }
   if (auto opened = Nccl::Open(); opened.ok()) {
     Nccl& nccl = *const_cast<Nccl*>(*opened);
+    const std::string path = nccl.path;
+    nccl = StrictNccl();
+    nccl.path = path;
+    nccl.may_share_gpus = false;
     nccl.ncclCommInitAll = InitAll;
-    nccl.ncclCommAbort = EndCommunicator;
-    nccl.ncclGroupStart = StartGroup;
-    nccl.ncclAllGather = AllGather;
+    nccl.ncclCommAbort = AbortCommunicator;
+    nccl.ncclCommGetAsyncError = AsyncError;
     nccl.ncclGroupEnd = EndGroup;
   }
 }

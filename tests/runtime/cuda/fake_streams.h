@@ -40,6 +40,7 @@ struct FakeMachine {
   std::map<void*, std::pair<int, int64_t>> memory;  // by address: GPU and bytes
   std::map<int, int64_t> used;                      // by GPU: bytes
   std::vector<std::function<void()>> late;          // copies that have not arrived
+  std::set<int> broken;                             // GPUs after an illegal address
 };
 // The one machine of the process.
 FakeMachine& Gpus();
@@ -58,8 +59,16 @@ cudaError_t Enqueue(
 cudaError_t CopyLate(void* to, const void* from, size_t bytes);
 
 // Does work of any stream until `stream` has none; cudaErrorLaunchTimeout where the streams wait
-// for each other. The caller holds the machine's mutex.
+// for each other, cudaErrorNotReady where one hangs or is on
+// a broken GPU. The caller holds the machine's mutex.
 cudaError_t Drain(cudaStream_t stream);
+
+// What every call for a broken GPU gives; cudaSuccess for one that is well.
+cudaError_t StateOf(int gpu);
+
+// Memory of a GPU, which only work that is drained can touch.
+void* AllocatePages(size_t bytes);
+void FreePages(void* data, size_t bytes);
 
 // The driver's function of this name, for cudaGetDriverEntryPointByVersion.
 void* DriverFunction(const std::string& name);

@@ -168,15 +168,18 @@ runtime::ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole)
 TEST_CASE("A gather is one where pieces are equal, contiguous and side by side") {
   const Box whole = {{0, 6}, {0, 4}};
   const runtime::ExchangePlan rows =
-      GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
+      GatherPlan({{{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}, {{4, 6}, {0, 4}}}, whole);
   for (int device = 0; device < 3; ++device) {
     const absl::optional<GroupCall> gather = AllGatherOf(rows, device);
     REQUIRE(gather.has_value());
-    CHECK(gather->members == std::vector<int>{1, 2, 0});  // as the pieces lie
+    CHECK(gather->members == std::vector<int>{0, 1, 2});
     CHECK(gather->bytes == 2 * 4 * 4);
     CHECK(gather->from == std::vector<int64_t>{0, 0, 0});
     CHECK(gather->to == std::vector<int64_t>{64, 64, 64});
   }
+  const runtime::ExchangePlan turned =
+      GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
+  CHECK_FALSE(AllGatherOf(turned, 0).has_value());
   CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 3}, {0, 4}}, {{3, 5}, {0, 4}}}, whole), 0).has_value());
   CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 6}, {0, 2}}, {{0, 6}, {2, 4}}}, whole), 0).has_value());
   CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 2}, {0, 4}}, {{4, 6}, {0, 4}}}, whole), 0).has_value());

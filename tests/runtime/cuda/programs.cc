@@ -41,7 +41,7 @@ done:
 
 }  // namespace
 
-const std::vector<int64_t> kTurnedDims = {6, 7, 5};
+const std::vector<int64_t> kTurnedDims = {6, 7, 160};
 
 std::vector<float> WholeNumbers(int64_t count) {
   std::vector<float> values(count);

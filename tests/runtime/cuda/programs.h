@@ -20,6 +20,7 @@ runtime::ProgramBuilder TwicePlusOne(int devices);
 // gathered whole ("copy"), and the three whole copies are combined by `reducer` ("combined"). Some
 // copies on the way are rows of bytes, others are not.
 extern const std::vector<int64_t> kTurnedDims;
+constexpr int64_t kTurnedElements = 6 * 7 * 160;
 runtime::ProgramBuilder Turns(program::Reducer reducer);
 
 // x = 3 x, four times: 3 devices gather the whole x and sum the three copies of each element into

@@ -1,0 +1,148 @@
+// What goes wrong on GPUs ends the run in time, says where it was, and loses no more than it must.
+
+#ifdef YUBA_WITH_CUDA
+#include "absl/strings/match.h"
+#include "opsemantics/base/clock.h"
+#include "tests/runtime/cuda/on_fakes.h"
+#include "tests/runtime/cuda/programs.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::cuda {
+namespace {
+
+constexpr double kPatience = 0.3;       // seconds; short for a test
+constexpr double kMostAfterwards = 30;  // 5 on an idle machine
+
+// A session on the program with a value for x, whose steps may stand still for kPatience.
+std::unique_ptr<runtime::Session> OpenWithX(const runtime::ProgramBuilder& builder, int64_t length,
+                                            double patience = kPatience, bool trace = false) {
+  runtime::RunOptions options = OnCuda();
+  options.trace = trace;
+  options.timeout_seconds = patience;
+  auto session = runtime::OpenSession(builder.Load(), options);
+  REQUIRE_THAT(session->Set("x", runtime::FloatTensor({length}, WholeNumbers(length))), IsOk());
+  return session;
+}
+
+absl::Status StepInTime(runtime::Session& session) {
+  const Clock::time_point start = Clock::now();
+  const absl::Status status = session.Step();
+  CHECK(SecondsSince(start) < kPatience + kMostAfterwards);
+  INFO(status);
+  return status;
+}
+
+TEST_CASE("A failed call ends the run with its words, and the session goes on") {
+  for (const char* call : {"cuLaunchKernel", "cudaMemcpyAsync", "cudaStreamQuery"}) {
+    for (bool interleave : {false, true}) {
+      INFO(call << " interleaved " << interleave);
+      OnFakes fakes(2);
+      auto session = runtime::OpenSession(TwicePlusOne(2).Load(), OnCuda(interleave));
+      const std::vector<float> x = WholeNumbers(kVectorLength);
+      REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+      Fake().fail = call;
+      const absl::Status status = session->Step();
+      CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, call));
+      CHECK_THAT(status, Fails("the fake"));
+      CHECK_THAT(status, Fails("GPU "));
+      REQUIRE_THAT(session->Step(), IsOk());
+      CHECK(runtime::FloatsOf(*session->Get("y"))[7] == 2 * x[7] + 1);
+    }
+  }
+}
+
+TEST_CASE("A GPU that hangs ends the run, and is named with its instruction") {
+  for (const bool trace : {false, true}) {
+    OnFakes fakes(3);
+    fakes.AllowLeaks();
+    {
+      auto session = OpenWithX(TwicePlusOne(3), kVectorLength, kPatience, trace);
+      REQUIRE_THAT(session->Step(), IsOk());
+      Fake().hanging_gpu = 1;
+      const absl::Status status = StepInTime(*session);
+      CHECK_THAT(status,
+                 StatusIs(absl::StatusCode::kDeadlineExceeded,
+                          trace ? "device 1, instruction 0 (kernel y): "
+                                : "devices 0, 1, 2, instruction 0 (kernel y) or one of the 3"));
+      CHECK_THAT(status, Fails("nothing has ended on any device for 0.3 s"));
+      CHECK_THAT(status, Fails("the session has ended"));
+      CHECK_THAT(session->Step(), Fails("the session has ended: device"));
+    }  // waits for nothing: the fakes would not let it
+    CHECK(runtime::SomethingHangs());
+  }
+}
+
+TEST_CASE("A call of NCCL that blocks is aborted, and the session goes on") {
+  OnFakes fakes(3);
+  auto session = OpenWithX(TripledFourTimes(12), 12);
+  CHECK(Fake().communicators == 1);  // made when the session was opened
+  Fake().nccl = FakeCuda::kBlocksUntilAbort;
+  CHECK_THAT(StepInTime(*session),
+             StatusIs(absl::StatusCode::kDeadlineExceeded, "instruction 1 (gather of x for copy"));
+  CHECK(Fake().aborts == 3);
+  Fake().nccl = FakeCuda::kGoes;
+  CHECK_THAT(session->Step(), IsOk());
+  CHECK(Fake().communicators == 2);
+}
+
+TEST_CASE("A call of NCCL that never returns ends the run too") {
+  OnFakes fakes(3);
+  fakes.AllowLeaks();
+  auto session = OpenWithX(TripledFourTimes(12), 12);
+  Fake().nccl = FakeCuda::kBlocksForEver;
+  CHECK_THAT(StepInTime(*session),
+             StatusIs(absl::StatusCode::kDeadlineExceeded, "instruction 1 (gather of x for copy"));
+  CHECK_THAT(session->Step(), Fails("the session has ended: a thread of the step"));
+}
+
+TEST_CASE("What NCCL reports while a run stands still is its error") {
+  OnFakes fakes(3);
+  fakes.AllowLeaks();
+  auto session = OpenWithX(TripledFourTimes(12), 12, 100);
+  Fake().nccl = FakeCuda::kFailsLater;
+  Fake().hanging_gpu = 2;
+  CHECK_THAT(StepInTime(*session), Fails("in a collective of NCCL"));
+}
+
+TEST_CASE("An illegal address is blamed on where it came, and ends the session") {
+  for (const bool trace : {false, true}) {
+    for (const int64_t fault : {1, 2, 4}) {
+      INFO(trace << " " << fault);
+      OnFakes fakes(2);
+      fakes.AllowLeaks();
+      auto session = OpenWithX(TwicePlusOne(2), kVectorLength, kPatience, trace);
+      REQUIRE_THAT(session->Step(), IsOk());
+      Fake().fault = Fake().kernels + fault;
+      const absl::Status status = session->Step();
+      // Each device's two kernels are instructions 0 and 2; the exchanges are copies.
+      CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal,
+                                  !trace      ? "instruction 0 (kernel y) or one of the "
+                                  : fault < 3 ? "instruction 0 (kernel y): GPU"
+                                              : "instruction 2 (kernel y): GPU"));
+      CHECK_THAT(status, Fails("; the session has ended"));
+      CHECK_THAT(session->Step(), Fails("the session has ended: the GPU cannot be used"));
+    }
+  }
+}
+
+TEST_CASE("In a long step, what hangs is told to eight instructions") {
+  OnFakes fakes(1);
+  fakes.AllowLeaks();
+  auto session = OpenWithX(TripledFourTimes(12), 12);  // an exchange is one of jobs, one of copies
+  Fake().fault = Fake().kernels + 2 * 3 + 1;           // by the first device in its sixth exchange
+  CHECK_THAT(session->Step(), StatusIs(absl::StatusCode::kInternal,
+                                       "instruction 1 (gather of x for copy) or one of the 7"));
+}
+
+TEST_CASE("Contiguous pieces of any size are copied, whatever the largest pitch is") {
+  OnFakes fakes(1);
+  Fake().most_pitch = 8;
+  auto session = OpenWithX(TripledFourTimes(12), 12);
+  CHECK_THAT(session->Step(), IsOk());
+  CHECK(Fake().copies > 0);
+}
+
+}  // namespace
+}  // namespace yuba::cuda
+
+#endif  // YUBA_WITH_CUDA
