@@ -187,8 +187,11 @@ class SpmdBuilder {
                cluster_of_[id] != nullptr ? boxes : NodeBoxes()});
     if (direct || AllEmpty(own)) return;
 
+    const auto homes = boxes.partials == 1 || grouped
+                           ? absl::nullopt
+                           : HomeBoxes({boxes.writes, boxes.partial, boxes.partials}, own);
     program::Exchange* reduce =
-        AddExchange(node, tensor.name, {buffer, boxes.writes}, {stored, own});
+        AddExchange(node, tensor.name, {buffer, boxes.writes}, {stored, homes.value_or(own)});
     reduce->set_reduce(true);
     reduce->set_partials(boxes.partials);
     if (grouped) *reduce->mutable_group() = BoundTable(mesh_, groups);
@@ -197,9 +200,9 @@ class SpmdBuilder {
     if (boxes.partials == 1) return;
     *reduce->mutable_partial() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
-    // Only the first owner of an element combines its partials; other owners gather the result from
-    // it.
-    if (grouped || AllSame(FirstOwnerBoxes(own), own)) return;
+    // Homes, or else the first owners, combine the partials; owners gather the result from them.
+    if (homes.has_value()) AddExchange(node, tensor.name, {stored, *homes}, {stored, own});
+    if (homes.has_value() || grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
   }
 

@@ -1,6 +1,7 @@
 #include "opsemantics/base/transfers.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "absl/types/optional.h"
@@ -195,6 +196,62 @@ std::vector<Box> FirstOwnerBoxes(const std::vector<Box>& own) {
     }
   }
   return first_owners;
+}
+
+namespace {
+
+// The devices that own each box, ascending.
+std::vector<std::vector<int>> OwnersOfBoxes(const std::vector<Box>& own) {
+  std::map<Box, int, bool (*)(const Box&, const Box&)> numbers(BoxLess);
+  std::vector<std::vector<int>> owners;
+  for (size_t d = 0; d < own.size(); ++d) {
+    const auto [found, is_new] = numbers.emplace(own[d], static_cast<int>(owners.size()));
+    if (is_new) owners.emplace_back();
+    owners[found->second].push_back(static_cast<int>(d));
+  }
+  return owners;
+}
+
+// The box in as many slices, along the first dimension that divides into them, else along the
+// longest; nothing where that is too short.
+std::vector<Box> Slices(const Box& box, int64_t count) {
+  size_t along = 0;
+  for (size_t d = 0; d < box.size(); ++d) {
+    if (box[d].size() % count == 0) {
+      along = d;
+      break;
+    }
+    if (box[d].size() > box[along].size()) along = d;
+  }
+  if (box.empty() || box[along].size() < count) return {};
+  std::vector<Box> slices(count, box);
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t begin = box[along].begin, size = box[along].size();
+    slices[k][along] = {begin + size * k / count, begin + size * (k + 1) / count};
+  }
+  return slices;
+}
+
+}  // namespace
+
+absl::optional<std::vector<Box>> HomeBoxes(const Producers& producers,
+                                           const std::vector<Box>& own) {
+  std::vector<Box> homes = FirstOwnerBoxes(own);
+  bool sliced = false;
+  for (const std::vector<int>& owners : OwnersOfBoxes(own)) {
+    const Box& box = own[owners[0]];
+    if (owners.size() == 1 || IsEmpty(box)) continue;
+    const std::vector<Box> slices = Slices(box, static_cast<int64_t>(owners.size()));
+    int64_t kept = 0;  // elements of slices that their own devices wrote
+    for (size_t k = 0; k < slices.size(); ++k) {
+      kept += CommonVolume(producers.writes[owners[k]], slices[k]);
+    }
+    if (slices.empty() || kept != CommonVolume(producers.writes[owners[0]], box)) continue;
+    for (size_t k = 0; k < slices.size(); ++k) homes[owners[k]] = slices[k];
+    sliced = true;
+  }
+  if (!sliced) return absl::nullopt;
+  return homes;
 }
 
 std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<int>& group) {

@@ -1,7 +1,6 @@
 #include "tools/run/run_flags.h"
 
 #include <climits>
-#include <map>
 
 #include "runtime/backend.h"
 #include "runtime/cuda/library_folders.h"
@@ -84,13 +83,17 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
          "a folder in which cuBLAS and NCCL are looked for first; default: the loader's path, then "
          "nvidia/*/lib of Python environments")
       ->check(CLI::ExistingDirectory);
-  app->add_option("--nccl", flags.options.nccl,
-                  "who makes collectives of GPUs: found (NCCL, where it is found), none (copies), "
-                  "or strict, a slow stand-in that checks its calls and works on one GPU")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, cuda::NcclChoice>{{"found", cuda::NcclChoice::kFound},
-                                                  {"none", cuda::NcclChoice::kNone},
-                                                  {"strict", cuda::NcclChoice::kStrict}}));
+  app->add_option_function<std::string>(
+         "--nccl",
+         [&flags](const std::string& choice) {
+           flags.options.nccl = choice == "none"     ? cuda::NcclChoice::kNone
+                                : choice == "strict" ? cuda::NcclChoice::kStrict
+                                                     : cuda::NcclChoice::kFound;
+         },
+         "who makes collectives of GPUs: found (NCCL, where it is found), none (copies), or "
+         "strict, "
+         "a slow stand-in that checks its calls and works on one GPU; default: found")
+      ->check(CLI::IsMember({"found", "none", "strict"}));
   app->add_option_function<uint64_t>(
          "--seed-executor",
          [&flags](uint64_t seed) {

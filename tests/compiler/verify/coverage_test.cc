@@ -51,6 +51,11 @@ bool IsRight(const Case& c) {
   return true;
 }
 
+// Whether it brings a tensor to its owners from where its partials were combined (HomeBoxes).
+bool FromHomes(const program::Exchange& exchange) {
+  return !exchange.reduce() && exchange.source() == exchange.destination();
+}
+
 TEST_CASE("a program without one of its exchanges is refused") {
   int dropped = 0;
   for (int seed = 0; seed < 60; ++seed) {
@@ -60,6 +65,9 @@ TEST_CASE("a program without one of its exchanges is refused") {
       Case broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
+      if (FromHomes(whole.program.stages(0).instructions(i).exchange()) && IsRight(broken)) {
+        continue;  // what homes bring to the other owners, nobody reads there
+      }
       // "which nothing has written" of what is read, "nothing writes" of an output.
       CHECK_THAT(CheckCoverage(broken.program),
                  StatusIs(absl::StatusCode::kFailedPrecondition, "nothing "));

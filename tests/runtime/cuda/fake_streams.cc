@@ -37,7 +37,6 @@ void ForgetStreams() {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   Gpus().streams.clear();
   Gpus().broken.clear();
-  Gpus().late.clear();
   Gpus().used.clear();
 }
 
@@ -68,12 +67,6 @@ class Touching {
 
 }  // namespace
 
-cudaError_t CopyLate(void* to, const void* from, size_t bytes) {
-  const std::string staged(static_cast<const char*>(from), bytes);
-  Gpus().late.push_back([=] { std::memcpy(to, staged.data(), staged.size()); });
-  return cudaSuccess;
-}
-
 cudaError_t Drain(cudaStream_t stream) {
   FakeMachine& gpus = Gpus();
   const Touching touching;
@@ -95,8 +88,6 @@ cudaError_t Drain(cudaStream_t stream) {
     chosen->queue.pop_front();
     work.run();
   }
-  for (const auto& copy : gpus.late) copy();
-  gpus.late.clear();
   return StateOf(stream->gpu);
 }
 

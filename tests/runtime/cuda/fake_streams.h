@@ -39,7 +39,6 @@ struct FakeMachine {
   std::set<cudaStream_t> streams;
   std::map<void*, std::pair<int, int64_t>> memory;  // by address: GPU and bytes
   std::map<int, int64_t> used;                      // by GPU: bytes
-  std::vector<std::function<void()>> late;          // copies that have not arrived
   std::set<int> broken;                             // GPUs after an illegal address
 };
 // The one machine of the process.
@@ -53,10 +52,6 @@ bool Fails(const char* function);
 cudaError_t Enqueue(
     cudaStream_t stream, std::function<void()> run,
     std::function<bool()> ready = [] { return true; });
-
-// A copy that no stream waits for, from memory of the host, which is read at once: its bytes arrive
-// some time after the work of a stream that is drained next. The caller holds the machine's mutex.
-cudaError_t CopyLate(void* to, const void* from, size_t bytes);
 
 // Does work of any stream until `stream` has none; cudaErrorLaunchTimeout where the streams wait
 // for each other, cudaErrorNotReady where one hangs or is on
