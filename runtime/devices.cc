@@ -32,10 +32,16 @@ MachineFacts FindDevices() {
   else
     facts.no_gpu = std::string(gpus.status().message());
   auto add = [&](const char* name, const absl::StatusOr<std::string>& found, const char* use) {
-    facts.components.push_back(
-        {name, found.ok(), found.ok() ? *found : std::string(found.status().message()), use});
+    facts.components.push_back({name, found.ok(), false,
+                                found.ok() ? *found : std::string(found.status().message()), use});
   };
   add("driver", cuda::DriverVersion(), "GPUs");
+  const absl::Status driver = cuda::CheckDriver();
+  if (facts.components[0].found && !driver.ok()) {
+    facts.components[0].found = false;
+    facts.components[0].too_old = true;
+    facts.components[0].detail = std::string(driver.message());
+  }
   add("cuBLAS", cuda::CublasVersion(), "matrix products on GPUs");
   add("NCCL", cuda::NcclVersion(), "exchanges between GPUs");
   add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");

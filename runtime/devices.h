@@ -13,8 +13,9 @@ namespace yuba::runtime {
 struct ComponentFacts {
   std::string name;  // "driver", "cuBLAS", ...
   bool found = false;
-  std::string detail;  // its version and file, or why it is missing
-  std::string use;     // what it is for
+  bool too_old = false;  // it is there, and of no use
+  std::string detail;    // its version and file, or why it is missing or too old
+  std::string use;       // what it is for
 };
 
 struct MachineFacts {

@@ -23,8 +23,10 @@ std::string Json(const runtime::MachineFacts& facts) {
   }
   json["no_gpu"] = facts.no_gpu;
   for (const runtime::ComponentFacts& component : facts.components) {
-    json["components"][component.name] = {
-        {"found", component.found}, {"detail", component.detail}, {"use", component.use}};
+    json["components"][component.name] = {{"found", component.found},
+                                          {"too_old", component.too_old},
+                                          {"detail", component.detail},
+                                          {"use", component.use}};
   }
   return json.dump(1) + "\n";
 }
@@ -40,7 +42,10 @@ std::string Text(const runtime::MachineFacts& facts) {
   }
   if (facts.gpus.empty()) table.Add({"GPUs", "none", facts.no_gpu});
   for (const runtime::ComponentFacts& component : facts.components) {
-    table.Add({component.name, component.found ? "found" : "missing",
+    table.Add({component.name,
+               component.found     ? "found"
+               : component.too_old ? "too old"
+                                   : "missing",
                component.found ? component.detail
                                : absl::StrCat(component.detail, " (for ", component.use, ")")});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/facts.h"
 #ifdef YUBA_WITH_CUDA
@@ -39,6 +40,34 @@ absl::Status ConnectGpus(int gpus) {
   return absl::OkStatus();
 }
 
+// What a device needs on its GPU besides its arena, about: cuBLAS takes this for itself on GPUs of
+// compute capability 9.0, on others less (cuBLAS's documentation, cublasSetWorkspace).
+constexpr int64_t kCublasBytes = int64_t{32} << 20;
+
+bool CallsCublas(const runtime::LoadedProgram& program) {
+  const auto& functions = program.message().functions();
+  return std::any_of(functions.begin(), functions.end(),
+                     [](const program::Function& function) { return function.has_library(); });
+}
+
+// Whether the GPU, which is the calling thread's, has room for so many devices of the program,
+// before anything is allocated.
+absl::Status CheckMemory(const Gpu& gpu, int devices, const runtime::LoadedProgram& program,
+                         const runtime::ArenaLayout& layout) {
+  size_t free = 0, total = 0;
+  YUBA_RETURN_IF_ERROR(gpu.Enter());
+  YUBA_CUDA(cudaMemGetInfo(&free, &total));
+  const int64_t each = layout.size + (CallsCublas(program) ? kCublasBytes : 0);
+  if (each * devices <= static_cast<int64_t>(free)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "GPU %d has %.1f MB free of %.1f, and the program needs %.1f: %d of its devices, each with "
+      "%.1f MB for tensors and %.1f for libraries; plan it with --memory, for more devices, or end "
+      "what else uses the GPU",
+      gpu.number(), 1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(total),
+      1e-6 * static_cast<double>(each * devices), devices, 1e-6 * static_cast<double>(layout.size),
+      1e-6 * static_cast<double>(each - layout.size)));
+}
+
 }  // namespace
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
@@ -52,6 +81,11 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
   for (int number = 0; number < gpus; ++number) {
     YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const Gpu> gpu, Gpu::Open(number, program));
     opened.push_back(std::move(gpu));
+  }
+  std::vector<int> of_gpu(gpus);  // how many devices each has
+  for (int device = 0; device < count; ++device) ++of_gpu[int64_t{device} * gpus / count];
+  for (int number = 0; number < gpus; ++number) {
+    YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number], program, layout));
   }
   std::vector<CudaDevice*> devices;
   for (int device = 0; device < count; ++device) {

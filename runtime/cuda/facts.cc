@@ -17,20 +17,26 @@ absl::StatusOr<std::string> DriverVersion() {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }
 
+absl::Status CheckDriver() {
+  YUBA_ASSIGN_OR_RETURN(const std::string found, DriverVersion());
+  int version = 0;
+  cudaDriverGetVersion(&version);
+  if (version >= CUDART_VERSION) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the driver is for CUDA ", found, ", and Yuba needs one for CUDA ",
+                   CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10,
+                   " or later, of branch 580 or a later one: install a newer driver"));
+}
+
 absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
   int count = 0;  // untouched where the call fails
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error == cudaErrorInsufficientDriver && DriverVersion().ok()) {
-    return absl::UnavailableError(absl::StrCat(
-        "no GPU: the driver is for CUDA ", *DriverVersion(), ", and Yuba needs one for CUDA ",
-        CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10,
-        " or later (the branch 580 or a later one): install a newer driver"));
-  }
+  const absl::Status driver = CheckDriver();
+  if (!driver.ok()) return Annotate(driver, "no GPU");
   if (error != cudaSuccess || count == 0) {
-    const absl::StatusOr<std::string> driver = DriverVersion();
-    return absl::UnavailableError(absl::StrCat(
-        "no GPU: ", driver.ok() ? absl::StrCat("driver for CUDA ", *driver, ", ") : "no driver, ",
-        "cudaGetDeviceCount says: ", cudaGetErrorString(error)));
+    return absl::UnavailableError(
+        absl::StrCat("no GPU: the driver is for CUDA ", *DriverVersion(),
+                     ", cudaGetDeviceCount says: ", cudaGetErrorString(error)));
   }
   std::vector<GpuFacts> gpus;
   for (int gpu = 0; gpu < count; ++gpu) {
@@ -69,6 +75,7 @@ absl::Status WithoutCuda() { return absl::UnavailableError("built without CUDA")
 }  // namespace
 
 absl::StatusOr<std::string> DriverVersion() { return WithoutCuda(); }
+absl::Status CheckDriver() { return WithoutCuda(); }
 absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
   return absl::UnavailableError("no GPU: built without CUDA");
 }

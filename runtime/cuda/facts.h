@@ -21,6 +21,10 @@ struct GpuFacts {
 // CUDA".
 absl::StatusOr<std::string> DriverVersion();
 
+// OK where there is a driver that serves the CUDA that Yuba was built with; else Unavailable, with
+// the oldest that would do.
+absl::Status CheckDriver();
+
 // The GPUs of this machine, at least one. Unavailable, with what was found, where there is none.
 // Asks cudart alone, because NCCL opens sockets and succeeds without a driver.
 absl::StatusOr<std::vector<GpuFacts>> FindGpus();

@@ -5,27 +5,16 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "catch2/catch.hpp"
 #include "compiler/kernels/kernels.h"
 #include "tests/compiler/kernels/kernel_definitions.h"
+#include "tests/compiler/kernels/ptxas.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string FindPtxas() {
-  const char* path = std::getenv("PATH");
-  std::vector<std::string> folders = absl::StrSplit(path == nullptr ? "" : path, ':');
-  folders.push_back("/usr/local/cuda/bin");
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    if (fs::exists(fs::path(folder) / "ptxas", ignored)) return folder + "/ptxas";
-  }
-  return "";
-}
 
 // Of the definitions every `step`-th: ptxas takes its time.
 void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
@@ -54,7 +43,7 @@ void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
   std::string folder = (fs::temp_directory_path() / "yuba-ptx-XXXXXX").string();
   REQUIRE(mkdtemp(folder.data()) != nullptr);
   std::ofstream(folder + "/kernels.ptx") << *ptx;
-  const std::string command = absl::StrCat(ptxas, " -O0 -arch=", cpu, " -o ", folder,
+  const std::string command = absl::StrCat(ptxas, " -O3 -arch=", cpu, " -o ", folder,
                                            "/kernels.cubin ", folder, "/kernels.ptx");
   CHECK(std::system(command.c_str()) == 0);
   fs::remove_all(folder);

@@ -124,6 +124,13 @@ TEST_CASE("What is missing is said when the session is opened") {
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
                Catch::StartsWith("no GPU: no driver"));
   }
+  SECTION("a driver that is new enough") {
+    OnFakes fakes(1);
+    Fake().driver = 12020;
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
+               Catch::Contains("the driver is for CUDA 12.2, and Yuba needs one for CUDA 13.0") &&
+                   Catch::Contains("580"));
+  }
   SECTION("GPUs that reach each other") {
     OnFakes fakes(2);
     Fake().peers = false;
@@ -139,6 +146,14 @@ TEST_CASE("What is missing is said when the session is opened") {
   SECTION("memory") {
     OnFakes fakes(1);
     Fake().memory = 3000;  // less than the arenas
+    CHECK_THAT(OpeningError(builder, absl::StatusCode::kResourceExhausted),
+               Catch::Contains("GPU 0 has 0.0 MB free of 0.0, and the program needs 0.0: 2 of its "
+                               "devices"));
+    CHECK(Fake().most_allocated == 0);
+  }
+  SECTION("memory that another program takes meanwhile") {
+    OnFakes fakes(1);
+    Fake().fail = "cudaMalloc";
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kResourceExhausted),
                Catch::Contains("its arena") && Catch::Contains("out of memory"));
   }

@@ -1,6 +1,7 @@
 #ifdef YUBA_WITH_CUDA
 #include "tests/runtime/cuda/fake_cuda.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -37,12 +38,13 @@ using yuba::cuda::StateOf;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  if (Fake().gpus == 0) return cudaErrorInsufficientDriver;  // and `count` stays as it is
+  if (Fake().gpus == 0 || Fake().driver < CUDART_VERSION)
+    return cudaErrorInsufficientDriver;  // and `count` stays as it is
   *count = Fake().gpus;
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = Fake().gpus == 0 ? 0 : 13000;
+  *version = Fake().gpus == 0 ? 0 : Fake().driver;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int gpu) {
@@ -75,7 +77,9 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaErrorPeerAcce
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   int64_t& used = Gpus().used[current];
-  if (used + static_cast<int64_t>(bytes) > Fake().memory) return cudaErrorMemoryAllocation;
+  if (Fails("cudaMalloc") || used + static_cast<int64_t>(bytes) > Fake().memory)
+    return cudaErrorMemoryAllocation;
+  Fake().most_allocated = std::max(Fake().most_allocated, static_cast<int64_t>(bytes));
   if (StateOf(current) != cudaSuccess) return StateOf(current);
   *data = AllocatePages(bytes);
   Gpus().memory[*data] = {current, static_cast<int64_t>(bytes)};

@@ -14,6 +14,7 @@ namespace yuba::cuda {
 struct FakeCuda {
   int gpus = 1;
   int sm = 80;
+  int driver = 13000;        // the CUDA that it is for
   bool peers = true;         // GPUs can read each other's memory
   int64_t memory = 1 << 30;  // bytes a GPU has
   uint64_t seed = 1;
@@ -26,6 +27,7 @@ struct FakeCuda {
 
   int64_t allocations = 0, streams = 0, events = 0, modules = 0;  // not freed yet
   int64_t kernels = 0, copies = 0, products = 0, gathers = 0;     // started so far
+  int64_t most_allocated = 0;                                     // bytes, by one call
   int64_t communicators = 0, aborts = 0;                          // made, aborted so far
 };
 FakeCuda& Fake();
