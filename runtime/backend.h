@@ -15,7 +15,7 @@ namespace yuba::runtime {
 
 struct BackendOptions {
   int threads_per_device = 1;  // of the host
-  cuda::NcclChoice nccl = cuda::NcclChoice::kFound;
+  cuda::CudaOptions cuda;
 };
 
 // Fills in fleet.devices, one for each device of the program's mesh, each ready to run (Prepare was

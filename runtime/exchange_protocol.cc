@@ -36,7 +36,7 @@ absl::StatusOr<Progress> ExchangeProtocol::Advance(int device, int instruction,
   if (self.phase != kArrive && WaitsFor(device, plan) >= 0) return Progress::kBlocked;
   switch (self.phase) {
     case kArrive:
-      YUBA_RETURN_IF_ERROR(steps_->Arrive(device));
+      YUBA_RETURN_IF_ERROR(steps_->Arrive(device, instruction));
       ++self.arrived;
       self.phase = kCopy;
       Notify(own.readers);

@@ -38,7 +38,7 @@ class ExchangeSteps {
   }
 
   // `device` has come to an exchange: its readers may copy what it wrote before.
-  virtual absl::Status Arrive(int /*device*/) { return absl::OkStatus(); }
+  virtual absl::Status Arrive(int /*device*/, int /*instruction*/) { return absl::OkStatus(); }
 
   // All sources of `device` have arrived: runs, or starts, the pieces and cells that `plan` lists
   // for it. `plan` is the same one whenever the device comes to `instruction`.

@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
                 ? std::min(options.threads_per_device, kMostThreadsPerDevice)
                 : DefaultThreads(loaded.devices());
   YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_,
-                                   {threads, options.nccl}, *session->fleet_));
+                                   {threads, options.cuda}, *session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   YUBA_RETURN_IF_ERROR(session->AddWatchers());
   session->executor_ = std::make_unique<Executor>(loaded, *session->fleet_, options.trace);

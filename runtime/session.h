@@ -49,7 +49,7 @@ struct RunOptions {
   // Threads of each device of the host, for kernels and libraries; 0: DefaultThreads. Interleaved
   // steps use one.
   int threads_per_device = 0;
-  cuda::NcclChoice nccl = cuda::NcclChoice::kFound;  // of GPUs
+  cuda::CudaOptions cuda;  // of the back end cuda
 };
 
 // Bytes are payload that one device received from another (Traffic, communicator.h).

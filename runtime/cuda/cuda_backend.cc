@@ -17,19 +17,17 @@ namespace yuba::cuda {
 
 namespace {
 
-// Every GPU reads every other one's memory.
-absl::Status ConnectGpus(int gpus) {
+// [from][to]: whether a GPU can read the memory of another. Lets it where that is possible.
+absl::StatusOr<std::vector<std::vector<bool>>> ConnectGpus(int gpus) {
+  std::vector<std::vector<bool>> connected(gpus, std::vector<bool>(gpus, true));
   for (int from = 0; from < gpus; ++from) {
     YUBA_CUDA(cudaSetDevice(from));
     for (int to = 0; to < gpus; ++to) {
       if (from == to) continue;
       int possible = 0;
       YUBA_CUDA(cudaDeviceCanAccessPeer(&possible, from, to));
-      if (possible == 0) {
-        return absl::UnavailableError(absl::StrCat(
-            "GPU ", from, " cannot read the memory of GPU ", to,
-            ", which exchanges need; let the program see one GPU (CUDA_VISIBLE_DEVICES=0)"));
-      }
+      connected[from][to] = possible != 0;
+      if (possible == 0) continue;
       const cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
       if (enabled == cudaErrorPeerAccessAlreadyEnabled)
         cudaGetLastError();  // forgets it
@@ -37,7 +35,7 @@ absl::Status ConnectGpus(int gpus) {
         YUBA_CUDA(enabled);
     }
   }
-  return absl::OkStatus();
+  return connected;
 }
 
 // What a device needs on its GPU besides its arena, about: cuBLAS takes this for itself on GPUs of
@@ -71,12 +69,12 @@ absl::Status CheckMemory(const Gpu& gpu, int devices, const runtime::LoadedProgr
 }  // namespace
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
-                             const runtime::ArenaLayout& layout, NcclChoice choice,
+                             const runtime::ArenaLayout& layout, const CudaOptions& options,
                              runtime::Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
   const int count = program.devices();
   const int gpus = std::min(static_cast<int>(found.size()), count);
-  YUBA_RETURN_IF_ERROR(ConnectGpus(gpus));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<std::vector<bool>> connected, ConnectGpus(gpus));
   std::vector<std::shared_ptr<const Gpu>> opened;
   for (int number = 0; number < gpus; ++number) {
     YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const Gpu> gpu, Gpu::Open(number, program));
@@ -95,14 +93,18 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     devices.push_back(made.get());
     fleet.devices.push_back(std::move(made));
   }
-  const Nccl* nccl = choice == NcclChoice::kStrict ? &StrictNccl() : nullptr;
-  if (choice == NcclChoice::kFound && gpus > 1) {
+  const Nccl* nccl = options.nccl == NcclChoice::kStrict ? &StrictNccl() : nullptr;
+  if (options.nccl == NcclChoice::kFound && gpus > 1) {
     const absl::StatusOr<const Nccl*> library = Nccl::Open();
     if (library.ok()) nccl = *library;  // without it GPUs copy from each other
   }
+  const auto gpu_of = [=](int device) { return int64_t{device} * gpus / count; };
+  const auto can_read = [=](int reader, int source) {
+    return reader == source || (!options.staged && connected[gpu_of(reader)][gpu_of(source)]);
+  };
   const int instructions = static_cast<int>(program.instructions().size());
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<CudaExchangeSteps> steps,
-                        CudaExchangeSteps::Make(std::move(devices), nccl));
+                        CudaExchangeSteps::Make(std::move(devices), can_read, nccl));
   fleet.communicator =
       std::make_unique<runtime::ExchangeProtocol>(std::move(steps), count, instructions);
   return absl::OkStatus();
@@ -110,8 +112,8 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
 
 #else
 
-absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&, NcclChoice,
-                             runtime::Fleet&) {
+absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&,
+                             const CudaOptions&, runtime::Fleet&) {
   return FindGpus().status();
 }
 

@@ -15,12 +15,18 @@ enum class NcclChoice {
   kNone     // copies
 };
 
+struct CudaOptions {
+  NcclChoice nccl = NcclChoice::kFound;
+  bool staged = false;  // as if no device could read another one's memory (staging.h), to test it
+};
+
 // Fills `fleet`. Device d is on GPU d where there are enough GPUs; else consecutive devices share
-// one: 8 devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Unavailable, with what was
-// found, where there is no GPU, where the GPUs cannot read each other's memory, where a GPU is
-// older than the program's PTX, and in a build without CUDA.
+// one: 8 devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Where GPUs cannot
+// read each other's memory, exchanges go through the host (staging.h). Unavailable, with what was
+// found, where there is no GPU, where a GPU is older than the program's PTX, and in a build without
+// CUDA; ResourceExhausted, before anything is allocated, where a GPU has too little memory left.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
-                             const runtime::ArenaLayout& layout, NcclChoice nccl,
+                             const runtime::ArenaLayout& layout, const CudaOptions& options,
                              runtime::Fleet& fleet);
 
 }  // namespace yuba::cuda

@@ -1,7 +1,10 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/cuda_exchange_steps.h"
 
+#include <algorithm>
 #include <set>
+
+#include "runtime/cuda/job.h"
 
 namespace yuba::cuda {
 namespace {
@@ -10,14 +13,16 @@ constexpr int64_t kShortestRow = 512;  // bytes; shorter ones are slow on a GPU'
 
 }  // namespace
 
-CudaExchangeSteps::CudaExchangeSteps(std::vector<CudaDevice*> devices, const Nccl* nccl)
-    : devices_(std::move(devices)), nccl_library_(nccl) {
+CudaExchangeSteps::CudaExchangeSteps(std::vector<CudaDevice*> devices, CanRead can_read,
+                                     const Nccl* nccl)
+    : devices_(std::move(devices)), can_read_(std::move(can_read)), nccl_library_(nccl) {
   for (size_t d = 0; d < devices_.size(); ++d) own_.push_back(std::make_unique<Own>());
 }
 
 absl::StatusOr<std::unique_ptr<CudaExchangeSteps>> CudaExchangeSteps::Make(
-    std::vector<CudaDevice*> devices, const Nccl* nccl) {
-  std::unique_ptr<CudaExchangeSteps> made(new CudaExchangeSteps(std::move(devices), nccl));
+    std::vector<CudaDevice*> devices, CanRead can_read, const Nccl* nccl) {
+  std::unique_ptr<CudaExchangeSteps> made(
+      new CudaExchangeSteps(std::move(devices), std::move(can_read), nccl));
   for (size_t d = 0; d < made->devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(made->devices_[d]->gpu().Enter());
     YUBA_CUDA(cudaEventCreateWithFlags(&made->own_[d]->arrived, cudaEventDisableTiming));
@@ -37,19 +42,41 @@ CudaExchangeSteps::~CudaExchangeSteps() {
   }
 }
 
-absl::Status CudaExchangeSteps::Prepare(const std::vector<runtime::ExchangePlan>& plans) {
-  std::set<std::vector<int>> groups;
+absl::StatusOr<std::vector<Staging>> CudaExchangeSteps::PrepareBoxes(
+    const std::vector<runtime::ExchangePlan>& plans) {
+  std::vector<Staging> staging;
+  std::vector<int64_t> outbox(devices_.size()), inbox(devices_.size());
+  for (const runtime::ExchangePlan& plan : plans) {
+    staging.push_back(StagingOf(plan, can_read_));
+    for (size_t d = 0; d < plan.devices.size(); ++d) {
+      outbox[d] = std::max(outbox[d], staging.back().outbox_bytes[d]);
+      inbox[d] = std::max(inbox[d], staging.back().inbox_bytes[d]);
+    }
+  }
   for (size_t d = 0; d < devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
-    Own& own = *own_[d];
-    std::vector<int64_t> jobs;
-    own.prepared.resize(plans.size());
-    for (size_t p = 0; p < plans.size(); ++p) {
-      if (plans[p].devices.empty()) continue;
-      own.prepared[p] = PrepareOne(static_cast<int>(d), plans[p], jobs);
-      if (own.prepared[p].nccl.has_value()) groups.insert(own.prepared[p].nccl->group.members);
+    if (outbox[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->outbox.Allocate(outbox[d]));
+    if (inbox[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->inbox.Allocate(inbox[d]));
+    devices_[d]->AddLibraryMemory(outbox[d] + inbox[d]);
+  }
+  return staging;
+}
+
+absl::Status CudaExchangeSteps::Prepare(const std::vector<runtime::ExchangePlan>& plans) {
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Staging> staging, PrepareBoxes(plans));
+  std::set<std::vector<int>> groups;
+  std::vector<std::vector<int64_t>> jobs(devices_.size());
+  for (const auto& own : own_) own->prepared.resize(plans.size());
+  for (size_t p = 0; p < plans.size(); ++p) {
+    for (size_t d = 0; d < plans[p].devices.size(); ++d) {
+      PrepareOne(static_cast<int>(d), static_cast<int>(p), plans[p], staging[p], jobs);
+      const auto& nccl = own_[d]->prepared[p].nccl;
+      if (nccl.has_value()) groups.insert(nccl->group.members);
     }
-    YUBA_RETURN_IF_ERROR(own.jobs.Store(jobs, devices_[d]->stream()));
+  }
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
+    YUBA_RETURN_IF_ERROR(own_[d]->jobs.Store(jobs[d], devices_[d]->stream()));
   }
   if (groups.empty()) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(nccl_, NcclCommunicators::Make(*nccl_library_, devices_, groups));
@@ -69,8 +96,11 @@ void CudaExchangeSteps::Reset() {
   if (nccl_ != nullptr) nccl_->Reset();
 }
 
-absl::Status CudaExchangeSteps::Arrive(int device) {
+absl::Status CudaExchangeSteps::Arrive(int device, int instruction) {
   YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
+  for (const Work& work : own_[device]->prepared[instruction].pack) {
+    YUBA_RETURN_IF_ERROR(Start(device, work));
+  }
   YUBA_CUDA(cudaEventRecord(own_[device]->arrived, devices_[device]->stream()));
   return absl::OkStatus();
 }
@@ -95,6 +125,12 @@ absl::Status CudaExchangeSteps::Copy(int device, int instruction,
   if (prepared.nccl.has_value()) {
     YUBA_RETURN_IF_ERROR(nccl_->Start(device, instruction, *prepared.nccl));
   }
+  for (const Fetch& fetch : prepared.fetches) {
+    YUBA_CUDA(cudaMemcpyPeerAsync(own_[device]->inbox.data() + fetch.to, own.gpu().number(),
+                                  own_[fetch.source]->outbox.data() + fetch.from,
+                                  devices_[fetch.source]->gpu().number(), fetch.bytes,
+                                  own.stream()));
+  }
   for (const Work& work : prepared.work) YUBA_RETURN_IF_ERROR(Start(device, work));
   YUBA_CUDA(cudaEventRecord(own_[device]->departed, own.stream()));
   return absl::OkStatus();
@@ -116,45 +152,63 @@ absl::Status CudaExchangeSteps::Start(int device, const Work& work) {
   return absl::OkStatus();
 }
 
-CudaExchangeSteps::Prepared CudaExchangeSteps::PrepareOne(int device,
-                                                          const runtime::ExchangePlan& plan,
-                                                          std::vector<int64_t>& jobs) const {
-  Prepared prepared;
+void CudaExchangeSteps::PrepareOne(int device, int instruction, const runtime::ExchangePlan& plan,
+                                   const Staging& staging,
+                                   std::vector<std::vector<int64_t>>& jobs) {
+  Prepared& prepared = own_[device]->prepared[instruction];
   if (nccl_library_ != nullptr) prepared.nccl = NcclCallOf(plan, device);
   if (prepared.nccl.has_value() &&
       (nccl_library_->may_share_gpus || OnDifferentGpus(prepared.nccl->group.members)))
-    return prepared;
+    return;
   prepared.nccl.reset();
 
   char* const result = devices_[device]->arena() + plan.destination_offset;
-  auto source_of = [&](int source) { return devices_[source]->arena() + plan.source_offset; };
+  const auto add_job = [&](int of, const std::vector<int64_t>& job, std::vector<Work>& to) {
+    Work work;
+    work.job = jobs[of].size();
+    work.elements = job[kJobElements];
+    jobs[of].insert(jobs[of].end(), job.begin(), job.end());
+    to.push_back(work);
+  };
+  prepared.fetches = staging.fetches[device];
+  auto fetch = prepared.fetches.begin();
+  // Where the elements of buffer number `buffer` of the walk are for this device: in the source's
+  // arena, or in its own inbox, where the walk has them side by side then.
+  const auto reach = [&](int source, runtime::BoxWalk& walk, size_t buffer) -> const char* {
+    const char* const arena = devices_[source]->arena() + plan.source_offset;
+    if (walk.elements() == 0 || can_read_(device, source)) return arena;
+    runtime::BoxWalk packing = walk;
+    packing.buffers = {walk.buffers[buffer], walk.buffers[buffer]};
+    add_job(source,
+            CopyJob(Packed(packing, 1), arena, own_[source]->outbox.data() + fetch->from,
+                    plan.source_element_bytes),
+            own_[source]->prepared[instruction].pack);
+    walk = Packed(std::move(walk), buffer);
+    return own_[device]->inbox.data() + fetch++->to;
+  };
   for (const runtime::Piece& piece : plan.devices[device].pieces) {
     if (piece.walk.elements() == 0) continue;
+    runtime::BoxWalk walk = piece.walk;
+    const char* const source = reach(piece.source, walk, 0);
     Work work;
-    work.rows = AsRows(piece.walk, plan.source_element_bytes);
+    work.rows = AsRows(walk, plan.source_element_bytes);
     if (work.rows.rows > 1 && work.rows.row_bytes < kShortestRow) work.rows.possible = false;
-    work.from = source_of(piece.source) + work.rows.from;
-    work.to = result + work.rows.to;
-    work.job = jobs.size();
-    work.elements = piece.walk.elements();
     if (!work.rows.possible) {
-      const std::vector<int64_t> job =
-          CopyJob(piece.walk, source_of(piece.source), result, plan.source_element_bytes);
-      jobs.insert(jobs.end(), job.begin(), job.end());
+      add_job(device, CopyJob(walk, source, result, plan.source_element_bytes), prepared.work);
+      continue;
     }
+    work.from = source + work.rows.from;
+    work.to = result + work.rows.to;
     prepared.work.push_back(work);
   }
   for (const runtime::Cell& cell : plan.devices[device].cells) {
-    Work work;
-    work.job = jobs.size();
-    work.elements = cell.walk.elements();
+    runtime::BoxWalk walk = cell.walk;
     std::vector<const char*> partials;
-    for (int source : cell.sources) partials.push_back(source_of(source));
-    const std::vector<int64_t> job = CombineJob(plan.combination, cell.walk, partials, result);
-    jobs.insert(jobs.end(), job.begin(), job.end());
-    prepared.work.push_back(work);
+    for (size_t i = 0; i < cell.sources.size(); ++i) {
+      partials.push_back(reach(cell.sources[i], walk, i));
+    }
+    add_job(device, CombineJob(plan.combination, walk, partials, result), prepared.work);
   }
-  return prepared;
 }
 
 bool CudaExchangeSteps::OnDifferentGpus(const std::vector<int>& members) const {

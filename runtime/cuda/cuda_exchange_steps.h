@@ -5,26 +5,31 @@
 #ifndef YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_
 #define YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/make_job.h"
 #include "runtime/cuda/nccl_collectives.h"
+#include "runtime/cuda/staging.h"
 #include "runtime/exchange_protocol.h"
 
 namespace yuba::cuda {
 
 class CudaExchangeSteps : public runtime::ExchangeSteps {
  public:
-  // The devices outlive the steps and can read each other's memory. Where `nccl` is null, the
+  using CanRead = std::function<bool(int, int)>;
+  // The devices outlive the steps. can_read(reader, source): whether a device can read the memory
+  // of another; where not, what it reads goes through staging memory. Where `nccl` is null, the
   // reading device copies everything.
   static absl::StatusOr<std::unique_ptr<CudaExchangeSteps>> Make(std::vector<CudaDevice*> devices,
+                                                                 CanRead can_read,
                                                                  const Nccl* nccl);
   ~CudaExchangeSteps() override;
 
   absl::Status Prepare(const std::vector<runtime::ExchangePlan>& plans) override;
-  absl::Status Arrive(int device) override;
+  absl::Status Arrive(int device, int instruction) override;
   absl::Status Copy(int device, int instruction, const runtime::ExchangePlan& plan) override;
   absl::Status Depart(int device, int instruction, const runtime::ExchangePlan& plan) override;
   absl::Status Check() override;
@@ -35,7 +40,7 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   // One piece or cell of a device: a copy of rows where possible and fast, else a job.
   struct Work {
     RowCopy rows;
-    char* from = nullptr;
+    const char* from = nullptr;
     char* to = nullptr;
     size_t job = 0;        // position of the job in Prepared::jobs
     int64_t elements = 0;  // of the job
@@ -43,6 +48,8 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   // What one device does in one exchange.
   struct Prepared {
     absl::optional<NcclCall> nccl;  // then `work` is empty
+    std::vector<Work> pack;         // into its outbox, for readers that cannot read its memory
+    std::vector<Fetch> fetches;     // into its inbox
     std::vector<Work> work;
   };
   // Of one device.
@@ -50,16 +57,20 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
     cudaEvent_t arrived = nullptr, departed = nullptr;
     std::vector<Prepared> prepared;  // [instruction]
     GpuMemory jobs;                  // the numbers of all jobs
+    GpuMemory outbox, inbox;         // as large as some exchange needs them
   };
 
-  CudaExchangeSteps(std::vector<CudaDevice*> devices, const Nccl* nccl);
+  CudaExchangeSteps(std::vector<CudaDevice*> devices, CanRead can_read, const Nccl* nccl);
+  absl::StatusOr<std::vector<Staging>> PrepareBoxes(
+      const std::vector<runtime::ExchangePlan>& plans);
   absl::Status Start(int device, const Work& work);
-  // Appends the numbers of its jobs to `jobs`.
-  Prepared PrepareOne(int device, const runtime::ExchangePlan& plan,
-                      std::vector<int64_t>& jobs) const;
+  // What `device` does in the exchange, and what its sources pack for it. jobs: [device].
+  void PrepareOne(int device, int instruction, const runtime::ExchangePlan& plan,
+                  const Staging& staging, std::vector<std::vector<int64_t>>& jobs);
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;
+  const CanRead can_read_;
   const Nccl* const nccl_library_;           // may be null
   std::vector<std::unique_ptr<Own>> own_;    // [device]
   std::unique_ptr<NcclCommunicators> nccl_;  // null where NCCL does no exchange

@@ -10,7 +10,7 @@ namespace {
 
 class Recorder : public ExchangeSteps {
  public:
-  absl::Status Arrive(int device) override { return Note("arrive", device); }
+  absl::Status Arrive(int device, int) override { return Note("arrive", device); }
   absl::Status Copy(int device, int, const ExchangePlan&) override { return Note("copy", device); }
   absl::Status Depart(int device, int, const ExchangePlan&) override {
     return Note("depart", device);

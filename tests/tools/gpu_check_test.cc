@@ -45,12 +45,12 @@ TEST_CASE("a bundle runs where it was made for, and says what passed") {
   const CommandResult ran = bundle.Check();
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 0);
-  CHECK(ran.out.find("| answer | 10 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| answer | 13 | 0 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| hash | 4 | 0 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| refused | 4 | 0 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| training | 8 | 0 | 0 |") != std::string::npos);
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
-  CHECK(report["results"].size() == 26);
+  CHECK(report["results"].size() == 29);
   CHECK(report["target"] == "host");
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   const CommandResult ran = bundle.Check();
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 1);
-  CHECK(ran.out.find("| answer | 6 | 4 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| answer | 8 | 5 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| hash | 3 | 1 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| refused | 2 | 2 | 0 |") != std::string::npos);
   CHECK(ran.out.find("| training | 7 | 1 | 0 |") != std::string::npos);
@@ -83,7 +83,7 @@ TEST_CASE("what the time does not suffice for is said, and is no failure of the 
   const Bundle bundle;
   const CommandResult ran = bundle.Check("--minutes 0");
   CHECK(ran.exit_code == 1);
-  CHECK(ran.out.find("| answer | 0 | 0 | 10 |") != std::string::npos);
+  CHECK(ran.out.find("| answer | 0 | 0 | 13 |") != std::string::npos);
 }
 
 TEST_CASE("a bundle that cannot be written is refused before anything is compiled") {

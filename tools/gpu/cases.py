@@ -81,7 +81,8 @@ def all_cases(root):
                 cases += [case, hashed(f"models/{model}", f"tests/models/{model}", devices)]
                 if devices > 1:
                     cases += [variant(case, "plain", "--plain-exchanges"),
-                              variant(case, "strict", "--nccl", "strict")]
+                              variant(case, "strict", "--nccl", "strict"),
+                              variant(case, "staged", "--staged")]
         cases += [training(model, precision, devices) for model in TRAINED
                   for precision in ("f32", "bf16")]
     for name in sorted(os.listdir(f"{root}/tests/models/operators")):

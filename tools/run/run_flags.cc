@@ -86,14 +86,17 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
   app->add_option_function<std::string>(
          "--nccl",
          [&flags](const std::string& choice) {
-           flags.options.nccl = choice == "none"     ? cuda::NcclChoice::kNone
-                                : choice == "strict" ? cuda::NcclChoice::kStrict
-                                                     : cuda::NcclChoice::kFound;
+           flags.options.cuda.nccl = choice == "none"     ? cuda::NcclChoice::kNone
+                                     : choice == "strict" ? cuda::NcclChoice::kStrict
+                                                          : cuda::NcclChoice::kFound;
          },
          "who makes collectives of GPUs: found (NCCL, where it is found), none (copies), or "
          "strict, "
          "a slow stand-in that checks its calls and works on one GPU; default: found")
       ->check(CLI::IsMember({"found", "none", "strict"}));
+  app->add_flag("--staged", flags.options.cuda.staged,
+                "exchange between GPUs through the host, as where they cannot read each other's "
+                "memory");
   app->add_option_function<uint64_t>(
          "--seed-executor",
          [&flags](uint64_t seed) {

@@ -29,6 +29,7 @@ using yuba::cuda::AllocatePages;
 using yuba::cuda::current;
 using yuba::cuda::Drain;
 using yuba::cuda::Enqueue;
+using yuba::cuda::EnqueueKernel;
 using yuba::cuda::Fails;
 using yuba::cuda::Fake;
 using yuba::cuda::FreePages;
@@ -72,7 +73,9 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = Fake().peers;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaErrorPeerAccessAlreadyEnabled; }
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return Fake().peers ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessUnsupported;
+}
 
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
@@ -155,6 +158,12 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   const std::string staged(static_cast<const char*>(from), bytes);
   return Enqueue(stream, [=] { std::memcpy(to, staged.data(), staged.size()); });
 }
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                cudaStream_t stream) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  ++Fake().peer_copies;
+  return Enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+}
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   return Enqueue(stream, [=] { std::memset(data, value, bytes); });
@@ -168,7 +177,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
     return cudaErrorInvalidPitchValue;
   }
   ++Fake().copies;
-  return Enqueue(stream, [=] {
+  return EnqueueKernel(stream, [=] {
     for (size_t row = 0; row < rows; ++row) {
       std::memcpy(static_cast<char*>(to) + row * to_pitch,
                   static_cast<const char*>(from) + row * from_pitch, width);

@@ -15,7 +15,7 @@ struct FakeCuda {
   int gpus = 1;
   int sm = 80;
   int driver = 13000;        // the CUDA that it is for
-  bool peers = true;         // GPUs can read each other's memory
+  bool peers = true;         // GPUs can read each other's memory; else kernels fault there
   int64_t memory = 1 << 30;  // bytes a GPU has
   uint64_t seed = 1;
   bool forget_waits = false;                    // cudaStreamWaitEvent does nothing
@@ -28,6 +28,7 @@ struct FakeCuda {
   int64_t allocations = 0, streams = 0, events = 0, modules = 0;  // not freed yet
   int64_t kernels = 0, copies = 0, products = 0, gathers = 0;     // started so far
   int64_t most_allocated = 0;                                     // bytes, by one call
+  int64_t peer_copies = 0;                                        // between GPUs, through the host
   int64_t communicators = 0, aborts = 0;                          // made, aborted so far
 };
 FakeCuda& Fake();

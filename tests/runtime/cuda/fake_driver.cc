@@ -88,7 +88,7 @@ CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsign
   const auto kernel = KernelOf(function->name, parameters);
   const int64_t threads = int64_t{blocks} * block;
   const int gpu = stream->gpu;
-  const cudaError_t state = Enqueue(stream, [=] {
+  const cudaError_t state = EnqueueKernel(stream, [=] {
     if (faults) Gpus().broken.insert(gpu);
     for (int64_t thread = 0; thread < threads && !faults; ++thread) kernel(thread, threads);
   });

@@ -52,20 +52,31 @@ void FreePages(void* data, size_t bytes) { munmap(data, bytes); }
 
 namespace {
 
+// Of all GPUs but `except`.
+void Protect(int protection, int except) {
+  for (const auto& [data, gpu_and_bytes] : Gpus().memory) {
+    if (gpu_and_bytes.first != except) mprotect(data, gpu_and_bytes.second, protection);
+  }
+}
+
 // While it lives, the GPUs' memory can be touched.
 class Touching {
  public:
-  Touching() { Protect(PROT_READ | PROT_WRITE); }
-  ~Touching() { Protect(PROT_NONE); }
-
- private:
-  static void Protect(int protection) {
-    for (const auto& [data, gpu_and_bytes] : Gpus().memory)
-      mprotect(data, gpu_and_bytes.second, protection);
-  }
+  Touching() { Protect(PROT_READ | PROT_WRITE, -1); }
+  ~Touching() { Protect(PROT_NONE, -1); }
 };
 
 }  // namespace
+
+cudaError_t EnqueueKernel(cudaStream_t stream, std::function<void()> run) {
+  if (Fake().peers) return Enqueue(stream, std::move(run));
+  const int gpu = stream->gpu;
+  return Enqueue(stream, [gpu, run = std::move(run)] {
+    Protect(PROT_NONE, gpu);
+    run();
+    Protect(PROT_READ | PROT_WRITE, gpu);
+  });
+}
 
 cudaError_t Drain(cudaStream_t stream) {
   FakeMachine& gpus = Gpus();

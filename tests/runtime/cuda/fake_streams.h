@@ -58,6 +58,10 @@ cudaError_t Enqueue(
 // a broken GPU. The caller holds the machine's mutex.
 cudaError_t Drain(cudaStream_t stream);
 
+// The same of what reads and writes memory as a kernel does: where GPUs cannot reach each other,
+// only that of its own GPU.
+cudaError_t EnqueueKernel(cudaStream_t stream, std::function<void()> run);
+
 // What every call for a broken GPU gives; cudaSuccess for one that is well.
 cudaError_t StateOf(int gpu);
 

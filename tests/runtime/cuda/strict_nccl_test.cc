@@ -69,7 +69,7 @@ TEST_CASE("Virtual devices gather by calls of NCCL, the strict one") {
     OnFakes fakes(1);
     Fake().seed = seed;
     runtime::RunOptions options = OnCuda(seed % 2 == 0, seed);
-    options.nccl = NcclChoice::kStrict;
+    options.cuda.nccl = NcclChoice::kStrict;
     auto session = runtime::OpenSession(TripledFourTimes(length).Load(), options);
     REQUIRE_THAT(session->Set("x", runtime::FloatTensor({length}, WholeNumbers(length))), IsOk());
     const int64_t opened = Fake().copies;

@@ -1,0 +1,48 @@
+#include "runtime/cuda/staging.h"
+
+namespace yuba::cuda {
+namespace {
+
+constexpr int64_t kAlignment = 64;  // bytes; of each piece, for any type of elements
+
+}  // namespace
+
+Staging StagingOf(const runtime::ExchangePlan& plan,
+                  const std::function<bool(int, int)>& can_read) {
+  Staging staging;
+  const size_t devices = plan.devices.size();
+  staging.fetches.resize(devices);
+  staging.outbox_bytes.resize(devices);
+  staging.inbox_bytes.resize(devices);
+  for (size_t d = 0; d < devices; ++d) {
+    const auto add = [&](int source, int64_t elements) {
+      if (elements == 0 || can_read(static_cast<int>(d), source)) return;
+      int64_t &from = staging.outbox_bytes[source], &to = staging.inbox_bytes[d];
+      const int64_t bytes = elements * plan.source_element_bytes;
+      staging.fetches[d].push_back({source, from, to, bytes});
+      const int64_t taken = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+      from += taken;
+      to += taken;
+    };
+    for (const runtime::Piece& piece : plan.devices[d].pieces) {
+      add(piece.source, piece.walk.elements());
+    }
+    for (const runtime::Cell& cell : plan.devices[d].cells) {
+      for (int source : cell.sources) add(source, cell.walk.elements());
+    }
+  }
+  return staging;
+}
+
+runtime::BoxWalk Packed(runtime::BoxWalk walk, size_t buffer) {
+  runtime::WalkedBuffer& packed = walk.buffers[buffer];
+  packed.offset = 0;
+  int64_t stride = 1;
+  for (size_t d = walk.extents.size(); d-- > 0;) {
+    packed.strides[d] = stride;
+    stride *= walk.extents[d];
+  }
+  return walk;
+}
+
+}  // namespace yuba::cuda

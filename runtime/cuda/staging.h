@@ -1,0 +1,43 @@
+// Exchanges between GPUs that cannot read each other's memory: what a device reads of such a source
+// goes through two boxes. The source packs the elements into its outbox, side by side in the order
+// of the walk; the reader copies them into its inbox, which the driver does through the host's
+// memory; from there it goes on as with memory that it can read. Here is where what lies in the
+// boxes; nothing here needs a GPU.
+//
+// Example: device 1 reads columns 4-7 of device 0's [2, 8] f32. Device 0 packs 8 floats into bytes
+// 0-31 of its outbox, device 1 fetches these into its inbox.
+#ifndef YUBA_RUNTIME_CUDA_STAGING_H_
+#define YUBA_RUNTIME_CUDA_STAGING_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "runtime/exchange_plan.h"
+
+namespace yuba::cuda {
+
+// One piece, or one partial of a cell, on its way.
+struct Fetch {
+  int source = 0;    // device
+  int64_t from = 0;  // in the source's outbox, bytes
+  int64_t to = 0;    // in the reader's inbox, bytes
+  int64_t bytes = 0;
+};
+
+struct Staging {
+  // [device]: what it fetches: of its pieces, then of its cells' partials, in their order, those
+  // from sources whose memory it cannot read.
+  std::vector<std::vector<Fetch>> fetches;
+  std::vector<int64_t> outbox_bytes, inbox_bytes;  // [device]
+};
+
+// can_read(reader, source) says whether a device can read the source's memory.
+Staging StagingOf(const runtime::ExchangePlan& plan, const std::function<bool(int, int)>& can_read);
+
+// The walk where buffer number `buffer` has the elements side by side, in the walk's order.
+runtime::BoxWalk Packed(runtime::BoxWalk walk, size_t buffer);
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_RUNTIME_CUDA_STAGING_H_
