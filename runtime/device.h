@@ -3,10 +3,10 @@
 // arena's start; a buffer has the same offset on every device.
 //
 // Threads: a device is used by one thread at a time, except that other devices' communicators read
-// its arena while an exchange allows it, and that finished, unfinished and Usable may be asked by
-// any thread. Errors are final for a step, and for the device only where Usable says so:
-// what the arena holds afterwards is unspecified. The device owns its arena, workspace and prepared
-// kernels and frees them in its destructor.
+// its arena while an exchange allows it, and that finished and unfinished may be asked by any
+// thread. Errors are final for a step, and for the device only where Usable says so: what the arena
+// holds afterwards is unspecified. The device owns its arena, workspace and prepared kernels and
+// frees them in its destructor.
 #ifndef YUBA_RUNTIME_DEVICE_H_
 #define YUBA_RUNTIME_DEVICE_H_
 

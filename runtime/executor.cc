@@ -43,7 +43,7 @@ struct Executor::Worker {
 Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
     : program_(program),
       fleet_(fleet),
-      places_(program.devices()),
+      states_(program.devices()),
       tracing_(trace),
       start_(Clock::now()),
       trace_(program.devices()) {}
@@ -51,7 +51,7 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
 // One step of the instruction at the cursor; moves on where that is done.
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   const int instruction = worker.cursor.instruction();
-  places_[device].instruction = instruction;
+  states_[device].instruction = instruction;
   if (!worker.begun) {
     for (const auto& watcher : fleet_.watchers) {
       YUBA_RETURN_IF_ERROR(watcher->Before(device, instruction));
@@ -67,6 +67,7 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   }
   if (progress != Progress::kBlocked) ++advanced_;
   if (progress != Progress::kDone) return progress;
+  ++states_[device].done;
   for (const auto& watcher : fleet_.watchers) {
     YUBA_RETURN_IF_ERROR(watcher->After(device, instruction));
   }
@@ -76,9 +77,10 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
 }
 
 absl::Status Executor::WaitForPeer(int device, int instruction) {
-  places_[device].waiting = true;
-  fleet_.communicator->Wait(device, fleet_.plans[instruction]);
-  places_[device].waiting = false;
+  const ExchangePlan& plan = fleet_.plans[instruction];
+  states_[device].waits_for = fleet_.communicator->WaitsFor(device, plan);
+  fleet_.communicator->Wait(device, plan);
+  states_[device].waits_for = -1;
   if (fleet_.communicator->aborted()) return absl::CancelledError("the run has failed elsewhere");
   return absl::OkStatus();
 }
@@ -86,11 +88,19 @@ absl::Status Executor::WaitForPeer(int device, int instruction) {
 // Blocks until the device has finished the step, and fails where that went wrong or a kernel met an
 // index outside of its extent.
 absl::Status Executor::EndOnDevice(int device) {
-  YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize(failed_));
+  YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Synchronize(hopeless_));
   YUBA_ASSIGN_OR_RETURN(const Device::BadIndex bad, fleet_.devices[device]->TakeBadIndex());
   if (bad.instruction < 0) return absl::OkStatus();
-  places_[device].instruction = bad.instruction;
+  states_[device].instruction = bad.instruction;
   return BadIndexError(program_, bad.instruction, bad.record);
+}
+
+// After a failed step, wherever it failed: the device ends what it has started and forgets what its
+// kernels noted, so that the next step begins anew.
+void Executor::Drain(int device) {
+  if (fleet_.devices[device]->Synchronize(hopeless_).ok()) {
+    fleet_.devices[device]->TakeBadIndex().IgnoreError();
+  }
 }
 
 void Executor::RunDevice(int device, int entry) {
@@ -112,7 +122,7 @@ void Executor::RunDevice(int device, int entry) {
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
     // What is traced is waited for, so that its time is its own where a device works behind.
-    if (status.ok() && tracing_) status = fleet_.devices[device]->Synchronize(failed_);
+    if (status.ok() && tracing_) status = fleet_.devices[device]->Synchronize(hopeless_);
     note(instruction, false, exchange ? own.copying : computing);
     if (status.ok() && *progress == Progress::kBlocked) {
       status = WaitForPeer(device, instruction);
@@ -120,8 +130,11 @@ void Executor::RunDevice(int device, int entry) {
     }
   }
   if (status.ok()) status = EndOnDevice(device);
-  if (!status.ok()) Fail(device, places_[device].instruction, status);
-  places_[device].ended = true;
+  if (!status.ok()) {
+    Fail(device, states_[device].instruction, status);
+    Drain(device);
+  }
+  states_[device].ended = true;
   std::lock_guard<std::mutex> lock(mutex_);
   times_.copying += own.copying;
   times_.waiting += own.waiting;
@@ -131,7 +144,14 @@ void Executor::RunDevice(int device, int entry) {
 // Of a device whose work goes on behind the host's back, where that work stands.
 UnfinishedWork Executor::StandsAt(int device) const {
   const UnfinishedWork work = fleet_.devices[device]->unfinished();
-  return work.instruction >= 0 ? work : UnfinishedWork{places_[device].instruction, 1};
+  return work.instruction >= 0 ? work : UnfinishedWork{states_[device].instruction, 1};
+}
+
+// How many instructions of the step are done there.
+int64_t Executor::DoneOf(int device) const {
+  const Device& own = *fleet_.devices[device];
+  if (own.unfinished().instruction < 0) return states_[device].done;
+  return own.finished() - states_[device].before;
 }
 
 // "device 1, instruction 8 (kernel y, from MatMul_7)"
@@ -151,6 +171,7 @@ void Executor::Fail(int device, int instruction, const absl::Status& cause) {
     place = StandsAt(device);
     std::lock_guard<std::mutex> lock(mutex_);
     lost_.Update(usable);
+    hopeless_ = true;
   }
   Fail(Annotate(cause, Describe({device}, place)));
 }
@@ -170,31 +191,33 @@ int64_t Executor::FinishedInstructions() const {
   return finished;
 }
 
-// Nothing has ended for so many seconds. Of the devices that wait for no other one, those that have
-// come least far hold the others up.
+// Nothing has ended for so many seconds. Of the devices that compute, those that have come least
+// far hold the others up. Comes from the watching thread, so it asks no device and no communicator.
 void Executor::Stalled(double seconds) {
+  hopeless_ = true;
   std::vector<int> slowest;
+  int waiting = -1;
   for (int device = 0; device < program_.devices(); ++device) {
-    if (places_[device].ended || places_[device].waiting) continue;
-    const int at = StandsAt(device).instruction;
-    if (!slowest.empty() && at > StandsAt(slowest[0]).instruction) continue;
-    if (!slowest.empty() && at < StandsAt(slowest[0]).instruction) slowest.clear();
+    const DeviceState& state = states_[device];
+    if (state.ended) continue;
+    if (state.waits_for >= 0 && waiting < 0) waiting = device;
+    if (state.waits_for >= 0 && fleet_.devices[device]->unfinished().instruction < 0) continue;
+    const int64_t done = DoneOf(device);
+    if (!slowest.empty() && done > DoneOf(slowest[0])) continue;
+    if (!slowest.empty() && done < DoneOf(slowest[0])) slowest.clear();
     slowest.push_back(device);
   }
+  std::string words;
   if (!slowest.empty()) {
-    Fail(absl::DeadlineExceededError(absl::StrCat(Describe(slowest, StandsAt(slowest[0])),
-                                                  ": nothing has ended on any device for ", seconds,
-                                                  " s; --timeout allows longer")));
-    return;
+    words = absl::StrCat(Describe(slowest, StandsAt(slowest[0])), ": nothing");
+  } else if (waiting >= 0) {
+    words = absl::StrCat(Describe({waiting}, StandsAt(waiting)), ": waits for device ",
+                         states_[waiting].waits_for.load(), ", and all others wait too; nothing");
+  } else {
+    words = "nothing";
   }
-  for (int device = 0; device < program_.devices(); ++device) {
-    if (places_[device].ended) continue;
-    const int instruction = places_[device].instruction;
-    const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[instruction]);
-    return Fail(device, instruction,
-                absl::DeadlineExceededError(absl::StrCat("waited ", seconds, " s for device ", peer,
-                                                         ", as all others wait, too")));
-  }
+  Fail(absl::DeadlineExceededError(absl::StrCat(words, " has ended on any device for ", seconds,
+                                                " s; --timeout allows longer")));
 }
 
 absl::Status Executor::Finish() {
@@ -206,33 +229,44 @@ absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
                            double patience_seconds) {
   YUBA_RETURN_IF_ERROR(lost_);
   failure_ = absl::OkStatus();
-  failed_ = false;
+  failed_ = hopeless_ = false;
   times_ = Times();
-  for (Place& place : places_) {
-    place.instruction = 0;
-    place.waiting = place.ended = false;
+  for (int device = 0; device < program_.devices(); ++device) {
+    states_[device].instruction = 0;
+    states_[device].done = 0;
+    states_[device].before = fleet_.devices[device]->finished();
+    states_[device].waits_for = -1;
+    states_[device].ended = false;
   }
   Watch watch;
   watch.patience_seconds = patience_seconds;
   watch.progress = [this] { return FinishedInstructions(); };
   watch.look = [this] {
+    if (failed_) return;  // what is found then, end_work may be freeing
     const absl::Status status = fleet_.communicator->Check();
-    if (!status.ok() && !failed_) Fail(status);
+    if (status.ok()) return;
+    hopeless_ = true;
+    Fail(status);
   };
   watch.stalled = [this, patience_seconds] { Stalled(patience_seconds); };
   watch.failed = [this] { return failed_.load(); };
+  watch.hopeless = [this] { return hopeless_.load(); };
   watch.end_work = [this] { fleet_.communicator->EndWork(); };
   watch.not_started = [this](int device) {
     Fail(absl::ResourceExhaustedError(absl::StrCat("the system gives no thread for device ", device,
                                                    " of ", program_.devices())));
   };
-  const bool left_behind = RunWatched(threads, run, watch);
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (left_behind) lost_.Update(absl::InternalError("a thread of the step never came back"));
-  if (failed_) {
-    for (const auto& device : fleet_.devices) lost_.Update(device->Usable());
+  if (RunWatched(threads, run, watch)) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    lost_.Update(absl::InternalError("a thread of the step never came back"));
+    return failure_;
   }
-  return lost_.ok() ? Finish() : failure_;
+  if (!failed_) return Finish();
+  for (const auto& device : fleet_.devices) lost_.Update(device->Usable());
+  if (!lost_.ok()) return failure_;
+  // Exchanges that failed by themselves are not there any more when the next step begins.
+  if (!fleet_.communicator->Check().ok()) fleet_.communicator->EndWork();
+  return Finish();
 }
 
 absl::Status Executor::RunThreads(int entry, double patience_seconds) {
@@ -260,7 +294,10 @@ void Executor::Interleave(int entry, uint64_t seed) {
     Worker& worker = workers[device];
     const int instruction = worker.cursor.instruction();
     const absl::StatusOr<Progress> progress = Advance(device, worker);
-    if (!progress.ok()) return Fail(device, instruction, progress.status());
+    if (!progress.ok()) {
+      Fail(device, instruction, progress.status());
+      break;
+    }
     worker.waiting = *progress == Progress::kBlocked;
     if (worker.waiting || worker.cursor.done()) {
       ready[chosen] = ready.back();
@@ -273,14 +310,15 @@ void Executor::Interleave(int entry, uint64_t seed) {
       ready.push_back(other);
     }
   }
-  EndInterleaved(workers);
+  if (!failed_) EndInterleaved(workers);
+  for (int device = 0; device < program_.devices() && failed_; ++device) Drain(device);
 }
 
 void Executor::EndInterleaved(const std::vector<Worker>& workers) {
   for (int device = 0; device < program_.devices(); ++device) {
     if (!workers[device].waiting) {
       const absl::Status end = EndOnDevice(device);
-      if (!end.ok()) Fail(device, places_[device].instruction, end);
+      if (!end.ok()) Fail(device, states_[device].instruction, end);
       continue;
     }
     const int instruction = workers[device].cursor.instruction();

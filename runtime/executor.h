@@ -66,8 +66,8 @@ class Watcher {
 // All that a step runs on. The communicator may refer to the devices and is freed before them.
 struct Fleet {
   std::vector<std::unique_ptr<Device>> devices;
-  std::unique_ptr<Communicator> communicator;
   std::vector<ExchangePlan> plans;  // [instruction]; empty plans for kernels and loops
+  std::unique_ptr<Communicator> communicator;
   std::vector<std::unique_ptr<Watcher>> watchers;
 };
 
@@ -113,10 +113,12 @@ class Executor {
 
  private:
   struct Worker;
-  // What messages need to know of a device while it runs.
-  struct Place {
-    std::atomic<int> instruction{0};
-    std::atomic<bool> waiting{false};  // for another device, on the host
+  // What messages need to know of a device while it runs; any thread reads it.
+  struct DeviceState {
+    std::atomic<int> instruction{0};  // where the host is
+    std::atomic<int64_t> done{0};     // instructions of this step that the host is through with
+    std::atomic<int64_t> before{0};   // instructions that the device had finished before the step
+    std::atomic<int> waits_for{-1};   // the device that the host waits for; -1: for none
     std::atomic<bool> ended{false};
   };
 
@@ -128,7 +130,9 @@ class Executor {
   void EndInterleaved(const std::vector<Worker>& workers);
   absl::Status WaitForPeer(int device, int instruction);
   int64_t FinishedInstructions() const;
+  void Drain(int device);
   UnfinishedWork StandsAt(int device) const;
+  int64_t DoneOf(int device) const;
   std::string Describe(const std::vector<int>& devices, const UnfinishedWork& work) const;
   void Stalled(double seconds);
   void Fail(int device, int instruction, const absl::Status& cause);
@@ -137,11 +141,12 @@ class Executor {
 
   const LoadedProgram& program_;
   Fleet& fleet_;
-  std::vector<Place> places_;         // [device]
-  std::atomic<int64_t> advanced_{0};  // steps of instructions that the host has made
-  std::atomic<bool> failed_{false};   // the step has failed: devices need not be waited for
-  std::mutex mutex_;                  // of failure_, lost_ and times_
-  absl::Status failure_;              // the first of the step
+  std::vector<DeviceState> states_;    // [device]
+  std::atomic<int64_t> advanced_{0};   // steps of instructions that the host has made
+  std::atomic<bool> failed_{false};    // the step has failed: devices are to end it
+  std::atomic<bool> hopeless_{false};  // and some device may never end it
+  std::mutex mutex_;                   // of failure_, lost_ and times_
+  absl::Status failure_;               // the first of the step
   absl::Status lost_;
   Times times_;
   const bool tracing_;

@@ -34,16 +34,20 @@ std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
   return {buffer.dims().begin(), buffer.dims().end()};
 }
 
-}  // namespace
-
-namespace {
 std::atomic<bool> something_hangs{false};
+
 }  // namespace
 
 bool SomethingHangs() { return something_hangs; }
 
+absl::Status Session::Lost() const {
+  if (executor_ != nullptr && !executor_->lost().ok()) return executor_->lost();
+  for (const auto& device : fleet_->devices) YUBA_RETURN_IF_ERROR(device->Usable());
+  return absl::OkStatus();
+}
+
 Session::~Session() {
-  if (executor_ == nullptr || executor_->lost().ok()) return;
+  if (Lost().ok()) return;
   something_hangs = true;
   // Threads and GPUs go on using them.
   executor_.release();
@@ -176,6 +180,7 @@ absl::StatusOr<bool> AreTheSame(const program::Initializer& initializer, Element
 absl::Status Session::SetFrom(const std::string& name, ElementType type,
                               const std::vector<int64_t>& dims, int64_t bytes,
                               ValueSource& source) {
+  YUBA_RETURN_IF_ERROR(Annotate(executor_->lost(), "the session has ended"));
   const program::Port* port = FindGiven(name);
   if (port == nullptr) {
     return UserError("the program has no input or parameter ", name, "; it has ",
@@ -210,6 +215,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
 }
 
 absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint64_t seed) {
+  YUBA_RETURN_IF_ERROR(Annotate(executor_->lost(), "the session has ended"));
   const program::Buffer& buffer = program_->stage().buffers(port.buffer());
   const ValueRule rule =
       RuleFor(program_->type(port.buffer()), {port.shape().begin(), port.shape().end()}, parameter,
@@ -348,6 +354,7 @@ absl::Status Session::CheckCaches(const std::string& entry) {
 }
 
 absl::StatusOr<std::string> Session::Gather(int buffer) {
+  YUBA_RETURN_IF_ERROR(Annotate(executor_->lost(), "the session has ended"));
   const int64_t size = program_->ElementBytes(buffer);
   const Box whole = WholeBox(DimsOf(program_->stage().buffers(buffer)));
   std::string elements(program_->WholeElements(buffer) * size, 0);

@@ -111,14 +111,14 @@ class Session {
   // was set.
   absl::Status RunInitIfDue();
 
-  // One run of an entry on all devices (executor.h says how it fails). After a failure that costs
-  // the devices, as a GPU's illegal address does, the error says so, and no step is possible any
-  // more. Empty: the program's first
-  // entry but `init`. The entry `init` runs before it, where it is due.
-  // FailedPrecondition with RunOptions::find_nan, where what it left is not finite. NoValuesFor
-  // where the entry reads what has no value; the user's error where there is no such
-  // entry, and where the run put more rows into caches than they have, so that its outputs miss
-  // some. Programs in hash arithmetic run on numbers that are made up: they may do that.
+  // One run of an entry, the program's first one but `init` where the name is empty, on all devices
+  // (executor.h says how it fails). The entry `init` runs before it, where it is due. After a
+  // failure that costs the devices, as a GPU's illegal address does, the error says so, and from
+  // then on every call gives that error. FailedPrecondition with RunOptions::find_nan, where what
+  // it left is not finite. NoValuesFor where the entry reads what has no value; the user's error
+  // where there is no such entry, and where the run put more rows into caches than they have, so
+  // that its outputs miss some. Programs in hash arithmetic run on numbers that are made up: they
+  // may do that.
   absl::Status Step(const std::string& entry = "");
 
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
@@ -135,6 +135,7 @@ class Session {
 
  private:
   Session() = default;
+  absl::Status Lost() const;  // as Executor::lost, also before there is one
   absl::Status AddWatchers();
   absl::Status PlanExchanges();
   absl::Status SetInitialValues();

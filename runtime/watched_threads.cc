@@ -25,9 +25,9 @@ struct Shared {
   int running = 0;
 };
 
-class Watcher {
+class ThreadWatcher {
  public:
-  explicit Watcher(const Watch& watch) : watch_(watch) {}
+  explicit ThreadWatcher(const Watch& watch) : watch_(watch) {}
 
   bool Start(std::function<void()> run) {
     const std::shared_ptr<Shared> shared = shared_;
@@ -53,7 +53,7 @@ class Watcher {
     while (!AllEnd()) {
       watch_.look();
       Look();
-      if (failed_ && SecondsSince(changed_) > kGraceSeconds) {
+      if (watch_.hopeless() && SecondsSince(changed_) > kGraceSeconds) {
         for (std::thread& thread : threads_) thread.detach();
         return true;
       }
@@ -74,8 +74,9 @@ class Watcher {
     const int64_t progress = watch_.progress();
     if (progress != progress_) changed_ = Clock::now();
     progress_ = progress;
-    if (!failed_ && !watch_.failed() && SecondsSince(changed_) > watch_.patience_seconds) {
+    if (!watch_.hopeless() && SecondsSince(changed_) > watch_.patience_seconds) {
       watch_.stalled();
+      changed_ = Clock::now();
     }
     if (!failed_ && watch_.failed()) {
       failed_ = true;
@@ -83,14 +84,14 @@ class Watcher {
     }
     if (failed_ && !freed_ && SecondsSince(changed_) > kEndSeconds) {
       freed_ = true;
-      Start(watch_.end_work);
+      Start(watch_.end_work);  // without a thread for it, tasks that wait are left behind
     }
   }
 
   const Watch& watch_;
   const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::vector<std::thread> threads_;
-  Clock::time_point changed_;  // when progress() or failed() changed last
+  Clock::time_point changed_;  // when progress(), failed() or hopeless() changed last
   int64_t progress_ = 0;
   bool failed_ = false, freed_ = false;
 };
@@ -98,7 +99,7 @@ class Watcher {
 }  // namespace
 
 bool RunWatched(int tasks, const std::function<void(int)>& run, const Watch& watch) {
-  Watcher watcher(watch);
+  ThreadWatcher watcher(watch);
   for (int task = 0; task < tasks; ++task) {
     if (watcher.Start([run, task] { run(task); })) continue;
     watch.not_started(task);

@@ -70,6 +70,6 @@ int main(int argc, char** argv) {
     return yuba::tools::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {
     std::cerr << "yuba: out of memory\n";
-    return 3;
+    return yuba::tools::EndProcess(3);
   }
 }

@@ -51,6 +51,6 @@ int main(int argc, char** argv) {
     return yuba::tools::ReportParseError(app, error);
   } catch (const std::bad_alloc&) {
     std::cerr << "yuba-run: out of memory\n";
-    return 3;
+    return yuba::tools::EndProcess(3);
   }
 }

@@ -187,11 +187,11 @@ class SpmdBuilder {
                cluster_of_[id] != nullptr ? boxes : NodeBoxes()});
     if (direct || AllEmpty(own)) return;
 
-    const auto homes = boxes.partials == 1 || grouped
-                           ? absl::nullopt
-                           : HomeBoxes({boxes.writes, boxes.partial, boxes.partials}, own);
+    const auto slices = boxes.partials == 1 || grouped
+                            ? absl::nullopt
+                            : SliceOwnerBoxes({boxes.writes, boxes.partial, boxes.partials}, own);
     program::Exchange* reduce =
-        AddExchange(node, tensor.name, {buffer, boxes.writes}, {stored, homes.value_or(own)});
+        AddExchange(node, tensor.name, {buffer, boxes.writes}, {stored, slices.value_or(own)});
     reduce->set_reduce(true);
     reduce->set_partials(boxes.partials);
     if (grouped) *reduce->mutable_group() = BoundTable(mesh_, groups);
@@ -200,9 +200,9 @@ class SpmdBuilder {
     if (boxes.partials == 1) return;
     *reduce->mutable_partial() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
-    // Homes, or else the first owners, combine the partials; owners gather the result from them.
-    if (homes.has_value()) AddExchange(node, tensor.name, {stored, *homes}, {stored, own});
-    if (homes.has_value() || grouped || AllSame(FirstOwnerBoxes(own), own)) return;
+    // Slice owners, or else first owners, combine the partials; owners gather the result from them.
+    if (slices.has_value()) AddExchange(node, tensor.name, {stored, *slices}, {stored, own});
+    if (slices.has_value() || grouped || AllSame(FirstOwnerBoxes(own), own)) return;
     AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
   }
 

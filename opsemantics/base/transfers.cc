@@ -234,9 +234,10 @@ std::vector<Box> Slices(const Box& box, int64_t count) {
 
 }  // namespace
 
-absl::optional<std::vector<Box>> HomeBoxes(const Producers& producers,
-                                           const std::vector<Box>& own) {
-  std::vector<Box> homes = FirstOwnerBoxes(own);
+absl::optional<std::vector<Box>> SliceOwnerBoxes(const Producers& producers,
+                                                 const std::vector<Box>& own) {
+  YUBA_CHECK(producers.writes.size() == own.size());
+  std::vector<Box> slice_owners = FirstOwnerBoxes(own);
   bool sliced = false;
   for (const std::vector<int>& owners : OwnersOfBoxes(own)) {
     const Box& box = own[owners[0]];
@@ -247,11 +248,11 @@ absl::optional<std::vector<Box>> HomeBoxes(const Producers& producers,
       kept += CommonVolume(producers.writes[owners[k]], slices[k]);
     }
     if (slices.empty() || kept != CommonVolume(producers.writes[owners[0]], box)) continue;
-    for (size_t k = 0; k < slices.size(); ++k) homes[owners[k]] = slices[k];
+    for (size_t k = 0; k < slices.size(); ++k) slice_owners[owners[k]] = slices[k];
     sliced = true;
   }
   if (!sliced) return absl::nullopt;
-  return homes;
+  return slice_owners;
 }
 
 std::vector<Box> BoxesInGroups(const std::vector<Box>& boxes, const std::vector<int>& group) {

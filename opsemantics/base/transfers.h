@@ -26,8 +26,9 @@
 //   own = {[0, 4), [4, 8)}: device 0 receives [0, 4) of partial 1, device 1 receives [4, 8) of
 //     partial 0 (each has the other partial itself). ReduceVolume is 8: a reduce-scatter.
 //   own = {[0, 8), [0, 8)}: device 0 is the first owner and receives 8 elements of partial 1; then
-//     device 1 gathers the 8 results from it. ReduceVolume is 16: an all-reduce. With HomeBoxes,
-//     {[0, 4), [4, 8)}, each device receives 4 elements of the other's partial and 4 results.
+//     device 1 gathers the 8 results from it. ReduceVolume is 16: an all-reduce. With slice
+//     owners, {[0, 4), [4, 8)}, each device receives 4 elements of the other's partial and 4
+//     results.
 // opsemantics/sharding/README.md works a whole matmul on 4 devices.
 #ifndef YUBA_OPSEMANTICS_BASE_TRANSFERS_H_
 #define YUBA_OPSEMANTICS_BASE_TRANSFERS_H_
@@ -84,14 +85,20 @@ std::vector<ReduceTransfer> ReduceTransfers(const Producers& producers,
 // none, is one empty interval.
 std::vector<Box> FirstOwnerBoxes(const std::vector<Box>& own);
 
-// First owners alone would send and receive what their boxes have for all. Where several devices
-// own one box, and each wrote as much of its slice of it as the first owner wrote of the whole, as
-// in an all-reduce, each can be the *home* of its slice: the partials go there (ReduceTransfers
-// with homes for owners), and owners gather the results from homes. As many elements move, alike
-// for all devices. Else slices would move another number of elements than a plan costs, and the
-// first owner is the home of all of it. homes[d] is empty where d is the home of nothing; nullopt
-// where no box is sliced, as all are first owners' or too small.
-absl::optional<std::vector<Box>> HomeBoxes(const Producers& producers, const std::vector<Box>& own);
+// The same without one device that works for all: where several devices own one box, each can be
+// the *slice owner* of a part of it. The partials of a slice go to its owner (ReduceTransfers with
+// slice owners for owners), and then the owners of the box gather the other slices. A box is sliced
+// where exactly as many elements move as by its first owner: where what the owners wrote of their
+// own slices is together as much as the first owner wrote of the box. In an all-reduce of 8
+// elements by 2 devices each wrote 4 of its slice, the first owner 8 of the box. Elsewhere a plan,
+// which is priced by first owners, would move another number of elements than it costs.
+//
+// The result has the slice, or the whole box of a first owner, of each device, and an empty box for
+// the others; nullopt where no box is sliced. Boxes of `own` are equal or disjoint, as those of a
+// sharding are. Slices lie along the first dimension that divides into as many, else along the
+// longest; boxes with fewer elements along it than owners are not sliced.
+absl::optional<std::vector<Box>> SliceOwnerBoxes(const Producers& producers,
+                                                 const std::vector<Box>& own);
 
 // For tensors whose partials stay unreduced (search/rewrite/partials.h): devices exchange elements
 // only with devices of the same group. The group's number becomes the first dimension of each box:

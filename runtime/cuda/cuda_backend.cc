@@ -29,7 +29,9 @@ absl::StatusOr<std::vector<std::vector<bool>>> ConnectGpus(int gpus) {
       connected[from][to] = possible != 0;
       if (possible == 0) continue;
       const cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
-      if (enabled == cudaErrorPeerAccessAlreadyEnabled)
+      // A GPU can read eight others at most, and may read some already.
+      connected[from][to] = enabled != cudaErrorTooManyPeers;
+      if (enabled == cudaErrorPeerAccessAlreadyEnabled || enabled == cudaErrorTooManyPeers)
         cudaGetLastError();  // forgets it
       else
         YUBA_CUDA(enabled);

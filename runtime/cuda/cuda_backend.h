@@ -24,7 +24,8 @@ struct CudaOptions {
 // one: 8 devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Where GPUs cannot
 // read each other's memory, exchanges go through the host (staging.h). Unavailable, with what was
 // found, where there is no GPU, where a GPU is older than the program's PTX, and in a build without
-// CUDA; ResourceExhausted, before anything is allocated, where a GPU has too little memory left.
+// CUDA; ResourceExhausted where a GPU has too little memory left: before anything is allocated
+// where arenas and cuBLAS alone are too much.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,
                              runtime::Fleet& fleet);

@@ -9,12 +9,14 @@
 #include "opsemantics/base/clock.h"
 #include "runtime/contraction.h"
 #include "runtime/cuda/make_job.h"
+#include "runtime/watched_threads.h"
 
 namespace yuba::cuda {
 namespace {
 
 constexpr double kMostSecondsOfCopy = 60;
-constexpr double kMostSecondsOfFailed = 1.5;  // below kGraceSeconds of the executor's threads
+constexpr double kMostSecondsOfFailed = 1.5;
+static_assert(kMostSecondsOfFailed < runtime::kGraceSeconds, "the device's thread comes back");
 constexpr double kSpinSeconds = 1e-4;
 constexpr std::chrono::microseconds kSleep(20);
 
@@ -56,14 +58,17 @@ CudaDevice::~CudaDevice() {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
+// Copies to and from memory that is not pinned may block in the driver until the stream has come to
+// them: the stream is waited for before, where there is a limit.
+
 absl::Status CudaDevice::Write(int64_t offset, const char* data, int64_t bytes) {
-  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_RETURN_IF_ERROR(WaitForCopy());
   YUBA_CUDA(cudaMemcpyAsync(arena_.data() + offset, data, bytes, cudaMemcpyHostToDevice, stream_));
   return WaitForCopy();
 }
 
 absl::Status CudaDevice::Read(int64_t offset, char* data, int64_t bytes) {
-  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_RETURN_IF_ERROR(WaitForCopy());
   YUBA_CUDA(cudaMemcpyAsync(data, arena_.data() + offset, bytes, cudaMemcpyDeviceToHost, stream_));
   return WaitForCopy();
 }
@@ -122,6 +127,7 @@ absl::Status CudaDevice::Usable() const {
     return absl::InternalError(
         absl::StrCat("device ", device_, " on GPU ", gpu_->number(), " hangs"));
   }
+  if (stream_ == nullptr) return absl::OkStatus();
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   const cudaError_t state = cudaStreamQuery(stream_);
   if (state == cudaSuccess || state == cudaErrorNotReady) return absl::OkStatus();

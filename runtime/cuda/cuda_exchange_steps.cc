@@ -32,6 +32,7 @@ absl::StatusOr<std::unique_ptr<CudaExchangeSteps>> CudaExchangeSteps::Make(
 }
 
 CudaExchangeSteps::~CudaExchangeSteps() {
+  nccl_.reset();
   for (CudaDevice* device : devices_) {
     if (device->gpu().Enter().ok()) cudaStreamSynchronize(device->stream());
   }
@@ -42,36 +43,47 @@ CudaExchangeSteps::~CudaExchangeSteps() {
   }
 }
 
-absl::StatusOr<std::vector<Staging>> CudaExchangeSteps::PrepareBoxes(
+absl::StatusOr<std::vector<Staging>> CudaExchangeSteps::PrepareStaging(
     const std::vector<runtime::ExchangePlan>& plans) {
   std::vector<Staging> staging;
-  std::vector<int64_t> outbox(devices_.size()), inbox(devices_.size());
-  for (const runtime::ExchangePlan& plan : plans) {
-    staging.push_back(StagingOf(plan, can_read_));
+  std::vector<int64_t> sent(devices_.size()), received(devices_.size());
+  for (size_t p = 0; p < plans.size(); ++p) {
+    const runtime::ExchangePlan& plan = plans[p];
+    staging.push_back(StagingOf(plan, [&](int reader, int source) {
+      return can_read_(reader, source) || own_[reader]->prepared[p].nccl.has_value();
+    }));
     for (size_t d = 0; d < plan.devices.size(); ++d) {
-      outbox[d] = std::max(outbox[d], staging.back().outbox_bytes[d]);
-      inbox[d] = std::max(inbox[d], staging.back().inbox_bytes[d]);
+      sent[d] = std::max(sent[d], staging.back().sent_bytes[d]);
+      received[d] = std::max(received[d], staging.back().received_bytes[d]);
     }
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
-    if (outbox[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->outbox.Allocate(outbox[d]));
-    if (inbox[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->inbox.Allocate(inbox[d]));
-    devices_[d]->AddLibraryMemory(outbox[d] + inbox[d]);
+    if (sent[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->send_buffer.Allocate(sent[d]));
+    if (received[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->receive_buffer.Allocate(received[d]));
+    devices_[d]->AddLibraryMemory(sent[d] + received[d]);
   }
   return staging;
 }
 
 absl::Status CudaExchangeSteps::Prepare(const std::vector<runtime::ExchangePlan>& plans) {
-  YUBA_ASSIGN_OR_RETURN(const std::vector<Staging> staging, PrepareBoxes(plans));
   std::set<std::vector<int>> groups;
-  std::vector<std::vector<int64_t>> jobs(devices_.size());
   for (const auto& own : own_) own->prepared.resize(plans.size());
+  for (size_t p = 0; p < plans.size() && nccl_library_ != nullptr; ++p) {
+    for (size_t d = 0; d < plans[p].devices.size(); ++d) {
+      const absl::optional<NcclCall> call = NcclCallOf(plans[p], static_cast<int>(d));
+      if (!call.has_value()) continue;
+      if (!nccl_library_->may_share_gpus && !OnDifferentGpus(call->group.members)) continue;
+      own_[d]->prepared[p].nccl = call;
+      groups.insert(call->group.members);
+    }
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::vector<Staging> staging, PrepareStaging(plans));
+  std::vector<std::vector<int64_t>> jobs(devices_.size());
   for (size_t p = 0; p < plans.size(); ++p) {
     for (size_t d = 0; d < plans[p].devices.size(); ++d) {
-      PrepareOne(static_cast<int>(d), static_cast<int>(p), plans[p], staging[p], jobs);
-      const auto& nccl = own_[d]->prepared[p].nccl;
-      if (nccl.has_value()) groups.insert(nccl->group.members);
+      if (own_[d]->prepared[p].nccl.has_value()) continue;
+      PrepareCopies(static_cast<int>(d), static_cast<int>(p), plans[p], staging[p], jobs);
     }
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -126,10 +138,10 @@ absl::Status CudaExchangeSteps::Copy(int device, int instruction,
     YUBA_RETURN_IF_ERROR(nccl_->Start(device, instruction, *prepared.nccl));
   }
   for (const Fetch& fetch : prepared.fetches) {
-    YUBA_CUDA(cudaMemcpyPeerAsync(own_[device]->inbox.data() + fetch.to, own.gpu().number(),
-                                  own_[fetch.source]->outbox.data() + fetch.from,
-                                  devices_[fetch.source]->gpu().number(), fetch.bytes,
-                                  own.stream()));
+    YUBA_CUDA(
+        cudaMemcpyPeerAsync(own_[device]->receive_buffer.data() + fetch.to, own.gpu().number(),
+                            own_[fetch.source]->send_buffer.data() + fetch.from,
+                            devices_[fetch.source]->gpu().number(), fetch.bytes, own.stream()));
   }
   for (const Work& work : prepared.work) YUBA_RETURN_IF_ERROR(Start(device, work));
   YUBA_CUDA(cudaEventRecord(own_[device]->departed, own.stream()));
@@ -152,16 +164,10 @@ absl::Status CudaExchangeSteps::Start(int device, const Work& work) {
   return absl::OkStatus();
 }
 
-void CudaExchangeSteps::PrepareOne(int device, int instruction, const runtime::ExchangePlan& plan,
-                                   const Staging& staging,
-                                   std::vector<std::vector<int64_t>>& jobs) {
+void CudaExchangeSteps::PrepareCopies(int device, int instruction,
+                                      const runtime::ExchangePlan& plan, const Staging& staging,
+                                      std::vector<std::vector<int64_t>>& jobs) {
   Prepared& prepared = own_[device]->prepared[instruction];
-  if (nccl_library_ != nullptr) prepared.nccl = NcclCallOf(plan, device);
-  if (prepared.nccl.has_value() &&
-      (nccl_library_->may_share_gpus || OnDifferentGpus(prepared.nccl->group.members)))
-    return;
-  prepared.nccl.reset();
-
   char* const result = devices_[device]->arena() + plan.destination_offset;
   const auto add_job = [&](int of, const std::vector<int64_t>& job, std::vector<Work>& to) {
     Work work;
@@ -173,18 +179,18 @@ void CudaExchangeSteps::PrepareOne(int device, int instruction, const runtime::E
   prepared.fetches = staging.fetches[device];
   auto fetch = prepared.fetches.begin();
   // Where the elements of buffer number `buffer` of the walk are for this device: in the source's
-  // arena, or in its own inbox, where the walk has them side by side then.
+  // arena, or in its own receive buffer, where the walk has them side by side then.
   const auto reach = [&](int source, runtime::BoxWalk& walk, size_t buffer) -> const char* {
     const char* const arena = devices_[source]->arena() + plan.source_offset;
     if (walk.elements() == 0 || can_read_(device, source)) return arena;
     runtime::BoxWalk packing = walk;
     packing.buffers = {walk.buffers[buffer], walk.buffers[buffer]};
     add_job(source,
-            CopyJob(Packed(packing, 1), arena, own_[source]->outbox.data() + fetch->from,
+            CopyJob(Packed(packing, 1), arena, own_[source]->send_buffer.data() + fetch->from,
                     plan.source_element_bytes),
             own_[source]->prepared[instruction].pack);
     walk = Packed(std::move(walk), buffer);
-    return own_[device]->inbox.data() + fetch++->to;
+    return own_[device]->receive_buffer.data() + fetch++->to;
   };
   for (const runtime::Piece& piece : plan.devices[device].pieces) {
     if (piece.walk.elements() == 0) continue;

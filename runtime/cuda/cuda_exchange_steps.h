@@ -1,7 +1,9 @@
-// Exchanges between devices on GPUs (ExchangeSteps). The host only starts the work. Events order
-// it: a device's copies come after what its sources did before the exchange, and what the sources
-// do next comes after the copies. An event is waited for only after it was recorded, so that
-// streams cannot wait in a circle.
+// Exchanges between devices on GPUs (ExchangeSteps): copies and combinations by the reading device,
+// through staging buffers where it cannot read a source's memory (staging.h), or a call of NCCL
+// (nccl_collectives.h). The host only starts the work. Events order it: a device's copies come
+// after what its sources did before the exchange, and what the sources do next comes after the
+// copies. An event is waited for only after it was recorded, so that streams cannot wait in a
+// circle.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_
 #define YUBA_RUNTIME_CUDA_CUDA_EXCHANGE_STEPS_H_
 
@@ -48,25 +50,26 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   // What one device does in one exchange.
   struct Prepared {
     absl::optional<NcclCall> nccl;  // then `work` is empty
-    std::vector<Work> pack;         // into its outbox, for readers that cannot read its memory
-    std::vector<Fetch> fetches;     // into its inbox
+    std::vector<Work> pack;         // into its send buffer, for readers that cannot read its memory
+    std::vector<Fetch> fetches;     // into its receive buffer
     std::vector<Work> work;
   };
   // Of one device.
   struct Own {
     cudaEvent_t arrived = nullptr, departed = nullptr;
-    std::vector<Prepared> prepared;  // [instruction]
-    GpuMemory jobs;                  // the numbers of all jobs
-    GpuMemory outbox, inbox;         // as large as some exchange needs them
+    std::vector<Prepared> prepared;         // [instruction]
+    GpuMemory jobs;                         // the numbers of all jobs
+    GpuMemory send_buffer, receive_buffer;  // as large as some exchange needs them
   };
 
   CudaExchangeSteps(std::vector<CudaDevice*> devices, CanRead can_read, const Nccl* nccl);
-  absl::StatusOr<std::vector<Staging>> PrepareBoxes(
+  absl::StatusOr<std::vector<Staging>> PrepareStaging(
       const std::vector<runtime::ExchangePlan>& plans);
   absl::Status Start(int device, const Work& work);
-  // What `device` does in the exchange, and what its sources pack for it. jobs: [device].
-  void PrepareOne(int device, int instruction, const runtime::ExchangePlan& plan,
-                  const Staging& staging, std::vector<std::vector<int64_t>>& jobs);
+  // What `device` copies in an exchange that NCCL does not do, and what its sources pack for it.
+  // jobs: [device].
+  void PrepareCopies(int device, int instruction, const runtime::ExchangePlan& plan,
+                     const Staging& staging, std::vector<std::vector<int64_t>>& jobs);
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;

@@ -36,13 +36,6 @@ absl::Status CallStatus(cublasStatus_t result, const char* call, const char* fil
                 cublas.ok() ? (*cublas)->cublasGetStatusString(result) : nullptr, call, file, line);
 }
 
-absl::Status CallStatus(ncclResult_t result, const char* call, const char* file, int line) {
-  if (result == ncclSuccess) return absl::OkStatus();
-  const absl::StatusOr<const Nccl*> nccl = Nccl::Open();
-  return Failed(absl::StatusCode::kInternal,
-                nccl.ok() ? (*nccl)->ncclGetErrorString(result) : nullptr, call, file, line);
-}
-
 }  // namespace yuba::cuda
 
 #endif  // YUBA_WITH_CUDA

@@ -12,7 +12,6 @@ namespace yuba::cuda {
 absl::Status CallStatus(cudaError_t result, const char* call, const char* file, int line);
 absl::Status CallStatus(CUresult result, const char* call, const char* file, int line);
 absl::Status CallStatus(cublasStatus_t result, const char* call, const char* file, int line);
-absl::Status CallStatus(ncclResult_t result, const char* call, const char* file, int line);
 
 }  // namespace yuba::cuda
 

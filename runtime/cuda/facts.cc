@@ -10,22 +10,38 @@ namespace yuba::cuda {
 
 #ifdef YUBA_WITH_CUDA
 
-absl::StatusOr<std::string> DriverVersion() {
-  int version = 0;  // stays 0 without a driver
-  const cudaError_t error = cudaDriverGetVersion(&version);
-  if (error != cudaSuccess || version == 0) return absl::UnavailableError("no driver");
+namespace {
+
+// The branch of drivers that came with the CUDA that Yuba is built with.
+static_assert(CUDART_VERSION / 1000 == 13, "say which branch of drivers is the first for it");
+constexpr int kFirstBranch = 580;
+
+std::string VersionText(int version) {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }
 
+// The CUDA that the driver is for, 13000 for 13.0.
+absl::StatusOr<int> DriverNumber() {
+  int version = 0;  // stays 0 without a driver
+  const cudaError_t error = cudaDriverGetVersion(&version);
+  if (error != cudaSuccess || version == 0) return absl::UnavailableError("no driver");
+  return version;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> DriverVersion() {
+  YUBA_ASSIGN_OR_RETURN(const int version, DriverNumber());
+  return VersionText(version);
+}
+
 absl::Status CheckDriver() {
-  YUBA_ASSIGN_OR_RETURN(const std::string found, DriverVersion());
-  int version = 0;
-  cudaDriverGetVersion(&version);
+  YUBA_ASSIGN_OR_RETURN(const int version, DriverNumber());
   if (version >= CUDART_VERSION) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("the driver is for CUDA ", found, ", and Yuba needs one for CUDA ",
-                   CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10,
-                   " or later, of branch 580 or a later one: install a newer driver"));
+      absl::StrCat("the driver is for CUDA ", VersionText(version),
+                   ", and Yuba needs one for CUDA ", VersionText(CUDART_VERSION),
+                   " or later: install one of branch ", kFirstBranch, " or a later one"));
 }
 
 absl::StatusOr<std::vector<GpuFacts>> FindGpus() {

@@ -1,6 +1,7 @@
 #include "runtime/cuda/group_call.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace yuba::cuda {
 namespace {
@@ -10,52 +11,68 @@ bool IsContiguous(const runtime::BoxWalk& walk) {
          walk.buffers[1].strides[0] == 1;
 }
 
-// One device's pieces in the order in which they lie in its destination buffer, where they lie side
-// by side and have one size; else nothing.
-std::vector<const runtime::Piece*> SideBySide(const runtime::DeviceExchange& own) {
-  std::vector<const runtime::Piece*> pieces;
-  if (!own.cells.empty()) return {};
+// What a device gets of one member, which may be itself: bytes from the arenas' starts.
+struct Part {
+  int source = 0;
+  int64_t from = 0, to = 0, bytes = 0;
+};
+
+// What the device gets, by ascending source, where the parts lie side by side in this order and
+// have one size; else nothing. Of a gather in place its own part is where the others leave room for
+// it.
+std::vector<Part> SideBySide(const runtime::ExchangePlan& plan, int device) {
+  const runtime::DeviceExchange& own = plan.devices[device];
+  if (!own.cells.empty() || own.pieces.empty()) return {};
+  std::vector<Part> parts;
   for (const runtime::Piece& piece : own.pieces) {
     if (!IsContiguous(piece.walk)) return {};
-    pieces.push_back(&piece);
+    const auto& buffers = piece.walk.buffers;
+    parts.push_back({piece.source,
+                     plan.source_offset + buffers[0].offset * plan.source_element_bytes,
+                     plan.destination_offset + buffers[1].offset * plan.destination_element_bytes,
+                     piece.walk.extents[0] * plan.source_element_bytes});
   }
-  std::sort(pieces.begin(), pieces.end(), [](const runtime::Piece* a, const runtime::Piece* b) {
-    return a->walk.buffers[1].offset < b->walk.buffers[1].offset;
-  });
-  for (size_t i = 1; i < pieces.size(); ++i) {
-    const int64_t elements = pieces[0]->walk.extents[0];
-    const int64_t expected = pieces[0]->walk.buffers[1].offset + static_cast<int64_t>(i) * elements;
-    if (pieces[i]->walk.extents[0] != elements || pieces[i]->walk.buffers[1].offset != expected)
+  const auto by_source = [](const Part& a, const Part& b) { return a.source < b.source; };
+  std::sort(parts.begin(), parts.end(), by_source);
+  const bool has_own = std::any_of(parts.begin(), parts.end(),
+                                   [&](const Part& part) { return part.source == device; });
+  if (!has_own && plan.source_offset == plan.destination_offset) {
+    const auto next = std::upper_bound(parts.begin(), parts.end(), Part{device}, by_source);
+    const int64_t bytes = parts[0].bytes;
+    const int64_t at = next == parts.begin() ? next->to - bytes : std::prev(next)->to + bytes;
+    parts.insert(next, {device, at, at, bytes});
+  }
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].source == parts[i - 1].source || parts[i].bytes != parts[0].bytes ||
+        parts[i].to != parts[0].to + static_cast<int64_t>(i) * parts[0].bytes)
       return {};
   }
-  return pieces;
+  return parts;
 }
 
 }  // namespace
 
 absl::optional<GroupCall> AllGatherOf(const runtime::ExchangePlan& plan, int device) {
   GroupCall gather;
-  for (const runtime::Piece* piece : SideBySide(plan.devices[device])) {
-    gather.members.push_back(piece->source);
-    gather.from.push_back(plan.source_offset +
-                          piece->walk.buffers[0].offset * plan.source_element_bytes);
-    gather.bytes = piece->walk.extents[0] * plan.source_element_bytes;
+  const std::vector<Part> own = SideBySide(plan, device);
+  if (own.size() < 2) return {};
+  bool member_itself = false;
+  for (const Part& part : own) {
+    gather.members.push_back(part.source);
+    gather.from.push_back(part.from);
+    member_itself = member_itself || part.source == device;
   }
-  const std::vector<int>& members = gather.members;
-  if (members.size() < 2 || std::count(members.begin(), members.end(), device) != 1) return {};
-  if (!std::is_sorted(members.begin(), members.end())) return {};
-  for (int member : members) {
-    const std::vector<const runtime::Piece*> pieces = SideBySide(plan.devices[member]);
-    if (pieces.size() != members.size()) return {};
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      const int64_t from =
-          plan.source_offset + pieces[i]->walk.buffers[0].offset * plan.source_element_bytes;
-      const int64_t bytes = pieces[i]->walk.extents[0] * plan.source_element_bytes;
-      if (pieces[i]->source != members[i] || from != gather.from[i] || bytes != gather.bytes)
+  if (!member_itself) return {};
+  gather.bytes = own[0].bytes;
+  for (int member : gather.members) {
+    const std::vector<Part> parts = SideBySide(plan, member);
+    if (parts.size() != own.size()) return {};
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].source != own[i].source || parts[i].from != own[i].from ||
+          parts[i].bytes != gather.bytes)
         return {};
     }
-    gather.to.push_back(plan.destination_offset +
-                        pieces[0]->walk.buffers[1].offset * plan.destination_element_bytes);
+    gather.to.push_back(parts[0].to);
   }
   return gather;
 }

@@ -3,9 +3,10 @@
 // scattered in the arena, and a plain exchange may have the right form.
 //
 // Example: [8/ab] f32 gathered on 4 devices: members 0..3, 8 bytes each. [4, 8/ab] is not one: a
-// member's elements lie in four rows. Nor is an in-place gather, in which a device has no piece of
-// its own, nor [8/ba], in whose result device 2 comes before device 1: a library's communicator has
-// one order of its members, and one communicator for each set of devices is enough.
+// member's elements lie in four rows. Nor is [8/ba], in whose result device 2 comes before device
+// 1: a library's communicator has one order of its members, and one communicator for each set of
+// devices is enough. A gather may be in place, from a buffer into itself: then a device has no
+// piece of its own, and what it contributes lies where it belongs.
 #ifndef YUBA_RUNTIME_CUDA_GROUP_CALL_H_
 #define YUBA_RUNTIME_CUDA_GROUP_CALL_H_
 

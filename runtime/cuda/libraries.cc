@@ -1,6 +1,8 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/libraries.h"
 
+#include <unistd.h>
+
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/library_folders.h"
@@ -15,7 +17,10 @@ namespace {
 absl::StatusOr<runtime::SharedLibrary> OpenLibrary(const std::vector<std::string>& names) {
   std::vector<std::string> candidates;
   for (const std::string& name : names) {
-    if (!LibraryFolder().empty()) candidates.push_back(absl::StrCat(LibraryFolder(), "/", name));
+    const std::string file = absl::StrCat(LibraryFolder(), "/", name);
+    // What is there and named is meant: another copy would not do.
+    if (!LibraryFolder().empty() && access(file.c_str(), F_OK) == 0)
+      return runtime::SharedLibrary::Open({file});
   }
   candidates.insert(candidates.end(), names.begin(), names.end());
   for (const std::string& folder : PythonLibraryFolders()) {

@@ -38,7 +38,6 @@ namespace yuba::cuda {
   F(ncclCommInitAll)           \
   F(ncclCommGetAsyncError)     \
   F(ncclCommAbort)             \
-  F(ncclCommDestroy)           \
   F(ncclGroupStart)            \
   F(ncclGroupEnd)              \
   F(ncclAllGather)

@@ -55,7 +55,9 @@ int64_t Marks::finished() const { return ended_ == nullptr ? 0 : *ended_; }
 
 runtime::UnfinishedWork Marks::unfinished() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  const int64_t ended = finished() - settled_, started = static_cast<int64_t>(started_.size());
+  // What was forgotten has ended, whether the stream has noted it or not.
+  const int64_t ended = std::max<int64_t>(0, finished() - settled_),
+                started = static_cast<int64_t>(started_.size());
   if (ended >= started) return {};
   const int64_t most = std::min(started - ended, int64_t{kInstructionsOfMark});
   return {started_[ended], static_cast<int>(most)};

@@ -2,6 +2,7 @@
 #include "runtime/cuda/nccl_collectives.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "opsemantics/base/check.h"
@@ -13,6 +14,11 @@ namespace {
 ncclResult_t EnqueueAllGather(const Nccl& nccl, const char* from, char* to, int64_t bytes,
                               ncclComm_t communicator, cudaStream_t stream) {
   return nccl.ncclAllGather(from, to, bytes, ncclInt8, communicator, stream);
+}
+
+absl::Status NcclStatus(const Nccl& nccl, ncclResult_t result, const char* call) {
+  if (result == ncclSuccess) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(nccl.ncclGetErrorString(result), " (", call, ")"));
 }
 
 // Bytes; of the calling thread's GPU, which this GPU becomes.
@@ -46,23 +52,41 @@ absl::StatusOr<std::unique_ptr<NcclCommunicators>> NcclCommunicators::Make(
 }
 
 absl::Status NcclCommunicators::MakeAll() {
+  memory_bytes_ = 0;
+  for (auto& [members, communicators] : communicators_)
+    communicators.assign(members.size(), nullptr);
   for (auto& [members, communicators] : communicators_) {
     std::vector<int> gpus;
     for (int member : members) gpus.push_back(devices_[member]->gpu().number());
-    communicators.assign(members.size(), nullptr);
     const int64_t free_before = FreeMemory(gpus[0]);
-    YUBA_CUDA(
-        nccl_.ncclCommInitAll(communicators.data(), static_cast<int>(gpus.size()), gpus.data()));
+    const absl::Status made = NcclStatus(
+        nccl_,
+        nccl_.ncclCommInitAll(communicators.data(), static_cast<int>(gpus.size()), gpus.data()),
+        "ncclCommInitAll");
+    if (!made.ok()) {
+      communicators.assign(members.size(), nullptr);
+      AbortAll();
+      return made;
+    }
     memory_bytes_ += std::max<int64_t>(0, free_before - FreeMemory(gpus[0]));
   }
   ended_ = false;
   return absl::OkStatus();
 }
 
+void NcclCommunicators::AbortAll() {
+  for (const auto& [members, communicators] : communicators_) {
+    for (ncclComm_t communicator : communicators) {
+      if (communicator != nullptr) nccl_.ncclCommAbort(communicator);
+    }
+  }
+}
+
 absl::Status NcclCommunicators::Start(int device, int instruction, const NcclCall& call) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<std::timed_mutex> lock(mutex_);
   if (failed_) return absl::CancelledError("the run has failed");
   if (ended_) YUBA_RETURN_IF_ERROR(MakeAll());
+  if (failed_) return absl::CancelledError("the run has failed");  // while they were made
   Round& round = rounds_[{instruction, call.group.members[0]}];
   int64_t& joined = round.joined[device];
   if (joined == round.started) {
@@ -76,16 +100,17 @@ absl::Status NcclCommunicators::Start(int device, int instruction, const NcclCal
 absl::Status NcclCommunicators::StartAll(const NcclCall& call) {
   const GroupCall& group = call.group;
   const std::vector<ncclComm_t>& communicators = communicators_.at(group.members);
-  YUBA_CUDA(nccl_.ncclGroupStart());
+  YUBA_RETURN_IF_ERROR(NcclStatus(nccl_, nccl_.ncclGroupStart(), "ncclGroupStart"));
   absl::Status status;
   for (size_t i = 0; i < group.members.size() && status.ok(); ++i) {
     CudaDevice& member = *devices_[group.members[i]];
-    status = CallStatus(call.collective->enqueue(nccl_, member.arena() + group.from[i],
+    status = NcclStatus(nccl_,
+                        call.collective->enqueue(nccl_, member.arena() + group.from[i],
                                                  member.arena() + group.to[i], group.bytes,
                                                  communicators[i], member.stream()),
-                        call.collective->name, __FILE__, __LINE__);
+                        call.collective->name);
   }
-  YUBA_CUDA(nccl_.ncclGroupEnd());
+  status.Update(NcclStatus(nccl_, nccl_.ncclGroupEnd(), "ncclGroupEnd"));  // the first error counts
   return status;
 }
 
@@ -94,9 +119,10 @@ absl::Status NcclCommunicators::Check() const {
   for (const auto& [members, communicators] : communicators_) {
     for (size_t i = 0; i < members.size(); ++i) {
       ncclResult_t state = ncclSuccess;
-      YUBA_CUDA(nccl_.ncclCommGetAsyncError(communicators[i], &state));
+      YUBA_RETURN_IF_ERROR(NcclStatus(nccl_, nccl_.ncclCommGetAsyncError(communicators[i], &state),
+                                      "ncclCommGetAsyncError"));
       if (state == ncclSuccess || state == ncclInProgress) continue;
-      return Annotate(CallStatus(state, "ncclCommGetAsyncError", __FILE__, __LINE__),
+      return Annotate(NcclStatus(nccl_, state, "ncclCommGetAsyncError"),
                       absl::StrCat("device ", members[i], ", in a collective of NCCL"));
     }
   }
@@ -104,15 +130,14 @@ absl::Status NcclCommunicators::Check() const {
 }
 
 void NcclCommunicators::EndWork() {
-  failed_ = true;
-  if (ended_.exchange(true)) return;
-  for (const auto& [members, communicators] : communicators_) {
-    for (ncclComm_t communicator : communicators) nccl_.ncclCommAbort(communicator);
-  }
+  failed_ = true;  // nothing new is started
+  // A call that is under way has the mutex: either it soon ends, or it hangs, and this frees it.
+  std::unique_lock<std::timed_mutex> lock(mutex_, std::chrono::milliseconds(500));
+  if (!ended_.exchange(true)) AbortAll();
 }
 
 void NcclCommunicators::Reset() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<std::timed_mutex> lock(mutex_);
   rounds_.clear();
   failed_ = false;
 }

@@ -53,12 +53,14 @@ class NcclCommunicators {
 
   // What NCCL says of calls that run: the first failure. From any thread.
   absl::Status Check() const;
-  // Ends the calls that run and frees the communicators; waits for no other call of this object.
+  // Ends the calls that run and frees the communicators. Waits half a second for a call of this
+  // object that has just begun, and for none that hangs.
   void EndWork();
   // After a failed run: all calls begin anew.
   void Reset();
 
-  int64_t memory_bytes() const { return memory_bytes_; }  // on the GPU that has most
+  // What the communicators took of the memory of the first GPU of each group, about, together.
+  int64_t memory_bytes() const { return memory_bytes_; }
 
  private:
   // How often a call was started, and each member has called for it.
@@ -69,15 +71,16 @@ class NcclCommunicators {
   NcclCommunicators(const Nccl& nccl, std::vector<CudaDevice*> devices)
       : nccl_(nccl), devices_(std::move(devices)) {}
   absl::Status MakeAll();
+  void AbortAll();
   absl::Status StartAll(const NcclCall& call);
 
   const Nccl& nccl_;
   const std::vector<CudaDevice*> devices_;
-  std::mutex mutex_;  // NCCL's calls come one after the other
-  // By members. The lists change in MakeAll alone: EndWork goes through them without the mutex,
-  // which a call that hangs may hold.
+  std::timed_mutex mutex_;  // NCCL's calls come one after the other
+  // By members. The lists change in MakeAll alone: EndWork goes through them without the mutex
+  // where a call that hangs holds it.
   std::map<std::vector<int>, std::vector<ncclComm_t>> communicators_;
-  std::atomic<bool> ended_{true};    // they are no communicators any more
+  std::atomic<bool> ended_{true};    // they are freed, or not made yet
   std::atomic<bool> failed_{false};  // the run was ended: nothing is started until Reset
   std::map<std::pair<int, int>, Round> rounds_;  // by instruction and first member
   int64_t memory_bytes_ = 0;

@@ -12,12 +12,12 @@ Staging StagingOf(const runtime::ExchangePlan& plan,
   Staging staging;
   const size_t devices = plan.devices.size();
   staging.fetches.resize(devices);
-  staging.outbox_bytes.resize(devices);
-  staging.inbox_bytes.resize(devices);
+  staging.sent_bytes.resize(devices);
+  staging.received_bytes.resize(devices);
   for (size_t d = 0; d < devices; ++d) {
     const auto add = [&](int source, int64_t elements) {
       if (elements == 0 || can_read(static_cast<int>(d), source)) return;
-      int64_t &from = staging.outbox_bytes[source], &to = staging.inbox_bytes[d];
+      int64_t &from = staging.sent_bytes[source], &to = staging.received_bytes[d];
       const int64_t bytes = elements * plan.source_element_bytes;
       staging.fetches[d].push_back({source, from, to, bytes});
       const int64_t taken = (bytes + kAlignment - 1) / kAlignment * kAlignment;

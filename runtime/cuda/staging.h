@@ -1,11 +1,11 @@
 // Exchanges between GPUs that cannot read each other's memory: what a device reads of such a source
-// goes through two boxes. The source packs the elements into its outbox, side by side in the order
-// of the walk; the reader copies them into its inbox, which the driver does through the host's
-// memory; from there it goes on as with memory that it can read. Here is where what lies in the
-// boxes; nothing here needs a GPU.
+// goes through two staging buffers. The source packs the elements into its send buffer, side by
+// side in the order of the walk; the reader copies them into its receive buffer, which the driver
+// does through the host's memory; from there it goes on as with memory that it can read. Here is
+// what lies where in the buffers; nothing here needs a GPU.
 //
 // Example: device 1 reads columns 4-7 of device 0's [2, 8] f32. Device 0 packs 8 floats into bytes
-// 0-31 of its outbox, device 1 fetches these into its inbox.
+// 0-31 of its send buffer, device 1 fetches these into its receive buffer.
 #ifndef YUBA_RUNTIME_CUDA_STAGING_H_
 #define YUBA_RUNTIME_CUDA_STAGING_H_
 
@@ -20,8 +20,8 @@ namespace yuba::cuda {
 // One piece, or one partial of a cell, on its way.
 struct Fetch {
   int source = 0;    // device
-  int64_t from = 0;  // in the source's outbox, bytes
-  int64_t to = 0;    // in the reader's inbox, bytes
+  int64_t from = 0;  // in the source's send buffer, bytes
+  int64_t to = 0;    // in the reader's receive buffer, bytes
   int64_t bytes = 0;
 };
 
@@ -29,7 +29,7 @@ struct Staging {
   // [device]: what it fetches: of its pieces, then of its cells' partials, in their order, those
   // from sources whose memory it cannot read.
   std::vector<std::vector<Fetch>> fetches;
-  std::vector<int64_t> outbox_bytes, inbox_bytes;  // [device]
+  std::vector<int64_t> sent_bytes, received_bytes;  // [device]
 };
 
 // can_read(reader, source) says whether a device can read the source's memory.

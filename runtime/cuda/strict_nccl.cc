@@ -83,19 +83,6 @@ ncclResult_t End(ncclComm_t communicator) {
   return ncclSuccess;
 }
 
-ncclResult_t StartGroup() {
-  ++depth;
-  return ncclSuccess;
-}
-
-ncclResult_t AllGather(const void* from, void* to, size_t count, ncclDataType_t type,
-                       ncclComm_t communicator, cudaStream_t stream) {
-  if (depth == 0 && communicator->clique->gpus.size() > 1) return ncclInvalidUsage;
-  calls.push_back(
-      {communicator, static_cast<const char*>(from), static_cast<char*>(to), count, type, stream});
-  return ncclSuccess;
-}
-
 // All members' calls, [rank]: each member comes, copies from all when all have come, and goes on
 // when all have copied.
 ncclResult_t Run(Clique& clique, const std::vector<const Call*>& by_rank) {
@@ -122,6 +109,22 @@ ncclResult_t Run(Clique& clique, const std::vector<const Call*>& by_rank) {
       YUBA_OR_FAIL(cudaStreamWaitEvent(by_rank[rank]->stream, clique.left[other], 0));
     }
   }
+  return ncclSuccess;
+}
+
+ncclResult_t StartGroup() {
+  ++depth;
+  return ncclSuccess;
+}
+
+ncclResult_t AllGather(const void* from, void* to, size_t count, ncclDataType_t type,
+                       ncclComm_t communicator, cudaStream_t stream) {
+  const bool alone = communicator->clique->gpus.size() == 1;
+  if (depth == 0 && !alone) return ncclInvalidUsage;
+  const Call call = {
+      communicator, static_cast<const char*>(from), static_cast<char*>(to), count, type, stream};
+  if (depth == 0) return Run(*communicator->clique, {&call});
+  calls.push_back(call);
   return ncclSuccess;
 }
 
@@ -178,7 +181,6 @@ Nccl MakeTable() {
   table.ncclCommInitAll = InitAll;
   table.ncclCommGetAsyncError = AsyncError;
   table.ncclCommAbort = End;
-  table.ncclCommDestroy = End;
   table.ncclGroupStart = StartGroup;
   table.ncclGroupEnd = EndGroup;
   table.ncclAllGather = AllGather;

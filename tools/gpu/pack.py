@@ -76,7 +76,7 @@ class Packer:
                 run([f"{self.bin}/yuba", "compile", model, plan, *TARGETS[self.target],
                      *self.flags(case), "--no-verify", "-o", os.path.join(self.folder, program)])
                 result.set_result(program)
-            except RuntimeError as error:
+            except BaseException as error:  # pylint: disable=broad-except
                 result.set_exception(error)
         return result.result()
 
@@ -130,7 +130,7 @@ def pack(root, options):
             for case, future in zip(chosen, made):
                 try:
                     packed.append(future.result())
-                except RuntimeError as error:
+                except (OSError, RuntimeError) as error:
                     if ON_PROCESSORS_ONLY in str(error):
                         left_out.append(case["name"])
                         continue

@@ -75,8 +75,8 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                   "other; default: each entry of the program")
       ->take_all();
   app->add_option("--timeout", flags.options.timeout_seconds,
-                  "seconds in which some device must finish an instruction, else the run ends; "
-                  "default: 60 on GPUs, 600 on processors")
+                  "seconds in which some device must finish an instruction, on GPUs eight of them, "
+                  "else the run ends; default: 60 on GPUs, 600 on processors")
       ->check(NumberAbove0());
   app->add_option_function<std::string>(
          "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },

@@ -279,11 +279,11 @@ TEST_CASE("a program with states without one of its exchanges is refused") {
       Case broken = whole;
       Instructions(broken)->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
-      // Of what homes bring to the other owners (HomeBoxes), these may read nothing.
+      // Of what slice owners bring to the other owners, these may read nothing.
       const program::Exchange& dropped_one = whole.program.stages(0).instructions(i).exchange();
-      const bool from_homes =
+      const bool from_slice_owners =
           !dropped_one.reduce() && dropped_one.source() == dropped_one.destination();
-      if (from_homes && IsRight(broken)) continue;
+      if (from_slice_owners && IsRight(broken)) continue;
       CHECK(Refusal(broken) != "");
       ++dropped;
     }

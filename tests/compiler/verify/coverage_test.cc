@@ -51,8 +51,8 @@ bool IsRight(const Case& c) {
   return true;
 }
 
-// Whether it brings a tensor to its owners from where its partials were combined (HomeBoxes).
-bool FromHomes(const program::Exchange& exchange) {
+// Whether it brings a tensor to its owners from its slice owners, which combined its partials.
+bool FromSliceOwners(const program::Exchange& exchange) {
   return !exchange.reduce() && exchange.source() == exchange.destination();
 }
 
@@ -65,8 +65,8 @@ TEST_CASE("a program without one of its exchanges is refused") {
       Case broken = whole;
       broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
-      if (FromHomes(whole.program.stages(0).instructions(i).exchange()) && IsRight(broken)) {
-        continue;  // what homes bring to the other owners, nobody reads there
+      if (FromSliceOwners(whole.program.stages(0).instructions(i).exchange()) && IsRight(broken)) {
+        continue;  // nobody reads what slice owners bring to the other owners
       }
       // "which nothing has written" of what is read, "nothing writes" of an output.
       CHECK_THAT(CheckCoverage(broken.program),

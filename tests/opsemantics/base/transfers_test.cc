@@ -172,24 +172,24 @@ TEST_CASE("a reduction brings each partial of each element to its first owner on
   }
 }
 
-// Where partials are combined, each element of a box has one home, a device that owns the box.
-void CheckHomes(const std::vector<Box>& own, const std::vector<Box>& homes) {
-  REQUIRE(homes.size() == own.size());
-  std::map<std::pair<std::vector<std::pair<int64_t, int64_t>>, Point>, int> homes_of;
+// Each element of a box has one slice owner, a device that owns the box.
+void CheckSlices(const std::vector<Box>& own, const std::vector<Box>& slices) {
+  REQUIRE(slices.size() == own.size());
+  std::map<std::pair<std::vector<std::pair<int64_t, int64_t>>, Point>, int> owners_of;
   for (size_t d = 0; d < own.size(); ++d) {
     std::vector<std::pair<int64_t, int64_t>> box;
     for (const Interval& interval : own[d]) box.push_back({interval.begin, interval.end});
-    ForEachPoint(own[d], [&](const Point& point) { homes_of[{box, point}] += 0; });
-    if (IsEmpty(homes[d])) continue;
-    CHECK(Contains(own[d], homes[d]));
-    ForEachPoint(homes[d], [&](const Point& point) { ++homes_of[{box, point}]; });
+    ForEachPoint(own[d], [&](const Point& point) { owners_of[{box, point}] += 0; });
+    if (IsEmpty(slices[d])) continue;
+    CHECK(Contains(own[d], slices[d]));
+    ForEachPoint(slices[d], [&](const Point& point) { ++owners_of[{box, point}]; });
   }
-  for (const auto& element : homes_of) {
-    if (element.second != 1) FAIL("an element of a box has " << element.second << " homes");
+  for (const auto& element : owners_of) {
+    if (element.second != 1) FAIL("an element of a box has " << element.second << " slice owners");
   }
 }
 
-TEST_CASE("in an all-reduce all devices are homes of equal slices") {
+TEST_CASE("in an all-reduce all devices own equal slices") {
   const int devices = 8;
   Producers producers;
   producers.partials = devices;
@@ -197,18 +197,18 @@ TEST_CASE("in an all-reduce all devices are homes of equal slices") {
   const Box box = {{2, 5}, {0, 16}, {0, 24}};
   const std::vector<Box> all(devices, box);
   producers.writes = all;
-  const std::vector<Box> homes = HomeBoxes(producers, all).value();
+  const std::vector<Box> slices = SliceOwnerBoxes(producers, all).value();
   for (int d = 0; d < devices; ++d) {
-    CHECK(homes[d] == Box{{2, 5}, {2 * d, 2 * d + 2}, {0, 24}});  // 3 rows do not divide by 8
+    CHECK(slices[d] == Box{{2, 5}, {2 * d, 2 * d + 2}, {0, 24}});  // 3 rows do not divide by 8
   }
   CHECK(ReduceVolume(producers, all) == 2 * 7 * Volume(box));
   // Where the first device wrote nothing of the box, slices would save something that the price of
-  // a plan does not know of: the first owner stays the home.
+  // a plan does not know of: the first owner stays alone.
   producers.writes[0] = {{0, 1}, {0, 16}, {0, 24}};
-  CHECK_FALSE(HomeBoxes(producers, all).has_value());
+  CHECK_FALSE(SliceOwnerBoxes(producers, all).has_value());
 }
 
-TEST_CASE("homes have each element of a box once, and as much moves as by first owners") {
+TEST_CASE("slices have each element of a box once, and as much moves as by first owners") {
   Random random(3);
   int sliced = 0;
   for (int trial = 0; trial < 600; ++trial) {
@@ -223,12 +223,12 @@ TEST_CASE("homes have each element of a box once, and as much moves as by first 
     std::vector<Box> own;
     for (int d = 0; d < devices; ++d) own.push_back(two[Below(2, random)]);
     producers.writes = trial % 2 == 0 ? own : RandomBoxes(devices, rank, extent, false, random);
-    const absl::optional<std::vector<Box>> homes = HomeBoxes(producers, own);
-    if (!homes.has_value()) continue;
+    const absl::optional<std::vector<Box>> slices = SliceOwnerBoxes(producers, own);
+    if (!slices.has_value()) continue;
     ++sliced;
-    CheckHomes(own, *homes);
-    int64_t moved = GatherVolume(*homes, own);
-    for (const ReduceTransfer& reduction : ReduceTransfers(producers, *homes)) {
+    CheckSlices(own, *slices);
+    int64_t moved = GatherVolume(*slices, own);
+    for (const ReduceTransfer& reduction : ReduceTransfers(producers, *slices)) {
       const Transfer& transfer = reduction.transfer;
       if (transfer.source != transfer.destination) moved += Volume(transfer.box);
     }

@@ -1,6 +1,8 @@
 // What goes wrong on GPUs ends the run in time, says where it was, and loses no more than it must.
 
 #ifdef YUBA_WITH_CUDA
+#include <cmath>
+
 #include "absl/strings/match.h"
 #include "opsemantics/base/clock.h"
 #include "tests/runtime/cuda/on_fakes.h"
@@ -28,7 +30,6 @@ absl::Status StepInTime(runtime::Session& session) {
   const Clock::time_point start = Clock::now();
   const absl::Status status = session.Step();
   CHECK(SecondsSince(start) < kPatience + kMostAfterwards);
-  INFO(status);
   return status;
 }
 
@@ -122,6 +123,40 @@ TEST_CASE("An illegal address is blamed on where it came, and ends the session")
       CHECK_THAT(status, Fails("; the session has ended"));
       CHECK_THAT(session->Step(), Fails("the session has ended: the GPU cannot be used"));
     }
+  }
+}
+
+TEST_CASE("What reads between instructions does not hide where a GPU broke") {
+  OnFakes fakes(1);
+  fakes.AllowLeaks();
+  runtime::RunOptions options = OnCuda();
+  options.find_nan = true;  // reads the arenas after each step, and forgets what has ended
+  auto session = runtime::OpenSession(TwicePlusOne(1).Load(), options);
+  const std::vector<float> x = WholeNumbers(kVectorLength);
+  REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+  REQUIRE_THAT(session->Step(), IsOk());
+  Fake().fault = Fake().kernels + 2;
+  CHECK_THAT(session->Step(), StatusIs(absl::StatusCode::kInternal, "instruction "));
+  CHECK_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)),
+             Fails("the session has ended"));
+  CHECK_THAT(session->Get("y"), Fails("the session has ended"));
+}
+
+TEST_CASE("A failure on one device does not cost the others their session") {
+  OnFakes fakes(3);
+  runtime::ProgramBuilder builder = TwicePlusOne(3);
+  builder.message().mutable_functions(0)->set_symbol("twice_noting");
+  builder.message().mutable_functions(0)->set_checks_indices(true);
+  auto session = OpenWithX(builder, kVectorLength);
+  std::vector<float> x = WholeNumbers(kVectorLength);
+  for (float& value : x) value = -std::abs(value) - 1;  // bad indices on every device
+  REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+  for (const char* call : {"", "cuLaunchKernel"}) {
+    Fake().fail = call;
+    CHECK_FALSE(session->Step().ok());
+    for (float& value : x) value = 1;  // none
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+    CHECK_THAT(session->Step(), IsOk());  // nothing that was noted before is left
   }
 }
 

@@ -191,11 +191,38 @@ TEST_CASE("A gather is one where pieces are equal, contiguous and side by side")
   runtime::ExchangePlan other_place = rows;
   other_place.devices[1].pieces[0].walk.buffers[0].offset += 1;
   CHECK_FALSE(AllGatherOf(other_place, 0).has_value());
-  runtime::ExchangePlan without_own = rows;  // what stays in place is no piece
+  runtime::ExchangePlan without_own = rows;  // nobody brings a device its own rows
   for (int d = 0; d < 3; ++d) {
     without_own.devices[d].pieces.erase(without_own.devices[d].pieces.begin() + d);
   }
   CHECK_FALSE(AllGatherOf(without_own, 0).has_value());
+}
+
+TEST_CASE("A gather may be in place") {
+  // Each of three devices has room for all rows and has two of them.
+  const Box whole = {{0, 6}, {0, 4}};
+  runtime::ExchangePlan plan;
+  plan.source_element_bytes = plan.destination_element_bytes = 4;
+  plan.source_offset = plan.destination_offset = 64;
+  plan.devices.resize(3);
+  for (int d = 0; d < 3; ++d) {
+    for (int source = 0; source < 3; ++source) {
+      const Box rows = {{2 * source, 2 * source + 2}, {0, 4}};
+      if (source == d) continue;
+      plan.devices[d].pieces.push_back({source, rows, runtime::WalkOf(rows, {whole, whole})});
+    }
+  }
+  for (int device = 0; device < 3; ++device) {
+    const absl::optional<GroupCall> gather = AllGatherOf(plan, device);
+    REQUIRE(gather.has_value());
+    CHECK(gather->members == std::vector<int>{0, 1, 2});
+    CHECK(gather->bytes == 32);
+    CHECK(gather->from == std::vector<int64_t>{64, 96, 128});
+    CHECK(gather->to == std::vector<int64_t>{64, 64, 64});
+  }
+  std::swap(plan.devices[1].pieces[0].walk.buffers[1].offset,
+            plan.devices[1].pieces[1].walk.buffers[1].offset);
+  CHECK_FALSE(AllGatherOf(plan, 0).has_value());  // device 1 gets them in another order
 }
 
 }  // namespace

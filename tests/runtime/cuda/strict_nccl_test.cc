@@ -18,7 +18,7 @@ struct Pair {
     for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, 0);
   }
   ~Pair() {
-    for (ncclComm_t communicator : communicators) nccl.ncclCommDestroy(communicator);
+    for (ncclComm_t communicator : communicators) nccl.ncclCommAbort(communicator);
     for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   }
   ncclResult_t Gather(int rank, size_t count = 4, ncclDataType_t type = ncclInt8) {
