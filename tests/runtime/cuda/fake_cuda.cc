@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 
 #include "opsemantics/base/check.h"
@@ -11,7 +12,9 @@
 
 struct CUevent_st {
   int gpu = 0;
-  int64_t recorded = 0, done = 0;
+  int64_t recorded = 0;
+  // How many of these have been reached; streams that wait for it may outlive the event.
+  std::shared_ptr<int64_t> done = std::make_shared<int64_t>(0);
 };
 
 namespace yuba::cuda {
@@ -202,13 +205,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (event->gpu != stream->gpu) return cudaErrorInvalidResourceHandle;
   const int64_t number = ++event->recorded;
-  return Enqueue(stream, [=] { event->done = number; });
+  return Enqueue(stream, [number, done = event->done] { *done = number; });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fake().forget_waits) return cudaSuccess;
   const int64_t number = event->recorded;
-  return Enqueue(stream, [] {}, [=] { return event->done >= number; });
+  return Enqueue(stream, [] {}, [number, done = event->done] { return *done >= number; });
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
