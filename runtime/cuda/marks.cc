@@ -2,6 +2,7 @@
 #include "runtime/cuda/marks.h"
 
 #include <algorithm>
+#include <new>
 
 namespace yuba::cuda {
 namespace {
@@ -10,15 +11,15 @@ constexpr int kInstructionsOfMark = 8;
 
 }  // namespace
 
-Marks::~Marks() { cudaFreeHost(const_cast<int64_t*>(ended_)); }
+Marks::~Marks() { cudaFreeHost(ended_); }
 
 absl::Status Marks::Open(cudaStream_t stream) {
   YUBA_ASSIGN_OR_RETURN(driver_, Driver::Open());
   stream_ = stream;
   void* memory = nullptr;
-  YUBA_CUDA(cudaHostAlloc(&memory, sizeof(int64_t), cudaHostAllocPortable));
-  ended_ = static_cast<int64_t*>(memory);
-  *ended_ = 0;
+  static_assert(std::atomic<int64_t>::is_always_lock_free, "a GPU writes it as a plain number");
+  YUBA_CUDA(cudaHostAlloc(&memory, sizeof *ended_, cudaHostAllocPortable));
+  ended_ = new (memory) std::atomic<int64_t>(0);
   return absl::OkStatus();
 }
 
@@ -51,7 +52,7 @@ void Marks::Settle() {
   started_.clear();
 }
 
-int64_t Marks::finished() const { return ended_ == nullptr ? 0 : *ended_; }
+int64_t Marks::finished() const { return ended_ == nullptr ? 0 : ended_->load(); }
 
 runtime::UnfinishedWork Marks::unfinished() const {
   std::lock_guard<std::mutex> lock(mutex_);

@@ -7,6 +7,7 @@
 #ifndef YUBA_RUNTIME_CUDA_MARKS_H_
 #define YUBA_RUNTIME_CUDA_MARKS_H_
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -39,11 +40,11 @@ class Marks {
 
   const Driver* driver_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  volatile int64_t* ended_ = nullptr;  // in the host's memory; the stream writes it
-  mutable std::mutex mutex_;           // of the rest
-  int64_t settled_ = 0;                // instructions that were forgotten
-  int64_t noted_ = 0;                  // the number that the stream writes last
-  std::vector<int> started_;           // those after them, in order
+  std::atomic<int64_t>* ended_ = nullptr;  // in memory of the host; the stream writes it
+  mutable std::mutex mutex_;               // of the rest
+  int64_t settled_ = 0;                    // instructions that were forgotten
+  int64_t noted_ = 0;                      // the number that the stream writes last
+  std::vector<int> started_;               // those after them, in order
 };
 
 }  // namespace yuba::cuda

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "opsemantics/base/check.h"
@@ -83,7 +84,7 @@ void NcclCommunicators::AbortAll() {
 }
 
 absl::Status NcclCommunicators::Start(int device, int instruction, const NcclCall& call) {
-  std::lock_guard<std::timed_mutex> lock(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   if (failed_) return absl::CancelledError("the run has failed");
   if (ended_) YUBA_RETURN_IF_ERROR(MakeAll());
   if (failed_) return absl::CancelledError("the run has failed");  // while they were made
@@ -132,12 +133,15 @@ absl::Status NcclCommunicators::Check() const {
 void NcclCommunicators::EndWork() {
   failed_ = true;  // nothing new is started
   // A call that is under way has the mutex: either it soon ends, or it hangs, and this frees it.
-  std::unique_lock<std::timed_mutex> lock(mutex_, std::chrono::milliseconds(500));
+  std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+  for (int tries = 0; tries < 50 && !lock.try_lock(); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   if (!ended_.exchange(true)) AbortAll();
 }
 
 void NcclCommunicators::Reset() {
-  std::lock_guard<std::timed_mutex> lock(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   rounds_.clear();
   failed_ = false;
 }

@@ -76,7 +76,7 @@ class NcclCommunicators {
 
   const Nccl& nccl_;
   const std::vector<CudaDevice*> devices_;
-  std::timed_mutex mutex_;  // NCCL's calls come one after the other
+  std::mutex mutex_;  // NCCL's calls come one after the other
   // By members. The lists change in MakeAll alone: EndWork goes through them without the mutex
   // where a call that hangs holds it.
   std::map<std::vector<int>, std::vector<ncclComm_t>> communicators_;

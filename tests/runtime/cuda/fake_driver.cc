@@ -1,5 +1,6 @@
 #ifdef YUBA_WITH_CUDA
 // The driver of the fake GPUs: modules whose kernels are C++ by name.
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -97,7 +98,7 @@ CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsign
 CUresult WriteValue(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned flags) {
   if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // as drivers do
   std::lock_guard<std::mutex> lock(Gpus().mutex);
-  auto* const number = reinterpret_cast<volatile int64_t*>(to);
+  auto* const number = reinterpret_cast<std::atomic<int64_t>*>(to);
   const cudaError_t state = Enqueue(stream, [=] { *number = static_cast<int64_t>(value); });
   return state == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
 }
