@@ -1,6 +1,7 @@
 // What goes wrong on GPUs ends the run in time, says where it was, and loses no more than it must.
 
 #ifdef YUBA_WITH_CUDA
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/match.h"
@@ -163,10 +164,16 @@ TEST_CASE("A failure on one device does not cost the others their session") {
 TEST_CASE("In a long step, what hangs is told to eight instructions") {
   OnFakes fakes(1);
   fakes.AllowLeaks();
-  auto session = OpenWithX(TripledFourTimes(12), 12);  // an exchange is one of jobs, one of copies
-  Fake().fault = Fake().kernels + 2 * 3 + 1;           // by the first device in its sixth exchange
+  runtime::ProgramBuilder builder = TripledFourTimes(12);
+  builder.stage().mutable_instructions(0)->mutable_repeat()->set_count(12);
+  auto session = OpenWithX(builder, 12);
+  // Of two exchanges one is copies and one is jobs, one job on each of three devices.
+  Fake().fault = Fake().kernels + 10 * 3 + 1;
   CHECK_THAT(session->Step(), StatusIs(absl::StatusCode::kInternal,
                                        "instruction 1 (gather of x for copy) or one of the "));
+  int64_t most = 0;
+  for (const auto& device : session->fleet().devices) most = std::max(most, device->finished());
+  CHECK(most >= 16);
 }
 
 TEST_CASE("Contiguous pieces of any size are copied, whatever the largest pitch is") {
