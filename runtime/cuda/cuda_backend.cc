@@ -82,15 +82,15 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const Gpu> gpu, Gpu::Open(number, program));
     opened.push_back(std::move(gpu));
   }
+  const auto gpu_of = [=](int device) { return int64_t{device} * gpus / count; };
   std::vector<int> of_gpu(gpus);  // how many devices each has
-  for (int device = 0; device < count; ++device) ++of_gpu[int64_t{device} * gpus / count];
+  for (int device = 0; device < count; ++device) ++of_gpu[gpu_of(device)];
   for (int number = 0; number < gpus; ++number) {
     YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number], program, layout));
   }
   std::vector<CudaDevice*> devices;
   for (int device = 0; device < count; ++device) {
-    const int64_t gpu = int64_t{device} * gpus / count;
-    auto made = std::make_unique<CudaDevice>(device, opened[gpu]);
+    auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)]);
     YUBA_RETURN_IF_ERROR(made->Prepare(program, layout));
     devices.push_back(made.get());
     fleet.devices.push_back(std::move(made));
@@ -100,7 +100,6 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     const absl::StatusOr<const Nccl*> library = Nccl::Open();
     if (library.ok()) nccl = *library;  // without it GPUs copy from each other
   }
-  const auto gpu_of = [=](int device) { return int64_t{device} * gpus / count; };
   const auto can_read = [=](int reader, int source) {
     return reader == source || (!options.staged && connected[gpu_of(reader)][gpu_of(source)]);
   };
