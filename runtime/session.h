@@ -130,6 +130,8 @@ class Session {
   Statistics statistics() const;
   // What `device` did in all steps; empty without RunOptions::trace.
   const std::vector<TraceEvent>& trace(int device) const { return executor_->trace(device); }
+  // What an exchange moves: of the instruction with this number, which is one.
+  const ExchangePlan& plan(int instruction) const { return fleet_->plans[instruction]; }
   const LoadedProgram& program() const { return *program_; }
   Fleet& fleet() { return *fleet_; }  // for tests that break something
 

@@ -17,73 +17,21 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 import torch
-from torch import nn
 from torch.nn import functional as F
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu"))
+
+from peer_models import Gpt, resnet50  # noqa: E402
 
 GPTS = {"GPT, 4 layers, 256 wide, 8 x 128": (4, 256, 4, 128, 8, 1000),
         "GPT-2 small, 4 x 128": (12, 768, 12, 128, 4, 50257)}
 RESNET, RESNET_BATCH = "ResNet-50, batch 8", 8
 WARM = 2
-
-
-class GptBlock(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads = heads
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.mixed = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.inner, self.outer = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def forward(self, x):
-        batch, sequence, width = x.shape
-        q, k, v = (part.view(batch, sequence, self.heads, -1).transpose(1, 2)
-                   for part in self.qkv(self.norm1(x)).split(width, -1))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.mixed(y.transpose(1, 2).reshape(batch, sequence, width))
-        return x + self.outer(F.gelu(self.inner(self.norm2(x)), approximate="tanh"))
-
-
-class Gpt(nn.Module):
-    def __init__(self, layers, width, heads, sequence, _, vocab):
-        super().__init__()
-        self.tokens, self.places = nn.Embedding(vocab, width), nn.Embedding(sequence, width)
-        self.blocks = nn.Sequential(*[GptBlock(width, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(width)
-
-    def forward(self, ids):
-        x = self.blocks(self.tokens(ids) + self.places.weight)
-        return (self.norm(x) @ self.tokens.weight.T).flatten(0, 1)
-
-
-class Bottleneck(nn.Module):
-    def __init__(self, inputs, width, stride):
-        super().__init__()
-        outputs = 4 * width
-        self.path = nn.Sequential(
-            nn.Conv2d(inputs, width, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
-            nn.Conv2d(width, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
-            nn.Conv2d(width, outputs, 1, bias=False), nn.BatchNorm2d(outputs))
-        self.beside = nn.Identity()
-        if stride > 1 or inputs != outputs:
-            self.beside = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False),
-                                        nn.BatchNorm2d(outputs))
-
-    def forward(self, x):
-        return torch.relu(self.path(x) + self.beside(x))
-
-
-def resnet50():
-    layers, inputs = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(),
-                      nn.MaxPool2d(3, 2, 1)], 64
-    for stage, (blocks, width) in enumerate(((3, 64), (4, 128), (6, 256), (3, 512))):
-        for block in range(blocks):
-            layers.append(Bottleneck(inputs, width, 2 if stage > 0 and block == 0 else 1))
-            inputs = 4 * width
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
 
 
 class Torch:

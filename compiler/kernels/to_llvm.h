@@ -8,7 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compiler/kernels/kernels.h"
+#include "compiler/kernels/named_kernel.h"
+#include "compiler/kernels/target.h"
 
 namespace llvm {
 class LLVMContext;

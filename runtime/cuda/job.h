@@ -42,17 +42,28 @@ enum class JobType : int64_t {
 // stride in elements for each loop.
 enum JobField { kJobElements, kJobLoops, kJobParts, kJobReducer, kJobFrom, kJobTo, kJobHeader };
 
+// JobOffset where numbers of elements are Numbers, which are unsigned: a GPU divides 32-bit numbers
+// several times as fast as 64-bit ones.
+template <typename Number>
+YUBA_HOST_DEVICE int64_t JobOffsetBy(const int64_t* job, const int64_t* strides, Number element) {
+  const int64_t* extents = job + kJobHeader;
+  int64_t offset = 0;
+  for (int64_t d = job[kJobLoops] - 1; d > 0; --d) {
+    const Number extent = static_cast<Number>(extents[d]), outer = element / extent;
+    offset += static_cast<int64_t>(element - outer * extent) * strides[d];
+    element = outer;
+  }
+  // What is left counts the outermost loop: it needs no division.
+  return job[kJobLoops] == 0 ? 0 : offset + static_cast<int64_t>(element) * strides[0];
+}
+
 // Where a buffer has element number `element` of the walk, in elements from the address in the job.
 // It is not inlined, because its divisions are most of what there is to compile.
 YUBA_HOST_DEVICE YUBA_NOT_INLINE inline int64_t JobOffset(const int64_t* job,
                                                           const int64_t* strides, int64_t element) {
-  const int64_t* extents = job + kJobHeader;
-  int64_t offset = 0;
-  for (int64_t d = job[kJobLoops] - 1; d >= 0; --d) {
-    offset += element % extents[d] * strides[d];
-    element /= extents[d];
-  }
-  return offset;
+  return job[kJobElements] < (int64_t{1} << 32)
+             ? JobOffsetBy<uint32_t>(job, strides, static_cast<uint32_t>(element))
+             : JobOffsetBy<uint64_t>(job, strides, static_cast<uint64_t>(element));
 }
 
 template <typename Stored>

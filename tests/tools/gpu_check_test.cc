@@ -1,4 +1,5 @@
-// `tools/gpu_check` from end to end, with programs for processors: what passes, what is noticed.
+// `tools/gpu_check` from end to end, with programs for processors, and for GPUs on fake ones: what
+// passes, what is noticed.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <string>
@@ -16,15 +17,29 @@ nlohmann::json Read(const std::string& path) {
 
 void Write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
-// A bundle of mlp's cases, unpacked: answers and training, in f32 and bf16, and an id
-// outside of its table, on 1, 2, 3 and 8 devices.
+// A folder in which `yuba` and `yuba-run` are those of a machine with fake GPUs.
+std::string FakeCommands() {
+  const std::string folder = ScratchFolder("bin"), from = "tests/runtime/cuda/";
+  for (const std::string command : {"yuba", "yuba-run"}) {
+    Succeed("ln -s " + RepositoryFile(from + command + "-on-fakes") + " " + folder + "/" + command);
+  }
+  return folder;
+}
+
+// A bundle of these cases, unpacked.
 struct Bundle {
-  Bundle() : scratch(ScratchFolder("gpu_check")), folder(scratch + "/gpu_check") {
-    Succeed(
-        "python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + scratch +
-        "/check.tar.gz --target host --only '/mlp|outside' --bin $(dirname $(command -v yuba))");
+  Bundle(const std::string& target, const std::string& only)
+      : scratch(ScratchFolder("gpu_check")), folder(scratch + "/gpu_check") {
+    const std::string commands =
+        target == "cuda" ? FakeCommands() : "$(dirname $(command -v yuba))";
+    Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + scratch +
+            "/check.tar.gz --target " + target + " --only '" + only + "' --bin " + commands);
     Succeed("tar xzf " + scratch + "/check.tar.gz -C " + scratch);
   }
+  // Of mlp's cases: answers and training, in f32 and bf16, and an id outside of its table, on 1, 2,
+  // 3 and 8 devices.
+  Bundle() : Bundle("host", "/mlp|outside") {}
+
   CommandResult Check(const std::string& flags = "") const {
     return RunCommand(folder + "/gpu_check --report " + scratch + "/report " + flags);
   }
@@ -84,6 +99,67 @@ TEST_CASE("what the time does not suffice for is said, and is no failure of the 
   const CommandResult ran = bundle.Check("--minutes 0");
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 0 | 0 | 13 |") != std::string::npos);
+}
+
+// What the report says of times is made from traces, on whatever the programs ran.
+TEST_CASE("times of kernels and exchanges stand beside their bytes and limits") {
+  const Bundle bundle("host", "^models/mlp on 3$");
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  bundle.Case(packed, "models/mlp on 3")["kind"] = "time";
+  Write(bundle.folder + "/cases.json", packed.dump());
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.find("| models/mlp on 3 |") != std::string::npos);
+  CHECK(ran.out.find("The longest exchanges of models/mlp on 3:") != std::string::npos);
+  const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
+  double kernels = 0, received = 0;
+  for (const nlohmann::json& one : report["results"][0]["instructions"]) {
+    if (one["kind"] == "kernel") kernels += one["points"].get<double>();
+    if (one["kind"] == "exchange") received += one["bytes"].get<double>();
+  }
+  CHECK(kernels > 0);
+  CHECK(received > 0);
+  CHECK(received <= report["results"][0]["moved_bytes"]);  // of all devices
+}
+
+TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const Bundle bundle("cuda", "mlp.* on [38]|models/gpt on 3|outside on 2|mlp on 2 for sm_90");
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  // mlp and gpt on 3, mlp on 8, each plain, strict and staged too; one for sm_90.
+  CHECK(ran.out.find("| answer | 13 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| hash | 3 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| refused | 1 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| training | 4 | 0 | 0 |") != std::string::npos);
+  CHECK(Read(bundle.scratch + "/report/report.json")["target"] == "cuda");
+}
+
+// The scripts that call CUDA's libraries themselves, on a library with these functions.
+TEST_CASE("limits of a GPU are measured, and NCCL with one rank moves its bytes") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const std::string folder = ScratchFolder("stubs");
+  const std::string stub = RepositoryFile("tests/tools/libstub_gpu.so");
+  for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13", "libnccl.so.2"}) {
+    Succeed("ln -s " + stub + " " + folder + "/" + name);
+  }
+  const auto run = [&](const std::string& script) {
+    return "LD_LIBRARY_PATH=" + folder + " python3 " + RepositoryFile("tools/gpu/" + script);
+  };
+  const nlohmann::json limits = nlohmann::json::parse(Succeed(run("limits.py 256")).out);
+  CHECK(limits["copy_bytes_per_second"] > 0);
+  CHECK(limits["launch_seconds"] > 0);
+  CHECK(limits["flops_per_second"]["bf16"] > 0);
+  CHECK(Succeed(run("nccl_smoke.py")).out.find("NCCL 2.") == 0);
+  CHECK(RunCommand("YUBA_STUB_FAULT=1 " + run("nccl_smoke.py")).exit_code == 1);
 }
 
 TEST_CASE("a bundle that cannot be written is refused before anything is compiled") {

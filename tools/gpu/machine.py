@@ -1,6 +1,7 @@
 """What this machine is: GPUs, driver, and the libraries that programs open."""
 import glob
 import os
+import re
 import shutil
 import site
 import subprocess
@@ -37,6 +38,13 @@ def environment():
 def sanitizer():
     return shutil.which("compute-sanitizer") or next(
         iter(glob.glob("/usr/local/cuda*/bin/compute-sanitizer")), None)
+
+
+def newest_sm():
+    """80 for compute capability 8.0, of the first GPU; none where it is not known."""
+    said = output_of(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
+    found = re.match(r"(\d+)\.(\d)", said)
+    return int(found[1]) * 10 + int(found[2]) if found else None
 
 
 def facts():

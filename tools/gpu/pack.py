@@ -14,8 +14,7 @@ import threading
 import cases as case_list
 import digests
 
-# Of GPUs: the driver compiles its PTX for every later one.
-TARGETS = {"cuda": ["--target", "cuda", "--target-cpu", "sm_80"], "host": ["--target", "host"]}
+SM = 80  # that programs are for where a case does not say otherwise
 ON_PROCESSORS_ONLY = "runs on processors only"  # what `yuba compile` says of opaque functions
 
 
@@ -64,17 +63,22 @@ class Packer:
     def flags(case):
         return ["--hash-arithmetic"] if case["kind"] == "hash" else []
 
+    def target_flags(self, case):
+        processor = ["--target-cpu", f"sm_{case.get('sm', SM)}"] if self.target == "cuda" else []
+        return ["--target", self.target, *processor]
+
     def compile(self, number, case, model, plan):
         """The file of the case's program, which variants of a case share."""
-        key = json.dumps([case["model"], case["devices"], case["plan"], self.flags(case)])
+        flags = [*self.target_flags(case), *self.flags(case)]
+        key = json.dumps([case["model"], case["devices"], case["plan"], flags])
         with self.lock:
             mine = key not in self.compiled
             result = self.compiled.setdefault(key, concurrent.futures.Future())
         if mine:
             program = f"programs/{number}.yuba"
             try:
-                run([f"{self.bin}/yuba", "compile", model, plan, *TARGETS[self.target],
-                     *self.flags(case), "--no-verify", "-o", os.path.join(self.folder, program)])
+                run([f"{self.bin}/yuba", "compile", model, plan, *flags, "--no-verify", "-o",
+                     os.path.join(self.folder, program)])
                 result.set_result(program)
             except BaseException as error:  # pylint: disable=broad-except
                 result.set_exception(error)
@@ -87,6 +91,7 @@ class Packer:
             run([f"{self.bin}/yuba", "partition", model, "--devices", str(case["devices"]),
                  "-o", plan, *case["plan"]])
             packed = {key: case[key] for key in ("kind", "name", "devices", "run", "sanitize")}
+            packed["sm"] = case.get("sm", SM)
             packed["program"] = self.compile(number, case, model, plan)
             if case["kind"] == "training":
                 packed["precision"] = case["precision"]
@@ -121,7 +126,8 @@ def pack(root, options):
     if not os.access(into, os.W_OK):
         print(f"gpu_check: cannot write into {into}", file=sys.stderr)
         return 2
-    chosen = [case for case in case_list.all_cases(root) if re.search(options.only, case["name"])]
+    chosen = [case for case in case_list.all_cases(root) if re.search(options.only, case["name"])
+              and (options.target == "cuda" or "sm" not in case)]
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "gpu_check")
         packer, packed, left_out, failed = Packer(root, folder, options), [], [], 0

@@ -3,7 +3,9 @@ import json
 import os
 import time
 
-KINDS = ("answer", "hash", "refused", "training", "nccl", "sanitizer", "time")
+import times
+
+KINDS = ("answer", "hash", "refused", "training", "nccl", "limits", "sanitizer", "time")
 MOST_FAILURES = 40
 
 
@@ -27,40 +29,13 @@ def failures(results):
     return ["", "## What failed", "", *(lines or ["Nothing."])]
 
 
-def times(results):
-    timed = [r for r in results if r["kind"] == "time" and r["ok"]]
-    if not timed:
-        return []
-    lines = ["", "## Times", "",
-             "A step as it runs, and the sums of device 0's instructions, each waited for.", "",
-             "| program | step ms | kernels | library calls | kernels ms | exchanges ms | MB a device |",
-             "|---|---|---|---|---|---|---|"]
-    for r in timed:
-        kinds = r.get("ms_by_kind", {})
-        lines.append(f"| {r['name']} | {r['step_ms']:.2f} | {r.get('kernels', 0)} | "
-                     f"{r['library_calls']} | {kinds.get('kernel', 0):.2f} | "
-                     f"{kinds.get('exchange', 0):.2f} | {r['arena_bytes'] / 1e6:.0f} |")
-    for r in timed:
-        if "slowest" in r and r["name"].endswith("on 1"):
-            lines += ["", f"The slowest kernels of {r['name']}:", "", "| ms | nodes |", "|---|---|"]
-            lines += [f"| {ms:.3f} | {name[:100]} |" for ms, name in r["slowest"][:10]]
-    return lines
-
-
-def peers(found):
-    if not found:
-        return []
-    return ["", "## PyTorch on this machine", "", "| what | ms |", "|---|---|",
-            *[f"| {name} | {ms:.2f} |" for name, ms in found.items()]]
-
-
 def write(found, folder):
     facts, results = found["machine"], found["results"]
     page = [f"# GPU check, {time.strftime('%Y-%m-%d')}", "",
             f"{facts['gpus']}; {facts['processors']} processors; target {found['target']}", "",
             *counts(results), "",
-            f"Left out, as they run on processors only: {', '.join(found['left_out']) or 'nothing'}.",
-            *failures(results), *times(results), *peers(found["peers"])]
+            f"Left out, as they cannot run here: {', '.join(found['left_out']) or 'nothing'}.",
+            *failures(results), *times.page(results, found["peers"])]
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "report.md"), "w") as file:
         file.write("\n".join(page) + "\n")

@@ -91,12 +91,11 @@ class Runner:
             return {"name": case["name"], "kind": case["kind"], "ok": False,
                     "error": f"gpu_check itself: {error!r}"}
 
-    def nccl(self):
-        """NCCL with one rank; nothing where it is not installed."""
-        case = {"name": "NCCL with one rank", "kind": "nccl"}
-        result, out = self.execute(case, [sys.executable, os.path.join(HERE, "nccl_smoke.py")])
-        return [] if result.get("error", "").startswith("exit 2") else [{**result,
-                                                                        "found": out.strip()}]
+    def script(self, name, kind, file):
+        """A script of this folder; nothing where what it needs is not there, which it says by 2."""
+        case = {"name": name, "kind": kind}
+        result, out = self.execute(case, [sys.executable, os.path.join(HERE, file)])
+        return {} if result.get("error", "").startswith("exit 2") else {**result, "found": out.strip()}
 
     def sanitize(self, case, tool):
         sanitized = dict(case, name=f"{tool} {case['name']}", kind="sanitizer")
@@ -124,34 +123,42 @@ class Runner:
             traced, _ = self.execute(case, self.command(case, ["--steps", "3", "--trace", trace]))
             if traced["ok"]:
                 with open(trace) as file:
-                    result.update(times_of(json.load(file)["traceEvents"]))
+                    result["instructions"] = times_of(json.load(file)["traceEvents"])
         return result
 
 
 def times_of(events):
-    """Milliseconds of device 0's instructions in the last of the traced steps, by kind and name."""
-    last = {}
-    for event in events:
-        if event["ph"] == "X" and event["tid"] == 0:
-            key = (event["args"]["instruction"], event["cat"])
-            last[key] = (event["dur"] / 1e3, event["cat"], event["name"])
-    sums, kernels = {}, []
-    for ms, kind, name in last.values():
-        sums[kind] = sums.get(kind, 0) + ms
-        if kind == "kernel":
-            kernels.append((round(ms, 4), name))
-    return {"ms_by_kind": sums, "kernels": len(kernels),
-            "slowest": sorted(kernels, reverse=True)[:40]}
+    """What device 0 did in the last of the traced steps: its instructions, each waited for.
+
+    An instruction is a dictionary of `ms`, `name`, `kind` and what the trace says of its work.
+    Between its parts an exchange waits for other devices, which is an instruction of kind `wait`.
+    """
+    own = [event for event in events if event["ph"] == "X" and event["tid"] == 0]
+    places = [event["args"]["instruction"] for event in own]
+    ends = [i for i in range(len(own)) if places[i] == places[-1] and
+            (i + 1 == len(own) or places[i + 1] != places[-1])]  # of steps
+    found = {}
+    for event in own[ends[-2] + 1 if len(ends) > 1 else 0:]:
+        new = {"ms": 0, "name": event["name"], "kind": event["cat"], **event["args"]}
+        one = found.setdefault((event["args"]["instruction"], event["cat"]), new)
+        one["ms"] += event["dur"] / 1e3
+    return list(found.values())
 
 
 def peer_times(end):
-    """What PyTorch takes for the like; empty where it is not installed."""
+    """What PyTorch takes for the like, by program; empty where it is not installed."""
+    seconds = max(1, min(PEER_SECONDS, end - time.monotonic()))
+    command = [sys.executable, os.path.join(HERE, "peers.py"), "--seconds", str(seconds / 2)]
+    with tempfile.TemporaryFile("w+") as said:
+        try:
+            subprocess.run(command, stdout=said, stderr=subprocess.DEVNULL, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            pass  # what it has said by then counts
+        said.seek(0)
+        lines = said.read().splitlines()
     try:
-        ran = subprocess.run([sys.executable, os.path.join(HERE, "peers.py")], text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             timeout=max(1, min(PEER_SECONDS, end - time.monotonic())))
-        return json.loads(ran.stdout or "{}")
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return json.loads(lines[-1]) if lines else {}
+    except ValueError:
         return {}
 
 
@@ -159,19 +166,24 @@ def run_all(bundle, options, end):
     """Everything that report.write needs but for the machine."""
     with open(os.path.join(bundle, "cases.json")) as file:
         packed = json.load(file)
-    cases = [case for case in packed["cases"] if re.search(options.only, case["name"])]
-    target, timed = packed["target"], [case for case in cases if case["kind"] == "time"]
+    chosen = [case for case in packed["cases"] if re.search(options.only, case["name"])]
+    target, sm = packed["target"], machine.newest_sm()
+    on_gpus = target == "cuda"
+    cases = [case for case in chosen if not on_gpus or sm is None or case["sm"] <= sm]
+    left_out = packed["left_out"] + [case["name"] for case in chosen if case not in cases]
+    timed = [case for case in cases if case["kind"] == "time"]
     runner = Runner(bundle, target, end)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         tasks = [pool.submit(runner.run, case) for case in cases if case["kind"] != "time"]
         results = [task.result() for task in tasks]
     results += [runner.run(case) for case in timed]
-    on_gpus = target == "cuda"
-    results += runner.nccl() if on_gpus else []
     peers = peer_times(end) if on_gpus and timed else {}
+    scripts = [("NCCL with one rank", "nccl", "nccl_smoke.py")] if on_gpus else []
+    scripts += [("limits of the GPU", "limits", "limits.py")] if on_gpus and timed else []
+    results += [result for result in (runner.script(*one) for one in scripts) if result]
     if on_gpus and machine.sanitizer():
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             tasks = [pool.submit(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
                      for case in cases if case["sanitize"]]
             results += [task.result() for task in tasks]
-    return {"target": target, "left_out": packed["left_out"], "results": results, "peers": peers}
+    return {"target": target, "left_out": left_out, "results": results, "peers": peers}

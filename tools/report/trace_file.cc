@@ -1,7 +1,12 @@
 #include "tools/report/trace_file.h"
 
+#include <numeric>
+#include <vector>
+
 #include "nlohmann/json.hpp"
+#include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
+#include "runtime/program/work.h"
 
 namespace yuba::tools {
 namespace {
@@ -13,9 +18,33 @@ std::string NameOf(const runtime::Instruction& instruction) {
   return (instruction.exchange->reduce() ? "reduce " : "gather ") + instruction.exchange->tensor();
 }
 
-ordered_json Event(const runtime::LoadedProgram& program, int device,
-                   const runtime::TraceEvent& event) {
-  const runtime::Instruction& instruction = program.instructions()[event.instruction];
+// The element type that a kernel computes with: of a library call its operands', else the first
+// result's.
+ElementType TypeOf(const runtime::LoadedProgram& program, const program::Kernel& kernel) {
+  const program::Function& function = program.message().functions(kernel.function());
+  return function.has_library() ? FromProto(function.library().type())
+                                : program.type(kernel.results(0).buffer());
+}
+
+// What an instruction has to do on a device, which is the same in all of its runs.
+void AddWork(const runtime::Session& session, int device, int number, ordered_json& args) {
+  const program::Program& program = session.program().message();
+  const runtime::Instruction& instruction = session.program().instructions()[number];
+  if (instruction.kernel != nullptr) {
+    const program::Work work =
+        program::WorkOn(program, session.program().mesh(), *instruction.kernel, device);
+    args["bytes"] = work.bytes;
+    args["points"] = work.points;
+    args["type"] = Name(TypeOf(session.program(), *instruction.kernel));
+    args["library"] = program.functions(instruction.kernel->function()).has_library();
+    return;
+  }
+  const std::vector<int64_t>& received = session.plan(number).devices[device].received;
+  args["bytes"] = std::accumulate(received.begin(), received.end(), int64_t{0});
+}
+
+ordered_json Event(const runtime::Session& session, int device, const runtime::TraceEvent& event) {
+  const runtime::Instruction& instruction = session.program().instructions()[event.instruction];
   ordered_json json;
   json["name"] = NameOf(instruction);
   json["cat"] = event.waiting ? "wait" : instruction.kernel != nullptr ? "kernel" : "exchange";
@@ -30,6 +59,7 @@ ordered_json Event(const runtime::LoadedProgram& program, int device,
     if (!from.empty()) json["args"]["from"] = from;
   }
   if (instruction.exchange != nullptr) json["args"]["for"] = instruction.exchange->node();
+  if (!event.waiting) AddWork(session, device, event.instruction, json["args"]);
   return json;
 }
 
@@ -44,7 +74,7 @@ std::string FormatTrace(const runtime::Session& session) {
                       {"tid", device},
                       {"args", {{"name", "device " + std::to_string(device)}}}});
     for (const runtime::TraceEvent& event : session.trace(device)) {
-      events.push_back(Event(session.program(), device, event));
+      events.push_back(Event(session, device, event));
     }
   }
   // Names come from the user's model and need not be UTF-8.

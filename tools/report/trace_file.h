@@ -10,7 +10,9 @@
 namespace yuba::tools {
 
 // The trace of a session that was opened with RunOptions::trace: a track for each device, an event
-// for each instruction with its number, its node and the node of the user's model.
+// for each instruction with its number, its node and the node of the user's model. Kernels have
+// the bytes and points of runtime/program/work.h, the type of their first result and whether a
+// library computes them; exchanges the bytes that the device receives from others.
 std::string FormatTrace(const runtime::Session& session);
 
 }  // namespace yuba::tools

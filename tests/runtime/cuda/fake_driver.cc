@@ -1,11 +1,18 @@
 #ifdef YUBA_WITH_CUDA
-// The driver of the fake GPUs: modules whose kernels are C++ by name.
+// The driver of the fake GPUs. Kernels of a module are C++ by name, or functions of a shared object
+// for processors, where a program has one in place of its PTX (generate_for_fakes.cc).
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/strip.h"
 #include "runtime/cuda/job.h"
 #include "runtime/cuda/matrix_copy.h"
 #include "runtime/program/kernel_abi.h"
@@ -14,9 +21,11 @@
 
 struct CUfunc_st {
   std::string name;
+  yuba::runtime::HostKernel code = nullptr;  // of a shared object
 };
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
+  void* object = nullptr;  // of dlopen, or null
 };
 
 namespace yuba::cuda {
@@ -47,7 +56,8 @@ T Parameter(void** parameters, int index) {
 }
 
 // A started kernel: its parameters, taken over at once, and what one thread of it does.
-std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** parameters) {
+std::function<void(int64_t, int64_t)> KernelOf(const CUfunc_st& function, void** parameters) {
+  const std::string& name = function.name;
   if (name == "yuba_job") {
     const auto* job = Parameter<const int64_t*>(parameters, 0);
     return [=](int64_t thread, int64_t threads) { RunJob(job, thread, threads); };
@@ -58,18 +68,37 @@ std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** p
   }
   const auto* buffers = Parameter<void* const*>(parameters, 0);
   const auto* arguments = Parameter<const int64_t*>(parameters, 1);
+  if (const auto code = function.code; code != nullptr) {
+    return [=](int64_t thread, int64_t) {
+      if (thread == 0) code(buffers, arguments);  // which computes everything
+    };
+  }
   const auto run = name == "twice_noting" ? TwiceNoting : TwicePlusOne;
   return [=](int64_t thread, int64_t threads) { run(buffers, arguments, thread, threads); };
 }
 
-CUresult LoadModule(CUmodule* module, const void*, unsigned, CUjit_option*, void**) {
+// The shared object of an image, opened; null where the image is PTX.
+void* OpenObject(absl::string_view image) {
+  if (!absl::ConsumePrefix(&image, "ELF ")) return nullptr;
+  const std::string bytes = absl::HexStringToBytes(image);
+  const int file = memfd_create("kernels", 0);
+  void* object = nullptr;
+  if (write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()))
+    object = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  return object;
+}
+
+CUresult LoadModule(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
   if (Fails("cuModuleLoadDataEx")) return CUDA_ERROR_INVALID_PTX;
   ++Fake().modules;
   *module = new CUmod_st;
+  (*module)->object = OpenObject(static_cast<const char*>(image));
   return CUDA_SUCCESS;
 }
 CUresult UnloadModule(CUmodule module) {
   --Fake().modules;
+  if (module->object != nullptr) dlclose(module->object);
   delete module;
   return CUDA_SUCCESS;
 }
@@ -78,7 +107,9 @@ CUresult FindFunction(CUfunction* function, CUmodule module, const char* name) {
   module->functions.push_back(std::make_unique<CUfunc_st>());
   *function = module->functions.back().get();
   (*function)->name = name;
-  return CUDA_SUCCESS;
+  if (module->object == nullptr) return CUDA_SUCCESS;
+  (*function)->code = reinterpret_cast<runtime::HostKernel>(dlsym(module->object, name));
+  return (*function)->code != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned block, unsigned,
                 unsigned, unsigned, CUstream stream, void** parameters, void**) {
@@ -86,7 +117,7 @@ CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsign
   if (Fails("cuLaunchKernel") || blocks == 0) return CUDA_ERROR_INVALID_VALUE;
   if (stream->gpu != current) return CUDA_ERROR_INVALID_CONTEXT;
   const bool faults = ++Fake().kernels == Fake().fault;
-  const auto kernel = KernelOf(function->name, parameters);
+  const auto kernel = KernelOf(*function, parameters);
   const int64_t threads = int64_t{blocks} * block;
   const int gpu = stream->gpu;
   const cudaError_t state = EnqueueKernel(stream, [=] {

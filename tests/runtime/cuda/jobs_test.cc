@@ -1,5 +1,6 @@
 // What GPUs are told to do, done by this processor with the same code: equal, bit for bit, to what
 // the host's own communicator does.
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
@@ -118,6 +119,22 @@ TEST_CASE("A combination as a job equals the host's, for every type, reducer and
       }
     }
   }
+}
+
+TEST_CASE("Elements of large and small walks lie where their loops say") {
+  // 3 x N x 5 elements with steps of 1000, 10 and 1 elements: fewer than 2^32 of them, and more.
+  for (const int64_t middle :
+       {int64_t{7}, int64_t{286331153}, int64_t{286331154}, int64_t{1} << 40}) {
+    const std::vector<int64_t> job = {15 * middle, 3, 1, 0, 0, 0, 3, middle, 5};
+    const std::vector<int64_t> strides = {1000, 10, 1};
+    for (const auto& at :
+         {std::array<int64_t, 3>{0, 0, 0}, {1, middle - 1, 2}, {2, middle - 1, 4}}) {
+      const int64_t element = (at[0] * middle + at[1]) * 5 + at[2];
+      CHECK(JobOffset(job.data(), strides.data(), element) == at[0] * 1000 + at[1] * 10 + at[2]);
+    }
+  }
+  const std::vector<int64_t> one = {1, 0, 1, 0, 0, 0};
+  CHECK(JobOffset(one.data(), nullptr, 0) == 0);
 }
 
 TEST_CASE("A copy as a job, and as rows where it can be rows, equals the host's") {

@@ -8,6 +8,7 @@
 
 #include "opsemantics/base/collectives.h"
 #include "runtime/host/kernel_object.h"
+#include "runtime/program/work.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
 
@@ -52,6 +53,26 @@ program::Program Sound() {
   parameter->set_data(std::string(18 * 4, '\0'));
   builder.stage().mutable_buffers(w)->set_initialized(true);
   return builder.message();
+}
+
+TEST_CASE("the work of a kernel is what a device reads and writes, and its points") {
+  program::Program message = Sound();
+  const Mesh mesh = program::MeshOf(message);
+  const program::Kernel& product = message.stages(0).instructions(1).kernel();
+  const program::Work work = program::WorkOn(message, mesh, product, 1);
+  CHECK(work.points == 4 * 3 * 3);  // half of the inner index
+  // The whole "all", as the access says, half of w, and the whole "made".
+  CHECK(work.bytes == 4 * (4 * 6 + 3 * 3 + 4 * 3));
+  // Two rows are computed, one column of them: of "all" and "made" no more than the points.
+  program::Kernel few = product;
+  for (int index : {0, 1}) {
+    few.mutable_indices(index)->mutable_end()->clear_axes();
+    few.mutable_indices(index)->mutable_end()->clear_values();
+    few.mutable_indices(index)->mutable_end()->add_values(index == 0 ? 2 : 1);
+  }
+  const program::Work less = program::WorkOn(message, mesh, few, 1);
+  CHECK(less.points == 2 * 1 * 3);
+  CHECK(less.bytes == 4 * (6 + 6 + 6));
 }
 
 TEST_CASE("a sound program loads and runs") {

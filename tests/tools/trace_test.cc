@@ -1,0 +1,79 @@
+// What `--trace` writes: for each instruction when it ran, and what it had to do.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+
+namespace yuba::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+// A run of `mlp` on so many devices, for two steps: its trace's events but for the names of
+// devices, and the figures that it printed.
+struct Traced {
+  explicit Traced(int devices) {
+    const std::string folder = ScratchFolder("trace" + std::to_string(devices));
+    const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
+    Succeed("yuba partition " + model + " --devices " + std::to_string(devices) + " -o " + folder +
+            "/plan.json");
+    printed = Json::parse(Succeed("yuba run " + model + " " + folder +
+                                  "/plan.json --random --steps 2 --json --trace " + folder +
+                                  "/trace.json")
+                              .out);
+    std::ifstream file(folder + "/trace.json");
+    const Json trace = Json::parse(file);
+    for (const Json& event : trace["traceEvents"]) {
+      if (event["ph"] == "X") events.push_back(event);
+    }
+  }
+  std::vector<Json> Of(const std::string& kind) const {
+    std::vector<Json> found;
+    for (const Json& event : events) {
+      if (event["cat"] == kind) found.push_back(event);
+    }
+    return found;
+  }
+
+  std::vector<Json> events;
+  Json printed;
+};
+
+TEST_CASE("kernels in a trace say how many bytes and points they have") {
+  const Traced whole(1), parts(2);
+  // The first layer: [12, 48] times [48, W]; W is what the bytes make it.
+  const Json first = whole.Of("kernel").at(0);
+  INFO(first);
+  CHECK(first["args"]["type"] == "f32");
+  CHECK(first["args"]["library"] == true);
+  const double width = first["args"]["points"].get<double>() / (12 * 48);
+  CHECK(first["args"]["bytes"].get<double>() == 4 * (12 * 48 + 48 * width + 12 * width));
+  // Two devices share the points.
+  double one = 0, both = 0;
+  for (const Json& kernel : whole.Of("kernel")) one += kernel["args"]["points"].get<double>();
+  for (const Json& kernel : parts.Of("kernel")) both += kernel["args"]["points"].get<double>();
+  CHECK(one == both);
+}
+
+TEST_CASE("exchanges in a trace say how many bytes a device receives in one run") {
+  const Traced traced(3);
+  std::map<std::pair<int, int>, int64_t> received;      // by device and instruction
+  for (const Json& exchange : traced.Of("exchange")) {  // each several times, as it waits between
+    const Json& args = exchange["args"];
+    received[{exchange["tid"], args["instruction"]}] = args["bytes"];
+  }
+  int64_t bytes = 0;
+  for (const auto& [where, of_one] : received) bytes += of_one;
+  CHECK(received.size() > 3);
+  CHECK(bytes > 0);
+  CHECK(2 * bytes == traced.printed["bytes"]);  // of two steps
+  for (const Json& waiting : traced.Of("wait")) CHECK(!waiting["args"].contains("bytes"));
+}
+
+}  // namespace
+}  // namespace yuba::tools
