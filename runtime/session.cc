@@ -42,6 +42,8 @@ absl::Status Session::Lost() const {
   return absl::OkStatus();
 }
 
+absl::Status Session::Alive() const { return Annotate(Lost(), "the session has ended"); }
+
 Session::~Session() {
   if (Lost().ok()) return;
   something_hangs = true;
@@ -75,8 +77,10 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
             : options.threads_per_device > 0
                 ? std::min(options.threads_per_device, kMostThreadsPerDevice)
                 : DefaultThreads(loaded.devices());
-  YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_,
-                                   {threads, options.cuda}, *session->fleet_));
+  BackendOptions backend = {threads, options.cuda};
+  if (options.timeout_seconds > 0) backend.cuda.copy_seconds = options.timeout_seconds;
+  YUBA_RETURN_IF_ERROR(
+      OpenBackend(options.backend, loaded, session->layout_, backend, *session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   YUBA_RETURN_IF_ERROR(session->AddWatchers());
   session->executor_ = std::make_unique<Executor>(loaded, *session->fleet_, options.trace);
@@ -164,20 +168,18 @@ absl::Status Session::Step(const std::string& entry_name) {
 }
 
 absl::Status Session::Run(int entry) {
+  YUBA_RETURN_IF_ERROR(Alive());
   std::vector<std::string> missing = MissingFor(entry);
   if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();
   if (nan_watch_ != nullptr) nan_watch_->BeginStep();
   const double patience =
       options_.timeout_seconds > 0 ? options_.timeout_seconds : DefaultTimeout(options_.backend);
-  const bool ended_before = !executor_->lost().ok();
   const absl::Status status =
       options_.interleave ? executor_->RunInterleaved(entry, options_.interleave_seed, patience)
                           : executor_->RunThreads(entry, patience);
   if (!status.ok() && !executor_->lost().ok()) {
-    return ended_before ? Annotate(executor_->lost(), "the session has ended")
-                        : absl::Status(status.code(),
-                                       absl::StrCat(status.message(), "; the session has ended"));
+    return absl::Status(status.code(), absl::StrCat(status.message(), "; the session has ended"));
   }
   YUBA_RETURN_IF_ERROR(status);
   statistics_.seconds = SecondsSince(start);
@@ -207,7 +209,7 @@ absl::Status Session::CheckCaches(const std::string& entry) {
 }
 
 absl::StatusOr<std::string> Session::Gather(int buffer) {
-  YUBA_RETURN_IF_ERROR(Annotate(executor_->lost(), "the session has ended"));
+  YUBA_RETURN_IF_ERROR(Alive());
   const int64_t size = program_->ElementBytes(buffer);
   const Box whole = WholeBox(DimsOf(program_->stage().buffers(buffer)));
   std::string elements(program_->WholeElements(buffer) * size, 0);

@@ -43,7 +43,8 @@ struct RunOptions {
   bool guards = false;         // find writes outside buffers (arena_watch.h)
   bool find_nan = false;       // a step that leaves a NaN or an infinity fails (nan_watch.h)
   double timeout_seconds = 0;  // in which some device must finish an instruction, else the step
-                               // fails; 0: DefaultTimeout (backend.h)
+                               // fails, and in which a GPU must have taken or given a value; 0:
+                               // DefaultTimeout (backend.h)
   bool trace = false;          // note when each device did what, in threaded steps; each
                                // instruction is waited for, so steps take longer
   // Threads of each device of the host, for kernels and libraries; 0: DefaultThreads. Interleaved
@@ -137,7 +138,8 @@ class Session {
 
  private:
   Session() = default;
-  absl::Status Lost() const;  // as Executor::lost, also before there is one
+  absl::Status Lost() const;   // as Executor::lost, also before there is one, and outside of steps
+  absl::Status Alive() const;  // the same as the error of every call that comes later
   absl::Status AddWatchers();
   absl::Status PlanExchanges();
   absl::Status SetInitialValues();

@@ -90,7 +90,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
   }
   std::vector<CudaDevice*> devices;
   for (int device = 0; device < count; ++device) {
-    auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)]);
+    auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)], options.copy_seconds);
     YUBA_RETURN_IF_ERROR(made->Prepare(program, layout));
     devices.push_back(made.get());
     fleet.devices.push_back(std::move(made));

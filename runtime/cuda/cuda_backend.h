@@ -18,6 +18,7 @@ enum class NcclChoice {
 struct CudaOptions {
   NcclChoice nccl = NcclChoice::kFound;
   bool staged = false;  // as if no device could read another one's memory (staging.h), to test it
+  double copy_seconds = 60;  // in which a value is copied to or from a GPU, outside of steps
 };
 
 // Fills `fleet`. Device d is on GPU d where there are enough GPUs; else consecutive devices share

@@ -14,7 +14,6 @@
 namespace yuba::cuda {
 namespace {
 
-constexpr double kMostSecondsOfCopy = 60;
 constexpr double kMostSecondsOfFailed = 1.5;
 static_assert(kMostSecondsOfFailed < runtime::kGraceSeconds, "the device's thread comes back");
 constexpr double kSpinSeconds = 1e-4;
@@ -115,8 +114,7 @@ absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
 
 absl::Status CudaDevice::WaitForCopy() {
   const Clock::time_point start = Clock::now();
-  const absl::Status status =
-      WaitUntilIdle([&] { return SecondsSince(start) > kMostSecondsOfCopy; });
+  const absl::Status status = WaitUntilIdle([&] { return SecondsSince(start) > copy_seconds_; });
   return absl::IsCancelled(status) ? absl::DeadlineExceededError(
                                          absl::StrCat("device ", device_, ": a copy does not end"))
                                    : status;

@@ -1,6 +1,6 @@
 // A virtual device on a GPU: an arena and a stream of its own. Run starts a kernel on the stream
 // and does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream, the first
-// three for kMostSecondsOfCopy at most.
+// three for CudaOptions::copy_seconds at most.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 
@@ -35,7 +35,8 @@ class GpuMemory {
 
 class CudaDevice : public runtime::Device {
  public:
-  CudaDevice(int device, std::shared_ptr<const Gpu> gpu) : device_(device), gpu_(std::move(gpu)) {}
+  CudaDevice(int device, std::shared_ptr<const Gpu> gpu, double copy_seconds)
+      : device_(device), copy_seconds_(copy_seconds), gpu_(std::move(gpu)) {}
   ~CudaDevice() override;
 
   char* arena() override { return arena_.data(); }
@@ -82,6 +83,7 @@ class CudaDevice : public runtime::Device {
                               const runtime::Launch& launch, Prepared& prepared);
 
   const int device_;
+  const double copy_seconds_;  // that a copy may take
   const std::shared_ptr<const Gpu> gpu_;
   cudaStream_t stream_ = nullptr;
   Marks marks_;

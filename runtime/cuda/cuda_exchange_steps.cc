@@ -2,8 +2,10 @@
 #include "runtime/cuda/cuda_exchange_steps.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "absl/strings/str_format.h"
 #include "runtime/cuda/job.h"
 
 namespace yuba::cuda {
@@ -43,6 +45,24 @@ CudaExchangeSteps::~CudaExchangeSteps() {
   }
 }
 
+// Whether the devices' GPUs have room for these bytes, [device], before they are allocated.
+absl::Status CudaExchangeSteps::CheckRoom(const std::vector<int64_t>& bytes) const {
+  std::map<const Gpu*, int64_t> needs;
+  for (size_t d = 0; d < devices_.size(); ++d) needs[&devices_[d]->gpu()] += bytes[d];
+  for (const auto& [gpu, need] : needs) {
+    size_t free = 0, total = 0;
+    YUBA_RETURN_IF_ERROR(gpu->Enter());
+    YUBA_CUDA(cudaMemGetInfo(&free, &total));
+    if (need <= static_cast<int64_t>(free)) continue;
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "GPU %d has %.1f MB free besides its arenas, and exchanges through the host need %.1f: "
+        "plan "
+        "the model with a smaller --memory, or for more devices",
+        gpu->number(), 1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(need)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<Staging>> CudaExchangeSteps::PrepareStaging(
     const std::vector<runtime::ExchangePlan>& plans) {
   std::vector<Staging> staging;
@@ -57,11 +77,14 @@ absl::StatusOr<std::vector<Staging>> CudaExchangeSteps::PrepareStaging(
       received[d] = std::max(received[d], staging.back().received_bytes[d]);
     }
   }
+  std::vector<int64_t> both(devices_.size());
+  for (size_t d = 0; d < devices_.size(); ++d) both[d] = sent[d] + received[d];
+  YUBA_RETURN_IF_ERROR(CheckRoom(both));
   for (size_t d = 0; d < devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
     if (sent[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->send_buffer.Allocate(sent[d]));
     if (received[d] > 0) YUBA_RETURN_IF_ERROR(own_[d]->receive_buffer.Allocate(received[d]));
-    devices_[d]->AddLibraryMemory(sent[d] + received[d]);
+    devices_[d]->AddLibraryMemory(both[d]);
   }
   return staging;
 }

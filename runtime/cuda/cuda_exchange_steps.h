@@ -63,6 +63,7 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   };
 
   CudaExchangeSteps(std::vector<CudaDevice*> devices, CanRead can_read, const Nccl* nccl);
+  absl::Status CheckRoom(const std::vector<int64_t>& bytes) const;
   absl::StatusOr<std::vector<Staging>> PrepareStaging(
       const std::vector<runtime::ExchangePlan>& plans);
   absl::Status Start(int device, const Work& work);

@@ -14,6 +14,7 @@ import threading
 import cases as case_list
 import digests
 
+MOST_SAID = 20  # failures
 SM = 80  # that programs are for where a case does not say otherwise
 ON_PROCESSORS_ONLY = "runs on processors only"  # what `yuba compile` says of opaque functions
 
@@ -141,7 +142,8 @@ def pack(root, options):
                         left_out.append(case["name"])
                         continue
                     failed += 1
-                    print(f"{case['name']}: {error}", file=sys.stderr)
+                    if failed <= MOST_SAID:
+                        print(f"{case['name']}: {error}", file=sys.stderr)
         with open(os.path.join(folder, "cases.json"), "w") as file:
             json.dump({"target": options.target, "left_out": left_out, "cases": packed}, file, indent=1)
         shutil.copy(os.path.join(root, "tools", "gpu_check"), folder)
@@ -152,4 +154,6 @@ def pack(root, options):
             archive.add(folder, "gpu_check")
     print(f"{options.pack}: {len(packed)} programs, {os.path.getsize(options.pack) / 1e6:.1f} MB; "
           f"left out, as they run on processors only: {', '.join(left_out) or 'none'}")
+    if failed:
+        print(f"gpu_check: {failed} cases could not be compiled", file=sys.stderr)
     return 1 if failed else 0

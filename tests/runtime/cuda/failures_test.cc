@@ -74,6 +74,27 @@ TEST_CASE("A GPU that hangs ends the run, and is named with its instruction") {
   }
 }
 
+TEST_CASE("A GPU that hangs while values are set or read ends the session in time") {
+  for (const bool reads : {false, true}) {
+    OnFakes fakes(3);
+    fakes.AllowLeaks();
+    {
+      auto session = OpenWithX(TwicePlusOne(3), kVectorLength);
+      REQUIRE_THAT(session->Step(), IsOk());
+      Fake().hanging_gpu = 0;
+      const Clock::time_point start = Clock::now();
+      const absl::Status status =
+          reads ? session->Get("y").status()
+                : session->Set("x",
+                               runtime::FloatTensor({kVectorLength}, WholeNumbers(kVectorLength)));
+      CHECK(SecondsSince(start) < kPatience + kMostAfterwards);
+      CHECK_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded, "a copy does not end"));
+      CHECK_THAT(session->Step(), Fails("device 0"));
+    }  // waits for nothing
+    CHECK(runtime::SomethingHangs());
+  }
+}
+
 TEST_CASE("A call of NCCL that blocks is aborted, and the session goes on") {
   OnFakes fakes(3);
   auto session = OpenWithX(TripledFourTimes(12), 12);

@@ -174,6 +174,19 @@ TEST_CASE("What is missing is said when the session is opened") {
                                "devices"));
     CHECK(Fake().most_allocated == 0);
   }
+  SECTION("memory to exchange through the host") {
+    OnFakes fakes(1);
+    // Each device sends and receives half of a vector of 4004 bytes; tables take some hundred.
+    Fake().memory = 2 * builder.stage().arena_size() + 4004;
+    runtime::RunOptions options = OnCuda();
+    options.cuda.staged = true;
+    const auto session = runtime::Session::Open(builder.Load(), options);
+    REQUIRE_THAT(session, StatusIs(absl::StatusCode::kResourceExhausted));
+    CHECK_THAT(std::string(session.status().message()),
+               Catch::Contains("exchanges through the host need 0.0"));
+    options.cuda.staged = false;
+    CHECK_THAT(runtime::Session::Open(builder.Load(), options), IsOk());
+  }
   SECTION("memory that another program takes meanwhile") {
     OnFakes fakes(1);
     Fake().fail = "cudaMalloc";
