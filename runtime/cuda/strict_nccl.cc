@@ -119,11 +119,11 @@ ncclResult_t StartGroup() {
 
 ncclResult_t AllGather(const void* from, void* to, size_t count, ncclDataType_t type,
                        ncclComm_t communicator, cudaStream_t stream) {
-  const bool alone = communicator->clique->gpus.size() == 1;
-  if (depth == 0 && !alone) return ncclInvalidUsage;
+  Clique& clique = *communicator->clique;
   const Call call = {
       communicator, static_cast<const char*>(from), static_cast<char*>(to), count, type, stream};
-  if (depth == 0) return Run(*communicator->clique, {&call});
+  if (depth == 0) return clique.gpus.size() == 1 ? Run(clique, {&call}) : ncclInvalidUsage;
+  const std::lock_guard<std::mutex> lock(clique.mutex);  // an abort frees communicators after it
   calls.push_back(call);
   return ncclSuccess;
 }

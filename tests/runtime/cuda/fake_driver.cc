@@ -18,10 +18,11 @@
 #include "runtime/program/kernel_abi.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_streams.h"
+#include "tests/runtime/cuda/fake_warps.h"
 
 struct CUfunc_st {
   std::string name;
-  yuba::runtime::HostKernel code = nullptr;  // of a shared object
+  std::shared_ptr<yuba::cuda::ObjectKernel> code;  // of a shared object, or null
 };
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
@@ -56,8 +57,7 @@ T Parameter(void** parameters, int index) {
 }
 
 // A started kernel: its parameters, taken over at once, and what one thread of it does.
-std::function<void(int64_t, int64_t)> KernelOf(const CUfunc_st& function, void** parameters) {
-  const std::string& name = function.name;
+std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** parameters) {
   if (name == "yuba_job") {
     const auto* job = Parameter<const int64_t*>(parameters, 0);
     return [=](int64_t thread, int64_t threads) { RunJob(job, thread, threads); };
@@ -68,13 +68,24 @@ std::function<void(int64_t, int64_t)> KernelOf(const CUfunc_st& function, void**
   }
   const auto* buffers = Parameter<void* const*>(parameters, 0);
   const auto* arguments = Parameter<const int64_t*>(parameters, 1);
-  if (const auto code = function.code; code != nullptr) {
-    return [=](int64_t thread, int64_t) {
-      if (thread == 0) code(buffers, arguments);  // which computes everything
-    };
-  }
   const auto run = name == "twice_noting" ? TwiceNoting : TwicePlusOne;
   return [=](int64_t thread, int64_t threads) { run(buffers, arguments, thread, threads); };
+}
+
+// All threads of a started kernel.
+std::function<void()> AllThreadsOf(const CUfunc_st& function, void** parameters, int64_t blocks,
+                                   int64_t block) {
+  if (function.code != nullptr) {
+    const auto* buffers = Parameter<void* const*>(parameters, 0);
+    const auto* arguments = Parameter<const int64_t*>(parameters, 1);
+    const uint64_t seed = Gpus().random();
+    return
+        [=, code = function.code] { RunThreads(*code, buffers, arguments, blocks, block, seed); };
+  }
+  const auto kernel = KernelOf(function.name, parameters);
+  return [=] {
+    for (int64_t thread = 0; thread < blocks * block; ++thread) kernel(thread, blocks * block);
+  };
 }
 
 // The shared object of an image, opened; null where the image is PTX.
@@ -108,7 +119,7 @@ CUresult FindFunction(CUfunction* function, CUmodule module, const char* name) {
   *function = module->functions.back().get();
   (*function)->name = name;
   if (module->object == nullptr) return CUDA_SUCCESS;
-  (*function)->code = reinterpret_cast<runtime::HostKernel>(dlsym(module->object, name));
+  (*function)->code = FindKernel(module->object, name);
   return (*function)->code != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned block, unsigned,
@@ -117,12 +128,13 @@ CUresult Launch(CUfunction function, unsigned blocks, unsigned, unsigned, unsign
   if (Fails("cuLaunchKernel") || blocks == 0) return CUDA_ERROR_INVALID_VALUE;
   if (stream->gpu != current) return CUDA_ERROR_INVALID_CONTEXT;
   const bool faults = ++Fake().kernels == Fake().fault;
-  const auto kernel = KernelOf(*function, parameters);
-  const int64_t threads = int64_t{blocks} * block;
   const int gpu = stream->gpu;
+  const auto run = AllThreadsOf(*function, parameters, blocks, block);
   const cudaError_t state = EnqueueKernel(stream, [=] {
-    if (faults) Gpus().broken.insert(gpu);
-    for (int64_t thread = 0; thread < threads && !faults; ++thread) kernel(thread, threads);
+    if (faults)
+      Gpus().broken.insert(gpu);
+    else
+      run();
   });
   return state == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
 }

@@ -1,18 +1,80 @@
 // In place of compiler/kernels/kernels.cc in the command yuba-on-fakes: a program for GPUs gets a
 // shared object for processors where its PTX would be, as a text of hexadecimal digits behind "ELF
-// ", which the fake driver runs. All else of the program is as for GPUs: its functions, its library
-// calls, its clusters.
+// ", which the fake driver runs. The loops are those of GPUs, of which each thread computes its
+// share; only what LLVM makes of them differs. For the fake driver (fake_warps.h) the object has
+//
+//   int32_t yuba_thread[4]                 tid.x, ntid.x, ctaid.x, nctaid.x of the running thread
+//   int32_t (*yuba_shuffle)(int32_t, int32_t)   of a value with the lane at a distance
+//   char NAME_shuffles                     where kernel NAME calls it
+//
+// and NVIDIA's __nv_expf is the processor's expf.
+#include <array>
+
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/link.h"
 #include "compiler/kernels/machine_code.h"
 #include "compiler/kernels/to_llvm.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::kernels {
+namespace {
+
+constexpr std::array<const char*, 4> kThread = {"tid.x", "ntid.x", "ctaid.x", "nctaid.x"};
+
+llvm::GlobalVariable* Global(llvm::Module& module, const std::string& name, llvm::Type* type) {
+  if (llvm::GlobalVariable* known = module.getNamedGlobal(name)) return known;
+  return new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::WeakAnyLinkage,
+                                  llvm::Constant::getNullValue(type), name);
+}
+
+// What a processor does for a call of an NVVM intrinsic.
+llvm::Value* InPlaceOf(llvm::CallInst& call, const std::string& intrinsic, llvm::Module& module) {
+  llvm::IRBuilder<> builder(&call);
+  llvm::Type* const word = builder.getInt32Ty();
+  if (intrinsic == "llvm.nvvm.shfl.sync.bfly.i32") {
+    llvm::Value* const exchange =
+        builder.CreateLoad(builder.getPtrTy(), Global(module, "yuba_shuffle", builder.getPtrTy()));
+    return builder.CreateCall(llvm::FunctionType::get(word, {word, word}, false), exchange,
+                              {call.getArgOperand(1), call.getArgOperand(2)});
+  }
+  for (unsigned i = 0; i < kThread.size(); ++i) {
+    if (intrinsic != absl::StrCat("llvm.nvvm.read.ptx.sreg.", kThread[i])) continue;
+    llvm::Type* const four = llvm::ArrayType::get(word, kThread.size());
+    llvm::GlobalVariable* const thread = Global(module, "yuba_thread", four);
+    return builder.CreateLoad(word, builder.CreateConstGEP2_32(four, thread, 0, i));
+  }
+  YUBA_CHECK(false) << "no processor does what " << intrinsic << " does";
+  return nullptr;
+}
+
+void ForProcessors(llvm::Module& module, const std::string& symbol) {
+  std::vector<llvm::Function*> declared;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) declared.push_back(&function);
+  }
+  for (llvm::Function* function : declared) {
+    const std::string name = function->getName().str();
+    if (absl::StartsWith(name, "__nv_")) function->setName(name.substr(5));
+    if (!absl::StartsWith(name, "llvm.nvvm.")) continue;
+    if (absl::StrContains(name, "shfl"))
+      Global(module, symbol + "_shuffles", llvm::Type::getInt8Ty(module.getContext()));
+    while (!function->use_empty()) {
+      auto* const call = llvm::cast<llvm::CallInst>(function->user_back());
+      call->replaceAllUsesWith(InPlaceOf(*call, name, module));
+      call->eraseFromParent();
+    }
+    function->eraseFromParent();
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kernels,
                                             const KernelTarget& target) {
@@ -23,7 +85,8 @@ absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kern
   for (const NamedKernel& kernel : kernels) {
     llvm::LLVMContext context;
     YUBA_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> module,
-                          ToLlvm({&kernel, 1}, processor, kernel.symbol, context));
+                          ToLlvm({&kernel, 1}, target, kernel.symbol, context));
+    if (target.cuda) ForProcessors(*module, kernel.symbol);
     YUBA_ASSIGN_OR_RETURN(std::string object, ToMachineCode(*module, processor, kernel.symbol));
     objects.push_back(std::move(object));
   }
