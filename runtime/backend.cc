@@ -20,7 +20,7 @@ absl::Status OpenHost(const LoadedProgram& program, const ArenaLayout& layout,
 
 absl::Status OpenCuda(const LoadedProgram& program, const ArenaLayout& layout,
                       const BackendOptions& options, Fleet& fleet) {
-  return cuda::OpenCudaBackend(program, layout, options.cuda, fleet);
+  return cuda::OpenCudaBackend(program, layout, options.cuda, options.timeout_seconds, fleet);
 }
 
 constexpr Backend kBackends[] = {{"host", 600, OpenHost}, {"cuda", 60, OpenCuda}};

@@ -14,7 +14,8 @@
 namespace yuba::runtime {
 
 struct BackendOptions {
-  int threads_per_device = 1;  // of the host
+  int threads_per_device = 1;   // of the host
+  double timeout_seconds = 60;  // in which a GPU must have taken or given a value
   cuda::CudaOptions cuda;
 };
 

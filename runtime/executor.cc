@@ -113,7 +113,7 @@ void Executor::RunDevice(int device, int entry) {
     const double begin = now;
     now = SecondsSince(start_);
     sum += now - begin;
-    if (tracing_) trace_[device].push_back({instruction, waiting, begin, now});
+    if (tracing_) trace_[device].push_back({step_, instruction, waiting, begin, now});
   };
   double computing = 0;
   while (status.ok() && !worker.cursor.done() && !fleet_.communicator->aborted()) {
@@ -231,6 +231,7 @@ absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
   failure_ = absl::OkStatus();
   failed_ = hopeless_ = false;
   times_ = Times();
+  ++step_;
   for (int device = 0; device < program_.devices(); ++device) {
     states_[device].instruction = 0;
     states_[device].done = 0;

@@ -72,8 +72,9 @@ struct Fleet {
 };
 
 // What one device did, in seconds since the executor was made. Waiting for other devices is an
-// event of its own.
+// event of its own. Steps are runs of entries; the first is 0.
 struct TraceEvent {
+  int step = 0;
   int instruction = 0;
   bool waiting = false;
   double begin = 0, end = 0;
@@ -152,6 +153,7 @@ class Executor {
   const bool tracing_;
   const std::chrono::steady_clock::time_point start_;
   std::vector<std::vector<TraceEvent>> trace_;  // [device]
+  int step_ = -1;                               // the one that runs
 };
 
 }  // namespace yuba::runtime

@@ -36,16 +36,16 @@ std::atomic<bool> something_hangs{false};
 
 bool SomethingHangs() { return something_hangs; }
 
-absl::Status Session::Lost() const {
+absl::Status Session::WhyLost() const {
   if (executor_ != nullptr && !executor_->lost().ok()) return executor_->lost();
   for (const auto& device : fleet_->devices) YUBA_RETURN_IF_ERROR(device->Usable());
   return absl::OkStatus();
 }
 
-absl::Status Session::Alive() const { return Annotate(Lost(), "the session has ended"); }
+absl::Status Session::CheckUsable() const { return Annotate(WhyLost(), "the session has ended"); }
 
 Session::~Session() {
-  if (Lost().ok()) return;
+  if (WhyLost().ok()) return;
   something_hangs = true;
   // Threads and GPUs go on using them.
   executor_.release();
@@ -77,10 +77,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
             : options.threads_per_device > 0
                 ? std::min(options.threads_per_device, kMostThreadsPerDevice)
                 : DefaultThreads(loaded.devices());
-  BackendOptions backend = {threads, options.cuda};
-  if (options.timeout_seconds > 0) backend.cuda.copy_seconds = options.timeout_seconds;
-  YUBA_RETURN_IF_ERROR(
-      OpenBackend(options.backend, loaded, session->layout_, backend, *session->fleet_));
+  if (session->options_.timeout_seconds <= 0)
+    session->options_.timeout_seconds = DefaultTimeout(options.backend);
+  YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_,
+                                   {threads, session->options_.timeout_seconds, options.cuda},
+                                   *session->fleet_));
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   YUBA_RETURN_IF_ERROR(session->AddWatchers());
   session->executor_ = std::make_unique<Executor>(loaded, *session->fleet_, options.trace);
@@ -168,16 +169,15 @@ absl::Status Session::Step(const std::string& entry_name) {
 }
 
 absl::Status Session::Run(int entry) {
-  YUBA_RETURN_IF_ERROR(Alive());
+  YUBA_RETURN_IF_ERROR(CheckUsable());
   std::vector<std::string> missing = MissingFor(entry);
   if (!missing.empty()) return NoValuesFor(std::move(missing));
   const auto start = std::chrono::steady_clock::now();
   if (nan_watch_ != nullptr) nan_watch_->BeginStep();
-  const double patience =
-      options_.timeout_seconds > 0 ? options_.timeout_seconds : DefaultTimeout(options_.backend);
   const absl::Status status =
-      options_.interleave ? executor_->RunInterleaved(entry, options_.interleave_seed, patience)
-                          : executor_->RunThreads(entry, patience);
+      options_.interleave
+          ? executor_->RunInterleaved(entry, options_.interleave_seed, options_.timeout_seconds)
+          : executor_->RunThreads(entry, options_.timeout_seconds);
   if (!status.ok() && !executor_->lost().ok()) {
     return absl::Status(status.code(), absl::StrCat(status.message(), "; the session has ended"));
   }
@@ -209,7 +209,7 @@ absl::Status Session::CheckCaches(const std::string& entry) {
 }
 
 absl::StatusOr<std::string> Session::Gather(int buffer) {
-  YUBA_RETURN_IF_ERROR(Alive());
+  YUBA_RETURN_IF_ERROR(CheckUsable());
   const int64_t size = program_->ElementBytes(buffer);
   const Box whole = WholeBox(DimsOf(program_->stage().buffers(buffer)));
   std::string elements(program_->WholeElements(buffer) * size, 0);

@@ -131,15 +131,16 @@ class Session {
   Statistics statistics() const;
   // What `device` did in all steps; empty without RunOptions::trace.
   const std::vector<TraceEvent>& trace(int device) const { return executor_->trace(device); }
-  // What an exchange moves: of the instruction with this number, which is one.
-  const ExchangePlan& plan(int instruction) const { return fleet_->plans[instruction]; }
+  // The plan of an exchange; `instruction` must be one.
+  const ExchangePlan& exchange_plan(int instruction) const { return fleet_->plans[instruction]; }
   const LoadedProgram& program() const { return *program_; }
   Fleet& fleet() { return *fleet_; }  // for tests that break something
 
  private:
   Session() = default;
-  absl::Status Lost() const;   // as Executor::lost, also before there is one, and outside of steps
-  absl::Status Alive() const;  // the same as the error of every call that comes later
+  // OK, or why the session cannot go on: what the executor says, or an unusable device.
+  absl::Status WhyLost() const;
+  absl::Status CheckUsable() const;  // the same as the error of every later call
   absl::Status AddWatchers();
   absl::Status PlanExchanges();
   absl::Status SetInitialValues();

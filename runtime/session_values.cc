@@ -50,7 +50,7 @@ absl::Status Session::SetFromFile(const std::string& name, const StoredTensor& t
 absl::Status Session::SetFrom(const std::string& name, ElementType type,
                               const std::vector<int64_t>& dims, int64_t bytes,
                               ValueSource& source) {
-  YUBA_RETURN_IF_ERROR(Alive());
+  YUBA_RETURN_IF_ERROR(CheckUsable());
   const program::Port* port = FindGiven(name);
   if (port == nullptr) {
     return UserError("the program has no input or parameter ", name, "; it has ",
@@ -85,7 +85,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
 }
 
 absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint64_t seed) {
-  YUBA_RETURN_IF_ERROR(Alive());
+  YUBA_RETURN_IF_ERROR(CheckUsable());
   const program::Buffer& buffer = program_->stage().buffers(port.buffer());
   const ValueRule rule =
       RuleFor(program_->type(port.buffer()), {port.shape().begin(), port.shape().end()}, parameter,

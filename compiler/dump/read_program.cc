@@ -107,6 +107,7 @@ class ProgramReader {
       index->set_extent(read.getExtent());
       index->set_reduction(read.getReduction());
       index->set_groups(read.getGroups());
+      index->set_determined(read.getDetermined());
     }
     if (op.getSymbol()) function->set_symbol(op.getSymbol()->str());
     function->set_checks_indices(op.getChecksIndices());

@@ -79,12 +79,17 @@ mlir::Attribute FunctionIndexAttr::parse(mlir::AsmParser& parser, mlir::Type) {
   }
   const bool groups = mlir::succeeded(parser.parseOptionalStar());
   const bool reduction = groups || mlir::succeeded(parser.parseOptionalPlus());
+  const bool determined = mlir::succeeded(parser.parseOptionalEqual());
   return FunctionIndexAttr::get(parser.getContext(), parser.getBuilder().getStringAttr(name),
-                                extent, reduction, groups);
+                                extent, reduction, groups, determined);
 }
 void FunctionIndexAttr::print(mlir::AsmPrinter& printer) const {
   printer.printKeywordOrString(getName());
-  printer << ":" << getExtent() << (getGroups() ? "*" : getReduction() ? "+" : "");
+  printer << ":" << getExtent()
+          << (getGroups()      ? "*"
+              : getReduction() ? "+"
+                               : "")
+          << (getDetermined() ? "=" : "");
 }
 
 }  // namespace yuba::compiler

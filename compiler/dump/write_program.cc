@@ -72,7 +72,8 @@ class ProgramWriter {
     llvm::SmallVector<mlir::Attribute> indices;
     for (const program::FunctionIndex& index : function.indices()) {
       indices.push_back(FunctionIndexAttr::get(context, Text(index.name()), index.extent(),
-                                               index.reduction(), index.groups()));
+                                               index.reduction(), index.groups(),
+                                               index.determined()));
     }
     llvm::SmallVector<mlir::Attribute> splits;
     for (const program::IndexSplit& split : function.splits()) {

@@ -97,9 +97,10 @@ def Yuba_CollectiveAttr : Yuba_Attr<"Collective", "collective"> {
 }
 
 def Yuba_FunctionIndexAttr : Yuba_Attr<"FunctionIndex", "index"> {
-  let summary = "An index of a function: m:256, a reduction index k:128+, one of groups group:4*";
+  let summary = "An index of a function: m:256, a reduction index k:128+, one of groups group:4*, a "
+                "determined one r:50=";
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$extent, "bool":$reduction,
-                    "bool":$groups);
+                    "bool":$groups, "bool":$determined);
 }
 
 def Yuba_KernelTensorAttr : Yuba_Attr<"KernelTensor", "kernel_tensor"> {

@@ -8,6 +8,7 @@
 #include "compiler/kernels/index_splits.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/library_call.h"
+#include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/opaque_calls.h"
 #include "compiler/model.h"
 #include "compiler/spmd/short_sums.h"
@@ -38,6 +39,24 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   LibraryFeatures features;
   features.convolutions = !choice.target.cuda;
   return LibraryCallFor(definitions[0], features);
+}
+
+// Notes which of the function's indices no loop runs over. Those that definitions share have loops.
+void MarkDetermined(const std::vector<Definition>& definitions, program::Function& function) {
+  for (size_t d = 0; d < definitions.size(); ++d) {
+    if (IsOpaque(definitions[d])) continue;
+    const LoopPlan plan = PlanLoops(definitions[d], {});
+    const auto mark = [&](int index) {
+      const int place = function.definitions(static_cast<int>(d)).indices(index);
+      function.mutable_indices(place)->set_determined(true);
+    };
+    for (size_t i = 0; i < plan.solved.size(); ++i) {
+      if (plan.solved[i].has_value()) mark(static_cast<int>(i));
+    }
+    for (const LoopStep& step : plan.steps) {
+      if (step.kind == LoopStep::kLookup) mark(step.index);
+    }
+  }
 }
 
 absl::Status NoCodeForGpus(const Node& node) {
@@ -72,6 +91,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     function.clear_splits();
     function.clear_checks_indices();
     const std::vector<Definition>& definitions = uses[f].definitions;
+    MarkDetermined(definitions, function);
     if (definitions.size() == 1 && IsOpaque(definitions[0])) {
       if (target.cuda) return NoCodeForGpus(*uses[f].node);
       *function.mutable_opaque() = OpaqueCallsFor(definitions[0]);

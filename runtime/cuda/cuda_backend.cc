@@ -72,7 +72,7 @@ absl::Status CheckMemory(const Gpu& gpu, int devices, const runtime::LoadedProgr
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,
-                             runtime::Fleet& fleet) {
+                             double copy_seconds, runtime::Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
   const int count = program.devices();
   const int gpus = std::min(static_cast<int>(found.size()), count);
@@ -90,7 +90,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
   }
   std::vector<CudaDevice*> devices;
   for (int device = 0; device < count; ++device) {
-    auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)], options.copy_seconds);
+    auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)], copy_seconds);
     YUBA_RETURN_IF_ERROR(made->Prepare(program, layout));
     devices.push_back(made.get());
     fleet.devices.push_back(std::move(made));
@@ -114,7 +114,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
 #else
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&,
-                             const CudaOptions&, runtime::Fleet&) {
+                             const CudaOptions&, double, runtime::Fleet&) {
   return FindGpus().status();
 }
 

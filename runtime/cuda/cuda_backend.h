@@ -18,18 +18,18 @@ enum class NcclChoice {
 struct CudaOptions {
   NcclChoice nccl = NcclChoice::kFound;
   bool staged = false;  // as if no device could read another one's memory (staging.h), to test it
-  double copy_seconds = 60;  // in which a value is copied to or from a GPU, outside of steps
 };
 
-// Fills `fleet`. Device d is on GPU d where there are enough GPUs; else consecutive devices share
-// one: 8 devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Where GPUs cannot
-// read each other's memory, exchanges go through the host (staging.h). Unavailable, with what was
-// found, where there is no GPU, where a GPU is older than the program's PTX, and in a build without
-// CUDA; ResourceExhausted where a GPU has too little memory left: before anything is allocated
-// where arenas and cuBLAS alone are too much.
+// Fills `fleet`, whose devices wait for `copy_seconds` at most for a copy to or from the host to
+// end. Device d is on GPU d where there are enough GPUs; else consecutive devices share one: 8
+// devices on 2 GPUs are 0-3 on the first, 4-7 on the second. Where GPUs cannot read each other's
+// memory, exchanges go through the host (staging.h). Unavailable, with what was found, where there
+// is no GPU, where a GPU is older than the program's PTX, and in a build without CUDA;
+// ResourceExhausted where a GPU has too little memory left: before anything is allocated where
+// arenas and cuBLAS alone are too much.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,
-                             runtime::Fleet& fleet);
+                             double copy_seconds, runtime::Fleet& fleet);
 
 }  // namespace yuba::cuda
 

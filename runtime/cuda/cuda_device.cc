@@ -115,9 +115,11 @@ absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
 absl::Status CudaDevice::WaitForCopy() {
   const Clock::time_point start = Clock::now();
   const absl::Status status = WaitUntilIdle([&] { return SecondsSince(start) > copy_seconds_; });
-  return absl::IsCancelled(status) ? absl::DeadlineExceededError(
-                                         absl::StrCat("device ", device_, ": a copy does not end"))
-                                   : status;
+  return absl::IsCancelled(status)
+             ? absl::DeadlineExceededError(absl::StrCat(
+                   "device ", device_, ": a copy to or from the host has not ended for ",
+                   copy_seconds_, " s; --timeout allows longer"))
+             : status;
 }
 
 absl::Status CudaDevice::Usable() const {

@@ -1,6 +1,6 @@
 // A virtual device on a GPU: an arena and a stream of its own. Run starts a kernel on the stream
 // and does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream, the first
-// three for CudaOptions::copy_seconds at most.
+// three for `copy_seconds` at most.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 

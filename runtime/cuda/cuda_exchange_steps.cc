@@ -47,18 +47,19 @@ CudaExchangeSteps::~CudaExchangeSteps() {
 
 // Whether the devices' GPUs have room for these bytes, [device], before they are allocated.
 absl::Status CudaExchangeSteps::CheckRoom(const std::vector<int64_t>& bytes) const {
-  std::map<const Gpu*, int64_t> needs;
-  for (size_t d = 0; d < devices_.size(); ++d) needs[&devices_[d]->gpu()] += bytes[d];
-  for (const auto& [gpu, need] : needs) {
+  std::map<int, int64_t> needs;  // by GPU
+  for (size_t d = 0; d < devices_.size(); ++d) needs[devices_[d]->gpu().number()] += bytes[d];
+  for (const CudaDevice* device : devices_) {
+    const Gpu& gpu = device->gpu();
     size_t free = 0, total = 0;
-    YUBA_RETURN_IF_ERROR(gpu->Enter());
+    YUBA_RETURN_IF_ERROR(gpu.Enter());
     YUBA_CUDA(cudaMemGetInfo(&free, &total));
-    if (need <= static_cast<int64_t>(free)) continue;
+    if (needs[gpu.number()] <= static_cast<int64_t>(free)) continue;
     return absl::ResourceExhaustedError(absl::StrFormat(
-        "GPU %d has %.1f MB free besides its arenas, and exchanges through the host need %.1f: "
-        "plan "
-        "the model with a smaller --memory, or for more devices",
-        gpu->number(), 1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(need)));
+        "GPU %d has %.1f MB free besides its arenas, and exchanges through the host need %.1f MB: "
+        "plan the model with a smaller --memory, or for more devices",
+        gpu.number(), 1e-6 * static_cast<double>(free),
+        1e-6 * static_cast<double>(needs[gpu.number()])));
   }
   return absl::OkStatus();
 }

@@ -42,8 +42,8 @@ enum class JobType : int64_t {
 // stride in elements for each loop.
 enum JobField { kJobElements, kJobLoops, kJobParts, kJobReducer, kJobFrom, kJobTo, kJobHeader };
 
-// JobOffset where numbers of elements are Numbers, which are unsigned: a GPU divides 32-bit numbers
-// several times as fast as 64-bit ones.
+// JobOffset with the element's number in the unsigned type Number; `element` is less than
+// kJobElements. A GPU divides 32-bit numbers several times as fast as 64-bit ones.
 template <typename Number>
 YUBA_HOST_DEVICE int64_t JobOffsetBy(const int64_t* job, const int64_t* strides, Number element) {
   const int64_t* extents = job + kJobHeader;

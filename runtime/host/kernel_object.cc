@@ -86,7 +86,7 @@ absl::StatusOr<std::shared_ptr<const KernelObject>> KernelObject::Load(
 }
 
 absl::Status KernelObject::Open(const std::string& bytes) {
-  const UniqueFd file(memfd_create("yuba-kernels", MFD_CLOEXEC));
+  UniqueFd file(memfd_create("yuba-kernels", MFD_CLOEXEC));
   if (file.get() < 0)
     return InternalError("no memory file for the kernels: ", std::strerror(errno));
   size_t written = 0;
@@ -103,11 +103,13 @@ absl::Status KernelObject::Open(const std::string& bytes) {
     const std::string problem = absl::StrCat("the program's kernels cannot be loaded: ", dlerror());
     return IsForLackOfMemory(problem) ? absl::ResourceExhaustedError(problem) : UserError(problem);
   }
+  file_ = file.Release();
   return absl::OkStatus();
 }
 
 KernelObject::~KernelObject() {
   if (handle_ != nullptr) dlclose(handle_);
+  if (file_ >= 0) close(file_);
 }
 
 }  // namespace yuba::runtime

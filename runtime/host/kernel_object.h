@@ -31,6 +31,9 @@ class KernelObject {
   absl::Status Open(const std::string& bytes);
 
   void* handle_ = nullptr;
+  // Open as long as the object: by its name, /proc/self/fd/N, the loader knows the object, and it
+  // takes another file of the same name for the same object.
+  int file_ = -1;
   std::vector<HostKernel> functions_;
 };
 

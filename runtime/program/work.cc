@@ -9,9 +9,10 @@
 namespace yuba::program {
 namespace {
 
-double PointsOf(const FunctionDefinition& definition, const std::vector<Interval>& indices) {
+// sizes: [index of the function]
+double PointsOf(const FunctionDefinition& definition, const std::vector<double>& sizes) {
   double points = 1;
-  for (int index : definition.indices()) points *= static_cast<double>(indices[index].size());
+  for (const int index : definition.indices()) points *= sizes[index];
   return points;
 }
 
@@ -27,12 +28,16 @@ int64_t BytesOf(const Program& program, const Mesh& mesh, const Access& access, 
 }  // namespace
 
 Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device) {
-  std::vector<Interval> indices;
-  for (const Range& range : kernel.indices()) indices.push_back(IntervalOn(mesh, range, device));
+  const Function& function = program.functions(kernel.function());
+  std::vector<double> sizes;
+  for (int i = 0; i < kernel.indices_size(); ++i) {
+    const auto size = static_cast<double>(IntervalOn(mesh, kernel.indices(i), device).size());
+    sizes.push_back(function.indices(i).determined() ? std::min(size, 1.0) : size);
+  }
   Work work;
   std::vector<double> reads(kernel.operands_size(), 0);  // [operand]: points that read it
-  for (const FunctionDefinition& definition : program.functions(kernel.function()).definitions()) {
-    const double points = PointsOf(definition, indices);
+  for (const FunctionDefinition& definition : function.definitions()) {
+    const double points = PointsOf(definition, sizes);
     work.points += points;
     for (const KernelTensor& tensor : definition.operands()) {
       if (tensor.kind_case() == KernelTensor::kOperand) reads[tensor.operand()] += points;

@@ -1,6 +1,6 @@
-// How much a kernel has to do on a device: what bounds the time that it takes, whatever computes
-// it. A kernel cannot be faster than its bytes by the memory's bandwidth, nor than its points by
-// the rate of multiplications and additions.
+// How much a kernel has to do on a device, whatever computes it. Its bytes by the memory's
+// bandwidth, or its points by the rate of multiplications and additions, are about the time that it
+// needs.
 //
 // Example: y[i, j] = sum(k) x[i, k] * w[k, j] in f32 on 4 x 6 and 6 x 2 elements has
 // 4 * (4*6 + 6*2 + 4*2) = 176 bytes and 4 * 2 * 6 = 48 points.
@@ -19,7 +19,8 @@ struct Work {
   // the points that read it, as a table of which a few rows are looked up, an element a point.
   int64_t bytes = 0;
   // How often expressions are evaluated, summed over the definitions: for each the number of values
-  // that all its indices have together. Constraints, which leave values out, are not counted off.
+  // that its indices have together, but for those that a constraint determines (FunctionIndex in
+  // program.proto). What constraints leave out besides is not counted off.
   double points = 0;
 };
 

@@ -40,8 +40,8 @@ struct Bundle {
   // 3 and 8 devices.
   Bundle() : Bundle("host", "/mlp|outside") {}
 
-  CommandResult Check(const std::string& flags = "") const {
-    return RunCommand(folder + "/gpu_check --report " + scratch + "/report " + flags);
+  CommandResult Check(const std::string& flags = "", const std::string& environment = "") const {
+    return RunCommand(environment + folder + "/gpu_check --report " + scratch + "/report " + flags);
   }
   // The case of this name.
   nlohmann::json& Case(nlohmann::json& packed, const std::string& name) const {
@@ -123,34 +123,67 @@ TEST_CASE("times of kernels and exchanges stand beside their bytes and limits") 
   CHECK(received <= report["results"][0]["moved_bytes"]);  // of all devices
 }
 
-TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
-#ifndef YUBA_WITH_CUDA
-  WARN("SKIP: built without CUDA");
-  return;
-#endif
-  const Bundle bundle("cuda", "mlp.* on [38]|models/gpt on 3|outside on 2|mlp on 2 for sm_90");
-  const CommandResult ran = bundle.Check();
-  INFO(ran.out << ran.error);
-  CHECK(ran.exit_code == 0);
-  // mlp and gpt on 3, mlp on 8, each plain, strict and staged too; one for sm_90.
-  CHECK(ran.out.find("| answer | 13 | 0 | 0 |") != std::string::npos);
-  CHECK(ran.out.find("| hash | 3 | 0 | 0 |") != std::string::npos);
-  CHECK(ran.out.find("| refused | 1 | 0 | 0 |") != std::string::npos);
-  CHECK(ran.out.find("| training | 4 | 0 | 0 |") != std::string::npos);
-  CHECK(Read(bundle.scratch + "/report/report.json")["target"] == "cuda");
-}
-
-// The scripts that call CUDA's libraries themselves, on a library with these functions.
-TEST_CASE("limits of a GPU are measured, and NCCL with one rank moves its bytes") {
-#ifndef YUBA_WITH_CUDA
-  WARN("SKIP: built without CUDA");
-  return;
-#endif
+// A folder with CUDA's libraries for scripts, which are stubs, and with an nvidia-smi.
+std::string StubFolder() {
   const std::string folder = ScratchFolder("stubs");
   const std::string stub = RepositoryFile("tests/tools/libstub_gpu.so");
   for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13", "libnccl.so.2"}) {
     Succeed("ln -s " + stub + " " + folder + "/" + name);
   }
+  Write(folder + "/nvidia-smi",
+        "#!/bin/sh\ncase $1 in *name*) echo fake GPU, 80 GiB, 580.1, 9.0;; *) echo 9.0;; esac\n");
+  Succeed("chmod +x " + folder + "/nvidia-smi");
+  return folder;
+}
+
+TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const Bundle bundle(
+      "cuda", "mlp.* on [38]|models/gpt on 3|outside on 2|mlp on 2 for sm_90|^models/mlp on 1$");
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  bundle.Case(packed, "models/mlp on 1")["kind"] = "time";
+  Write(bundle.folder + "/cases.json", packed.dump());
+  Succeed("sed -i 's/1 << 30, 8192/1 << 22, 256/' " + bundle.folder + "/gpu/limits.py");
+  const std::string stubs = StubFolder();
+  const CommandResult ran =
+      bundle.Check("", "PATH=" + stubs + ":$PATH LD_LIBRARY_PATH=" + stubs + " ");
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  // mlp and gpt on 3, mlp on 8, each plain, strict and staged too; one for sm_90.
+  for (const char* line :
+       {"| answer | 13 | 0 | 0 |", "| hash | 3 | 0 | 0 |", "| refused | 1 | 0 | 0 |",
+        "| training | 4 | 0 | 0 |", "| nccl | 1 | 0 | 0 |", "| limits | 1 | 0 | 0 |",
+        "| time | 1 | 0 | 0 |", "fake GPU, 80 GiB", "The GPU copies ",
+        "The slowest kernels of models/mlp on 1:"})
+    CHECK(ran.out.find(line) != std::string::npos);
+  CHECK(Read(bundle.scratch + "/report/report.json")["target"] == "cuda");
+}
+
+TEST_CASE("a GPU that is too old for a program leaves it out") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const Bundle bundle("cuda", "models/mlp on 2($| for)");
+  const std::string stubs = StubFolder();
+  Succeed("sed -i 's/9.0/8.0/g' " + stubs + "/nvidia-smi");
+  const CommandResult ran = bundle.Check("--only 'on 2( for|$)'",
+                                         "PATH=" + stubs + ":$PATH LD_LIBRARY_PATH=" + stubs + " ");
+  INFO(ran.out << ran.error);
+  CHECK(ran.out.find("cannot run here: models/mlp on 2 for sm_90.") != std::string::npos);
+  CHECK(ran.out.find("| answer | 1 | 0 | 0 |") != std::string::npos);
+}
+
+// The scripts that call CUDA's libraries themselves.
+TEST_CASE("limits of a GPU are measured, and NCCL with one rank moves its bytes") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const std::string folder = StubFolder();
   const auto run = [&](const std::string& script) {
     return "LD_LIBRARY_PATH=" + folder + " python3 " + RepositoryFile("tools/gpu/" + script);
   };

@@ -14,12 +14,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A run of `mlp` on so many devices, for two steps: its trace's events but for the names of
+// A run of a model on so many devices, for two steps: its trace's events but for the names of
 // devices, and the figures that it printed.
 struct Traced {
-  explicit Traced(int devices) {
+  explicit Traced(int devices, const std::string& name = "mlp") {
     const std::string folder = ScratchFolder("trace" + std::to_string(devices));
-    const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
+    const std::string model = RepositoryFile("tests/models/" + name + "/model.onnx");
     Succeed("yuba partition " + model + " --devices " + std::to_string(devices) + " -o " + folder +
             "/plan.json");
     printed = Json::parse(Succeed("yuba run " + model + " " + folder +
@@ -46,7 +46,7 @@ struct Traced {
 
 TEST_CASE("kernels in a trace say how many bytes and points they have") {
   const Traced whole(1), parts(2);
-  // The first layer: [12, 48] times [48, W]; W is what the bytes make it.
+  // The first layer: [12, 48] times [48, W]. W follows from the points, and the bytes from W.
   const Json first = whole.Of("kernel").at(0);
   INFO(first);
   CHECK(first["args"]["type"] == "f32");
@@ -58,6 +58,15 @@ TEST_CASE("kernels in a trace say how many bytes and points they have") {
   for (const Json& kernel : whole.Of("kernel")) one += kernel["args"]["points"].get<double>();
   for (const Json& kernel : parts.Of("kernel")) both += kernel["args"]["points"].get<double>();
   CHECK(one == both);
+}
+
+// y[i, a, b, j] = pick(r where r == ids[a, b]) x[i, r, j], with x [3, 5, 2] and ids [2, 2].
+TEST_CASE("an index that data determine adds no points, and rows that are not read no bytes") {
+  const std::vector<Json> kernels = Traced(1, "operators/gather").Of("kernel");
+  REQUIRE(kernels.size() == 4);  // in each of two steps this one and another
+  CHECK(kernels[2]["args"]["step"] == 1);
+  CHECK(kernels[2]["args"]["points"] == 3 * 4 * 2);
+  CHECK(kernels[2]["args"]["bytes"] == 4 * 3 * 4 * 2 + 8 * 4 + 4 * 3 * 4 * 2);
 }
 
 TEST_CASE("exchanges in a trace say how many bytes a device receives in one run") {

@@ -2,8 +2,9 @@
 
 Two halves, on two machines:
 
-  tools/gpu_check --pack check.tar.gz     where Yuba is built: compiles programs for sm_80 and packs
-                                          them with yuba-run, inputs and expected outputs
+  tools/gpu_check --pack check.tar.gz     where Yuba is built: compiles programs for sm_80, some for
+                                          sm_90, and packs them with yuba-run, inputs and expected
+                                          outputs
   tar xzf check.tar.gz; gpu_check/gpu_check [--minutes 8] [--report FOLDER]
                                           on a machine with CUDA and Python 3, nothing else
 

@@ -3,32 +3,30 @@ import ctypes
 import sys
 
 
+NOT_INSTALLED, FAILED = 2, 1  # exit codes of the scripts
+
+
 def load(*names):
-    """The first of these libraries that the loader finds; the script ends with 2 where none is."""
+    """The first of these libraries that the loader finds; where none is, the script has nothing to do."""
     for name in names:
         try:
             return ctypes.CDLL(name)
         except OSError:
             pass
-    print(f"no {names[0]}", file=sys.stderr)
-    sys.exit(2)
+    print(f"there is no {names[0]}", file=sys.stderr)
+    sys.exit(NOT_INSTALLED)
 
 
 def cudart():
-    """The CUDA runtime on a machine that has a GPU; else the script ends with 2."""
-    runtime, count = load("libcudart.so.13", "libcudart.so.12"), ctypes.c_int(0)
-    if runtime.cudaGetDeviceCount(ctypes.byref(count)) != 0 or count.value == 0:
-        print("no GPU", file=sys.stderr)
-        sys.exit(2)
-    return runtime
+    return load("libcudart.so.13", "libcudart.so.12")
 
 
 def call(library, name, *arguments):
-    """Calls a function that returns 0 where it succeeds; the script ends with 1 where it does not."""
+    """Calls a function that returns 0 where it succeeds; else the script has failed."""
     result = getattr(library, name)(*arguments)
     if result != 0:
         print(f"{name} gives {result}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(FAILED)
 
 
 def allocate(runtime, count):

@@ -1,47 +1,51 @@
-"""What the first GPU can do at best, as JSON: the figures that kernels are compared with.
+"""What the first GPU does at best, as JSON: the figures that kernels are compared with.
 
-  copy_bytes_per_second   read and written, by a copy within its memory
-  launch_seconds          from one empty kernel to the next
-  flops_per_second        of cuBLAS's products of large matrices, by element type; TF32 is off
+  copy_bytes_per_second   read and written, by copies of 1 GiB within its memory
+  launch_seconds          from one empty kernel to the next, as fast as this script starts them
+  flops_per_second        of cuBLAS's products of large matrices with random elements, by element
+                          type; TF32 is off
 
-Exits with 0; 1 where a call failed; 2 where there is no GPU or a library is missing. A number as
-argument makes matrices and copies smaller: their size is divided by it.
+Exits with 0; 1 where a call failed; 2 where a library is missing. A number as argument makes
+matrices and copies smaller: their sizes are divided by it.
 """
+import array
 import ctypes
 import json
+import random
 import sys
 import time
 
 from library import allocate, call, cudart, load
 
-COPY_BYTES, COPIES = 1 << 30, 20
-SIZE, PRODUCTS = 8192, 5
-LAUNCHES = 10000
-ON_DEVICE = 3  # cudaMemcpyDeviceToDevice
+COPY_BYTES, SIZE = 1 << 30, 8192
+LEAST_SECONDS, MOST_TURNS = 0.2, 20000  # that a figure is taken over
+TO_DEVICE, ON_DEVICE = 1, 3  # cudaMemcpyKind
 TYPES = {"f32": (0, 4), "bf16": (14, 2)}  # cudaDataType_t and bytes of an element
 COMPUTE_F32, DEFAULT_ALGORITHM = 68, -1  # cublasComputeType_t, cublasGemmAlgo_t
 EMPTY = b".version 7.0 .target sm_70 .address_size 64 .visible .entry empty() { ret; }"
 
 
-def seconds_of(cuda, times, run):
-    """Of one `run`, in a row of so many, after one that warms up."""
-    run()
+def timed(cuda, run, turns):
     call(cuda, "cudaDeviceSynchronize")
     begin = time.perf_counter()
-    for _ in range(times):
+    for _ in range(turns):
         run()
     call(cuda, "cudaDeviceSynchronize")
-    return (time.perf_counter() - begin) / times
+    return (time.perf_counter() - begin) / turns
+
+
+def seconds_of(cuda, run):
+    """Of one `run`, in as many in a row as take LEAST_SECONDS."""
+    timed(cuda, run, 1)  # warms up
+    turns = min(MOST_TURNS, max(5, LEAST_SECONDS / timed(cuda, run, 1)))
+    return timed(cuda, run, int(turns))
 
 
 def copy_rate(cuda, smaller):
     count = COPY_BYTES // smaller
     source, target = allocate(cuda, count), allocate(cuda, count)
-
-    def copy():
-        call(cuda, "cudaMemcpyAsync", target, source, ctypes.c_size_t(count), ON_DEVICE, None)
-
-    rate = 2 * count / seconds_of(cuda, COPIES, copy)
+    rate = 2 * count / seconds_of(cuda, lambda: call(
+        cuda, "cudaMemcpyAsync", target, source, ctypes.c_size_t(count), ON_DEVICE, None))
     for memory in (source, target):
         call(cuda, "cudaFree", memory)
     return rate
@@ -52,8 +56,19 @@ def launch_seconds(cuda):
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     call(driver, "cuModuleLoadData", ctypes.byref(module), EMPTY)
     call(driver, "cuModuleGetFunction", ctypes.byref(function), module, b"empty")
-    return seconds_of(cuda, LAUNCHES, lambda: call(
-        driver, "cuLaunchKernel", function, 1, 1, 1, 32, 1, 1, 0, None, None, None))
+    call(driver, "cuLaunchKernel", function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
+    launch = driver.cuLaunchKernel
+    return seconds_of(cuda, lambda: launch(function, 1, 1, 1, 32, 1, 1, 0, None, None, None))
+
+
+def fill(cuda, matrix, name, count):
+    """Random elements of both signs, in blocks that repeat."""
+    block = array.array("f", [random.uniform(-1, 1) for _ in range(1 << 15)]).tobytes()
+    if name == "bf16":  # the upper halves
+        block = b"".join(block[i + 2:i + 4] for i in range(0, len(block), 4))
+    for begin in range(0, count, len(block)):
+        call(cuda, "cudaMemcpy", ctypes.c_void_p(matrix.value + begin), block,
+             ctypes.c_size_t(min(len(block), count - begin)), TO_DEVICE)
 
 
 def product_rate(cuda, name, smaller):
@@ -61,10 +76,10 @@ def product_rate(cuda, name, smaller):
     size, (kind, width) = SIZE // smaller, TYPES[name]
     a, b, c = (allocate(cuda, size * size * width) for _ in range(3))
     for matrix in (a, b):
-        call(cuda, "cudaMemset", matrix, 0, ctypes.c_size_t(size * size * width))
+        fill(cuda, matrix, name, size * size * width)
     one, zero = ctypes.c_float(1), ctypes.c_float(0)
     call(cublas, "cublasCreate_v2", ctypes.byref(handle))
-    seconds = seconds_of(cuda, PRODUCTS, lambda: call(
+    seconds = seconds_of(cuda, lambda: call(
         cublas, "cublasGemmEx", handle, 0, 0, size, size, size, ctypes.byref(one), a, kind, size,
         b, kind, size, ctypes.byref(zero), c, kind, size, COMPUTE_F32, DEFAULT_ALGORITHM))
     call(cublas, "cublasDestroy_v2", handle)

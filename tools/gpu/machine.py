@@ -40,8 +40,8 @@ def sanitizer():
         iter(glob.glob("/usr/local/cuda*/bin/compute-sanitizer")), None)
 
 
-def newest_sm():
-    """80 for compute capability 8.0, of the first GPU; none where it is not known."""
+def sm_of_first_gpu():
+    """80 for compute capability 8.0; none where it is not known."""
     said = output_of(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
     found = re.match(r"(\d+)\.(\d)", said)
     return int(found[1]) * 10 + int(found[2]) if found else None

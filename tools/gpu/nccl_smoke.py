@@ -1,12 +1,12 @@
 """Whether NCCL works here at all: one rank gathers from itself. Prints NCCL's version.
 
 Exits with 0 where the bytes arrived, 1 where a call failed or they did not, 2 where there is no
-GPU, or no NCCL or cudart in the loader's path.
+NCCL or no cudart in the loader's path.
 """
 import ctypes
 import sys
 
-from library import allocate, call, cudart, load
+from library import FAILED, allocate, call, cudart, load
 
 BYTES = 1 << 20
 INT8 = 0  # ncclInt8
@@ -29,7 +29,7 @@ def main():
     call(cuda, "cudaMemcpy", got, target, ctypes.c_size_t(BYTES), TO_HOST)
     call(nccl, "ncclCommDestroy", communicator)
     print(f"NCCL {version.value // 10000}.{version.value // 100 % 100}.{version.value % 100}")
-    sys.exit(0 if got.raw == sent and state.value == 0 else 1)
+    sys.exit(0 if got.raw == sent and state.value == 0 else FAILED)
 
 
 if __name__ == "__main__":

@@ -62,15 +62,18 @@ def resnet50():
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
 
 
-def rotated(x, theta):
-    """Rotary positions; x is [batch, heads, sequence, width of a head]."""
-    sequence, half = x.shape[2], x.shape[3] // 2
-    steps = torch.arange(half, device=x.device) / half
-    rates = torch.exp(steps * -math.log(theta))
-    angles = torch.arange(sequence, device=x.device)[:, None] * rates
-    cosine, sine = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    first, second = x[..., :half], x[..., half:]
-    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], -1)
+def rotations(sequence, half, theta, device):
+    """Cosines and sines of rotary positions, [sequence, half of a head's width]."""
+    rates = torch.exp(torch.arange(half, device=device) / half * -math.log(theta))
+    angles = torch.arange(sequence, device=device)[:, None] * rates
+    return angles.cos(), angles.sin()
+
+
+def rotated(x, cosines, sines):
+    """x is [batch, heads, sequence, width of a head]."""
+    first, second = x.chunk(2, -1)
+    cosines, sines = cosines.to(x.dtype), sines.to(x.dtype)
+    return torch.cat([first * cosines - second * sines, second * cosines + first * sines], -1)
 
 
 class RmsNorm(nn.Module):
@@ -85,9 +88,9 @@ class RmsNorm(nn.Module):
 
 
 class LlamaBlock(nn.Module):
-    def __init__(self, width, heads, kv_heads, feed_forward, theta):
+    def __init__(self, width, heads, kv_heads, feed_forward):
         super().__init__()
-        self.heads, self.kv_heads, self.theta = heads, kv_heads, theta
+        self.heads, self.kv_heads = heads, kv_heads
         kv = width // heads * kv_heads
         self.norm1, self.norm2 = RmsNorm(width), RmsNorm(width)
         self.q, self.k, self.v, self.mixed = (nn.Linear(*sizes, bias=False) for sizes in (
@@ -98,10 +101,10 @@ class LlamaBlock(nn.Module):
     def split(self, x, heads):
         return x.view(*x.shape[:2], heads, -1).transpose(1, 2)
 
-    def forward(self, x):
+    def forward(self, x, cosines, sines):
         y = self.norm1(x)
-        q = rotated(self.split(self.q(y), self.heads), self.theta)
-        k = rotated(self.split(self.k(y), self.kv_heads), self.theta)
+        q = rotated(self.split(self.q(y), self.heads), cosines, sines)
+        k = rotated(self.split(self.k(y), self.kv_heads), cosines, sines)
         v = self.split(self.v(y), self.kv_heads)
         k, v = (part.repeat_interleave(self.heads // self.kv_heads, 1) for part in (k, v))
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
@@ -113,10 +116,15 @@ class LlamaBlock(nn.Module):
 class Llama(nn.Module):
     def __init__(self, layers, width, heads, kv_heads, feed_forward, vocab, theta=500000):
         super().__init__()
+        self.half, self.theta = width // heads // 2, theta
         self.tokens = nn.Embedding(vocab, width)
-        self.blocks = nn.Sequential(*[LlamaBlock(width, heads, kv_heads, feed_forward, theta)
-                                      for _ in range(layers)])
+        self.blocks = nn.ModuleList([LlamaBlock(width, heads, kv_heads, feed_forward)
+                                     for _ in range(layers)])
         self.norm, self.head = RmsNorm(width), nn.Linear(width, vocab, bias=False)
 
     def forward(self, ids):
-        return self.head(self.norm(self.blocks(self.tokens(ids)))).flatten(0, 1)
+        x = self.tokens(ids)
+        cosines, sines = rotations(ids.shape[1], self.half, self.theta, ids.device)
+        for block in self.blocks:
+            x = block(x, cosines, sines)
+        return self.head(self.norm(x)).flatten(0, 1)

@@ -3,6 +3,7 @@ import concurrent.futures
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,10 +93,11 @@ class Runner:
                     "error": f"gpu_check itself: {error!r}"}
 
     def script(self, name, kind, file):
-        """A script of this folder; nothing where what it needs is not there, which it says by 2."""
+        """A script of this folder, which exits with 2 where what it needs is not installed."""
         case = {"name": name, "kind": kind}
         result, out = self.execute(case, [sys.executable, os.path.join(HERE, file)])
-        return {} if result.get("error", "").startswith("exit 2") else {**result, "found": out.strip()}
+        result["not_installed"] = result.get("error", "").startswith("exit 2:")
+        return {**result, "found": out.strip()}
 
     def sanitize(self, case, tool):
         sanitized = dict(case, name=f"{tool} {case['name']}", kind="sanitizer")
@@ -130,15 +132,14 @@ class Runner:
 def times_of(events):
     """What device 0 did in the last of the traced steps: its instructions, each waited for.
 
-    An instruction is a dictionary of `ms`, `name`, `kind` and what the trace says of its work.
-    Between its parts an exchange waits for other devices, which is an instruction of kind `wait`.
+    An instruction is a dictionary of `ms`, `name`, `kind` and what the trace says of its work. While
+    an exchange waits for other devices, that is an instruction of kind `wait`.
     """
     own = [event for event in events if event["ph"] == "X" and event["tid"] == 0]
-    places = [event["args"]["instruction"] for event in own]
-    ends = [i for i in range(len(own)) if places[i] == places[-1] and
-            (i + 1 == len(own) or places[i + 1] != places[-1])]  # of steps
-    found = {}
-    for event in own[ends[-2] + 1 if len(ends) > 1 else 0:]:
+    last, found = max((event["args"]["step"] for event in own), default=0), {}
+    for event in own:
+        if event["args"]["step"] != last:
+            continue
         new = {"ms": 0, "name": event["name"], "kind": event["cat"], **event["args"]}
         one = found.setdefault((event["args"]["instruction"], event["cat"]), new)
         one["ms"] += event["dur"] / 1e3
@@ -147,13 +148,18 @@ def times_of(events):
 
 def peer_times(end):
     """What PyTorch takes for the like, by program; empty where it is not installed."""
-    seconds = max(1, min(PEER_SECONDS, end - time.monotonic()))
+    seconds = min(PEER_SECONDS, end - time.monotonic())
+    if seconds <= 0:
+        return {}
     command = [sys.executable, os.path.join(HERE, "peers.py"), "--seconds", str(seconds / 2)]
     with tempfile.TemporaryFile("w+") as said:
+        peers = subprocess.Popen(command, stdout=said, stderr=subprocess.DEVNULL,
+                                 start_new_session=True)
         try:
-            subprocess.run(command, stdout=said, stderr=subprocess.DEVNULL, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            pass  # what it has said by then counts
+            peers.wait(seconds)
+        except subprocess.TimeoutExpired:  # what it has said by then counts
+            os.killpg(peers.pid, signal.SIGKILL)  # with compilers that it has started
+            peers.wait()
         said.seek(0)
         lines = said.read().splitlines()
     try:
@@ -167,7 +173,7 @@ def run_all(bundle, options, end):
     with open(os.path.join(bundle, "cases.json")) as file:
         packed = json.load(file)
     chosen = [case for case in packed["cases"] if re.search(options.only, case["name"])]
-    target, sm = packed["target"], machine.newest_sm()
+    target, sm = packed["target"], machine.sm_of_first_gpu()
     on_gpus = target == "cuda"
     cases = [case for case in chosen if not on_gpus or sm is None or case["sm"] <= sm]
     left_out = packed["left_out"] + [case["name"] for case in chosen if case not in cases]
@@ -177,13 +183,17 @@ def run_all(bundle, options, end):
         tasks = [pool.submit(runner.run, case) for case in cases if case["kind"] != "time"]
         results = [task.result() for task in tasks]
     results += [runner.run(case) for case in timed]
-    peers = peer_times(end) if on_gpus and timed else {}
     scripts = [("NCCL with one rank", "nccl", "nccl_smoke.py")] if on_gpus else []
     scripts += [("limits of the GPU", "limits", "limits.py")] if on_gpus and timed else []
-    results += [result for result in (runner.script(*one) for one in scripts) if result]
+    for result in (runner.script(*one) for one in scripts):
+        if result.pop("not_installed"):
+            left_out.append(f"{result['name']} ({result['error']})")
+        else:
+            results.append(result)
     if on_gpus and machine.sanitizer():
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             tasks = [pool.submit(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
                      for case in cases if case["sanitize"]]
             results += [task.result() for task in tasks]
+    peers = peer_times(end) if on_gpus and timed else {}
     return {"target": target, "left_out": left_out, "results": results, "peers": peers}

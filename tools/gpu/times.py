@@ -1,9 +1,9 @@
 """The part of the report that is about times: steps, and how far instructions are from their limit.
 
-The limit of a kernel is the largest of three times: its bytes by the rate at which the GPU copies;
+The limit of a kernel is an estimate: the larger of its bytes by the rate at which the GPU copies, and
 its multiplications and additions, two for each point, by the rate of cuBLAS's large products in the
-kernel's type; and what an empty kernel takes. No kernel with this work is faster, but for those whose
-constraints leave points out, which are not counted off.
+kernel's type. A kernel whose data are in the GPU's cache, or whose constraints leave points out, can
+be faster.
 """
 import json
 
@@ -19,8 +19,7 @@ def limits_of(results):
 def limit_ms(kernel, limits):
     kind = "bf16" if kernel["type"] in SMALL_FLOATS else "f32"
     return 1e3 * max(kernel["bytes"] / limits["copy_bytes_per_second"],
-                     2 * kernel["points"] / limits["flops_per_second"][kind],
-                     limits["launch_seconds"])
+                     2 * kernel["points"] / limits["flops_per_second"][kind])
 
 
 def of_kind(result, kind):
@@ -37,8 +36,8 @@ def machine(limits):
     rates = limits["flops_per_second"]
     return [f"The GPU copies {limits['copy_bytes_per_second'] / 1e9:.0f} GB/s, read and written; "
             f"cuBLAS computes {rates['f32'] / 1e12:.1f} TFLOP/s in f32 and "
-            f"{rates['bf16'] / 1e12:.1f} in bf16; an empty kernel takes "
-            f"{1e6 * limits['launch_seconds']:.1f} us."]
+            f"{rates['bf16'] / 1e12:.1f} in bf16; the host starts an empty "
+            f"kernel every {1e6 * limits['launch_seconds']:.1f} us."]
 
 
 def columns(result, limits, peers):

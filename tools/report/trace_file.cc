@@ -39,7 +39,7 @@ void AddWork(const runtime::Session& session, int device, int number, ordered_js
     args["library"] = program.functions(instruction.kernel->function()).has_library();
     return;
   }
-  const std::vector<int64_t>& received = session.plan(number).devices[device].received;
+  const std::vector<int64_t>& received = session.exchange_plan(number).devices[device].received;
   args["bytes"] = std::accumulate(received.begin(), received.end(), int64_t{0});
 }
 
@@ -53,6 +53,7 @@ ordered_json Event(const runtime::Session& session, int device, const runtime::T
   json["dur"] = (event.end - event.begin) * 1e6;
   json["pid"] = 0;
   json["tid"] = device;
+  json["args"]["step"] = event.step;
   json["args"]["instruction"] = event.instruction;
   if (instruction.kernel != nullptr) {
     const std::string from = program::Origins(*instruction.kernel);

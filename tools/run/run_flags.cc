@@ -74,9 +74,11 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                   "an entry to run, and how often: NAME or NAME=TIMES; several run one after the "
                   "other; default: each entry of the program")
       ->take_all();
-  app->add_option("--timeout", flags.options.timeout_seconds,
-                  "seconds in which some device must finish an instruction, on GPUs eight of them, "
-                  "else the run ends; default: 60 on GPUs, 600 on processors")
+  app->add_option(
+         "--timeout", flags.options.timeout_seconds,
+         "seconds in which some device must finish an instruction, on GPUs eight of them, "
+         "else the run ends, and in which a GPU must have taken or given a value; default: 60 "
+         "on GPUs, 600 on processors")
       ->check(NumberAbove0());
   app->add_option_function<std::string>(
          "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },

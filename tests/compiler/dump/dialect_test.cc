@@ -57,6 +57,7 @@ void HaveGroups(program::Program& program) {
   program::FunctionIndex* index = program.mutable_functions(0)->mutable_indices(0);
   index->set_reduction(true);
   index->set_groups(true);
+  index->set_determined(true);
   for (auto& instruction : *program.mutable_stages(0)->mutable_instructions()) {
     if (instruction.has_kernel()) {
       instruction.mutable_kernel()->mutable_operands(0)->set_partial(true);

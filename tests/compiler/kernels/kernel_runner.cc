@@ -156,12 +156,17 @@ absl::StatusOr<std::unique_ptr<LoadedObject>> LoadedObject::Load(const std::stri
   if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
     return InternalError("cannot write the object to memory");
   void* handle = dlopen(absl::StrCat("/proc/self/fd/", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  if (handle == nullptr) return InternalError(dlerror());
-  return std::unique_ptr<LoadedObject>(new LoadedObject(handle));
+  if (handle == nullptr) {
+    close(file);
+    return InternalError(dlerror());
+  }
+  return std::unique_ptr<LoadedObject>(new LoadedObject(handle, file));
 }
 
-LoadedObject::~LoadedObject() { dlclose(handle_); }
+LoadedObject::~LoadedObject() {
+  dlclose(handle_);
+  close(file_);
+}
 
 runtime::HostKernel LoadedObject::Find(const std::string& symbol) const {
   return reinterpret_cast<runtime::HostKernel>(dlsym(handle_, symbol.c_str()));

@@ -24,8 +24,9 @@ class LoadedObject {
   runtime::HostKernel Find(const std::string& symbol) const;  // nullptr: not there
 
  private:
-  explicit LoadedObject(void* handle) : handle_(handle) {}
+  LoadedObject(void* handle, int file) : handle_(handle), file_(file) {}
   void* handle_;
+  int file_;  // open as long as the object, which the loader knows by the file's name
 };
 
 // Values that tell apart what can be confused: floats of both signs, integers that serve as

@@ -88,10 +88,11 @@ TEST_CASE("A GPU that hangs while values are set or read ends the session in tim
                 : session->Set("x",
                                runtime::FloatTensor({kVectorLength}, WholeNumbers(kVectorLength)));
       CHECK(SecondsSince(start) < kPatience + kMostAfterwards);
-      CHECK_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded, "a copy does not end"));
-      CHECK_THAT(session->Step(), Fails("device 0"));
+      CHECK_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded,
+                                  "a copy to or from the host has not ended for 1 s"));
+      CHECK_THAT(session->Step(), Fails("the session has ended: device 0"));
     }  // waits for nothing
-    CHECK(runtime::SomethingHangs());
+    CHECK(Fake().streams > 0);  // left behind, as what hangs cannot be freed
   }
 }
 

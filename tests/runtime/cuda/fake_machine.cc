@@ -1,8 +1,5 @@
 #ifdef YUBA_WITH_CUDA
-// A machine with fake GPUs for a whole process, as yuba-run-on-fakes: two GPUs, or as many as the
-// environment's YUBA_FAKE_GPUS says.
-#include <cstdlib>
-
+// A machine with two fake GPUs for a whole process: yuba-run-on-fakes.
 #include "tests/runtime/cuda/fake_cuda.h"
 
 namespace yuba::cuda {
@@ -10,8 +7,7 @@ namespace {
 
 const bool kMachineIsFake = [] {
   FakeLibraries();
-  const char* const gpus = std::getenv("YUBA_FAKE_GPUS");
-  Fake().gpus = gpus != nullptr ? std::atoi(gpus) : 2;
+  Fake().gpus = 2;
   Fake().sm = 90;
   return true;
 }();
