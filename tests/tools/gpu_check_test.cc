@@ -2,6 +2,7 @@
 // passes, what is noticed.
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "nlohmann/json.hpp"
@@ -26,15 +27,23 @@ std::string FakeCommands() {
   return folder;
 }
 
-// A bundle of these cases, unpacked.
+// An archive of these cases, which is packed once in the process.
+std::string Archive(const std::string& target, const std::string& only) {
+  static auto* const packed = new std::map<std::string, std::string>;  // by what is asked for
+  std::string& archive = (*packed)[target + only];
+  if (!archive.empty()) return archive;
+  archive = ScratchFolder("archive" + std::to_string(packed->size())) + "/check.tar.gz";
+  const std::string commands = target == "cuda" ? FakeCommands() : "$(dirname $(command -v yuba))";
+  Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + archive + " --target " +
+          target + " --only '" + only + "' --bin " + commands);
+  return archive;
+}
+
+// A bundle of these cases, unpacked anew.
 struct Bundle {
   Bundle(const std::string& target, const std::string& only)
       : scratch(ScratchFolder("gpu_check")), folder(scratch + "/gpu_check") {
-    const std::string commands =
-        target == "cuda" ? FakeCommands() : "$(dirname $(command -v yuba))";
-    Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + scratch +
-            "/check.tar.gz --target " + target + " --only '" + only + "' --bin " + commands);
-    Succeed("tar xzf " + scratch + "/check.tar.gz -C " + scratch);
+    Succeed("tar xzf " + Archive(target, only) + " -C " + scratch);
   }
   // Of mlp's cases: answers and training, in f32 and bf16, and an id outside of its table, on 1, 2,
   // 3 and 8 devices.
@@ -96,9 +105,10 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
 
 TEST_CASE("what the time does not suffice for is said, and is no failure of the case") {
   const Bundle bundle;
-  const CommandResult ran = bundle.Check("--minutes 0");
+  const CommandResult ran = bundle.Check("--minutes 0.0001");
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 0 | 0 | 13 |") != std::string::npos);
+  CHECK(ran.out.find("no time was left for 29 cases") != std::string::npos);
 }
 
 // What the report says of times is made from traces, on whatever the programs ran.
@@ -195,11 +205,58 @@ TEST_CASE("limits of a GPU are measured, and NCCL with one rank moves its bytes"
   CHECK(RunCommand("YUBA_STUB_FAULT=1 " + run("nccl_smoke.py")).exit_code == 1);
 }
 
-TEST_CASE("a bundle that cannot be written is refused before anything is compiled") {
-  const CommandResult ran = RunCommand("python3 " + RepositoryFile("tools/gpu/check.py") +
-                                       " --pack nowhere/check.tar.gz --only /mlp");
-  CHECK(ran.exit_code == 2);
-  CHECK(ran.error.find("cannot write into") != std::string::npos);
+TEST_CASE("what is wrong with the command is said before anything is compiled") {
+  const std::string folder = ScratchFolder("bad");
+  const std::string bin = " --target host --bin $(dirname $(command -v yuba))";
+  for (const auto& [flags, words] : std::map<std::string, std::string>{
+           {"--pack nowhere/check.tar.gz" + bin, "there is no folder "},
+           {"--pack " + folder + bin, "cannot write into this file"},
+           {"--pack ''" + bin, "cannot write into this file"},
+           {"--pack " + folder + "/a --bin " + folder, "there is no command yuba in " + folder},
+           {"--pack " + folder + "/a --only '('" + bin, "( is no regular expression"},
+           {"--pack " + folder + "/a --only zzz" + bin, "no case has a name with zzz"},
+           {"--minutes nan", "a number above 0 is needed"},
+           {"--jobs 0", "1 or more are needed"},
+           {"", "no cases.json here"}}) {
+    const CommandResult ran =
+        RunCommand("python3 " + RepositoryFile("tools/gpu/check.py") + " " + flags);
+    INFO(flags << ": " << ran.error);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.error.find(words) != std::string::npos);
+    CHECK(ran.error.find("Traceback") == std::string::npos);
+  }
+}
+
+TEST_CASE("what is wrong with a bundle or a machine is said before its cases run") {
+  const Bundle bundle("cuda", "^models/mlp on 1$");  // its yuba-run has fake GPUs
+  const auto refused = [&](const std::string& flags, const std::string& words) {
+    const CommandResult ran = bundle.Check(flags);
+    INFO(flags << ": " << ran.out << ran.error);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.error.find(words) != std::string::npos);
+  };
+  refused("--only zzz", "no case has a name with zzz");
+  refused("--report /proc/x", "--report /proc/x: ");
+  Succeed("cp --remove-destination $(command -v yuba-run) " + bundle.folder + "/yuba-run");
+  refused("", "gpu_check: no GPU");
+  Succeed("rm " + bundle.folder + "/yuba-run");
+  refused("", "yuba-run is missing");
+  Write(bundle.folder + "/cases.json", "{");
+  refused("", "cases.json is damaged");
+}
+
+TEST_CASE("Ctrl-C leaves a report of what was done") {
+  const Bundle bundle;
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  bundle.Case(packed, "models/mlp on 2")["run"] = {"--random", "--steps", "1000000000"};
+  Write(bundle.folder + "/cases.json", packed.dump());
+  // All processes of the group get the signal, as in a terminal.
+  const CommandResult ran = bundle.Check("--jobs 1", "timeout -s INT 5 ");
+  INFO(ran.out << ran.error);
+  CHECK(ran.out.find("| answer | 1 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.error.find("Traceback") == std::string::npos);
+  CHECK(ran.out.find("Interrupted: what follows is a part.") != std::string::npos);
+  CHECK(Read(bundle.scratch + "/report/report.json")["interrupted"] == true);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ def output_of(command):
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              timeout=60)
         return ran.stdout.strip()
+    except FileNotFoundError:
+        return f"no {command[0]}"
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
 

@@ -2,7 +2,6 @@
 import concurrent.futures
 import json
 import os
-import re
 import shutil
 import struct
 import subprocess
@@ -123,17 +122,17 @@ class Packer:
 
 def pack(root, options):
     """Writes the archive options.pack; returns the exit code."""
-    into = os.path.dirname(os.path.abspath(options.pack))
-    if not os.access(into, os.W_OK):
-        print(f"gpu_check: cannot write into {into}", file=sys.stderr)
-        return 2
-    chosen = [case for case in case_list.all_cases(root) if re.search(options.only, case["name"])
+    chosen = [case for case in case_list.all_cases(root) if options.only.search(case["name"])
               and (options.target == "cuda" or "sm" not in case)]
+    if not chosen:
+        print(f"gpu_check: no case has a name with {options.only.pattern}", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "gpu_check")
         packer, packed, left_out, failed = Packer(root, folder, options), [], [], 0
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            made = [pool.submit(packer.make, i, case) for i, case in enumerate(chosen)]
+        pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        made = [pool.submit(packer.make, i, case) for i, case in enumerate(chosen)]
+        try:
             for case, future in zip(chosen, made):
                 try:
                     packed.append(future.result())
@@ -144,6 +143,8 @@ def pack(root, options):
                     failed += 1
                     if failed <= MOST_SAID:
                         print(f"{case['name']}: {error}", file=sys.stderr)
+        finally:
+            pool.shutdown(cancel_futures=True)
         with open(os.path.join(folder, "cases.json"), "w") as file:
             json.dump({"target": options.target, "left_out": left_out, "cases": packed}, file, indent=1)
         shutil.copy(os.path.join(root, "tools", "gpu_check"), folder)
@@ -152,7 +153,7 @@ def pack(root, options):
                         ignore=shutil.ignore_patterns("__pycache__"))
         with tarfile.open(options.pack, "w:gz") as archive:
             archive.add(folder, "gpu_check")
-    print(f"{options.pack}: {len(packed)} programs, {os.path.getsize(options.pack) / 1e6:.1f} MB; "
+    print(f"{options.pack}: {len(packed)} cases with {len(packer.compiled)} programs, {os.path.getsize(options.pack) / 1e6:.1f} MB; "
           f"left out, as they run on processors only: {', '.join(left_out) or 'none'}")
     if failed:
         print(f"gpu_check: {failed} cases could not be compiled", file=sys.stderr)

@@ -26,6 +26,9 @@ def failures(results):
     lines = [f"- {r['name']}: {r.get('error', '')}" for r in failed[:MOST_FAILURES]]
     if len(failed) > MOST_FAILURES:
         lines.append(f"- {len(failed) - MOST_FAILURES} more in report.json")
+    skipped = sum(r.get("skipped", False) for r in results)
+    if skipped:
+        lines.append(f"- no time was left for {skipped} cases: --minutes allows more")
     return ["", "## What failed", "", *(lines or ["Nothing."])]
 
 
@@ -36,10 +39,11 @@ def write(found, folder):
             *counts(results), "",
             f"Left out, as they cannot run here: {', '.join(found['left_out']) or 'nothing'}.",
             *failures(results), *times.page(results, found["peers"])]
-    os.makedirs(folder, exist_ok=True)
+    if found["interrupted"]:
+        page.insert(2, "Interrupted: what follows is a part.\n")
+    print("\n".join(page))
     with open(os.path.join(folder, "report.md"), "w") as file:
         file.write("\n".join(page) + "\n")
     with open(os.path.join(folder, "report.json"), "w") as file:
         json.dump(found, file, indent=1)
-    print("\n".join(page))
-    return 0 if all(r["ok"] for r in results) else 1
+    return 130 if found["interrupted"] else 0 if all(r["ok"] for r in results) else 1

@@ -17,6 +17,8 @@ CASE_SECONDS = 90
 PEER_SECONDS = 120
 LOSS_TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}  # relative: sums have another order
 TIMED_STEPS = 20
+SCRIPTS = (("NCCL with one rank", "nccl", "nccl_smoke.py"),
+           ("limits of the GPU", "limits", "limits.py"))
 
 
 class Runner:
@@ -168,32 +170,64 @@ def peer_times(end):
         return {}
 
 
-def run_all(bundle, options, end):
-    """Everything that report.write needs but for the machine."""
-    with open(os.path.join(bundle, "cases.json")) as file:
-        packed = json.load(file)
-    chosen = [case for case in packed["cases"] if re.search(options.only, case["name"])]
+def no_gpu(bundle, packed):
+    """Why no case can run here, where that is so."""
+    if packed["target"] != "cuda":
+        return ""
+    runner = Runner(bundle, packed["target"], time.monotonic() + CASE_SECONDS)
+    error = runner.run(packed["cases"][0]).get("error", "")
+    return error[error.index("no GPU"):] if "yuba-run: no GPU" in error else ""
+
+
+def left_out_here(case, target, sm):
+    return target == "cuda" and sm is not None and case["sm"] > sm
+
+
+def in_turns(tasks, jobs, results):
+    """Runs pairs of a function and its arguments, so many at a time; after Ctrl-C begins no more."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(function, *arguments) for function, *arguments in tasks]
+        try:
+            for future in futures:
+                results.append(future.result())
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def run_all(bundle, packed, options, end):
+    """Everything that report.write needs but for the machine; after Ctrl-C what there is by then."""
     target, sm = packed["target"], machine.sm_of_first_gpu()
-    on_gpus = target == "cuda"
-    cases = [case for case in chosen if not on_gpus or sm is None or case["sm"] <= sm]
-    left_out = packed["left_out"] + [case["name"] for case in chosen if case not in cases]
+    cases = [case for case in packed["cases"] if not left_out_here(case, target, sm)]
+    found = {"target": target, "results": [], "peers": {}, "interrupted": False,
+             "left_out": packed["left_out"] + [case["name"] for case in packed["cases"]
+                                               if left_out_here(case, target, sm)]}
+    try:
+        run_each(Runner(bundle, target, end), cases, options, found)
+    except KeyboardInterrupt:
+        found["interrupted"] = True
+    return found
+
+
+def run_each(runner, cases, options, found):
+    results = found["results"]
     timed = [case for case in cases if case["kind"] == "time"]
-    runner = Runner(bundle, target, end)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tasks = [pool.submit(runner.run, case) for case in cases if case["kind"] != "time"]
-        results = [task.result() for task in tasks]
-    results += [runner.run(case) for case in timed]
-    scripts = [("NCCL with one rank", "nccl", "nccl_smoke.py")] if on_gpus else []
-    scripts += [("limits of the GPU", "limits", "limits.py")] if on_gpus and timed else []
-    for result in (runner.script(*one) for one in scripts):
+    on_gpu = runner.target == "cuda" and machine.sm_of_first_gpu() is not None
+    in_turns([(runner.run, case) for case in cases if case["kind"] != "time"], options.jobs, results)
+    for case in timed:
+        results.append(runner.run(case))
+    if not on_gpu:
+        return
+    for name, kind, file in SCRIPTS:
+        if not options.only.search(name) or (kind == "limits" and not timed):
+            continue
+        result = runner.script(name, kind, file)
         if result.pop("not_installed"):
-            left_out.append(f"{result['name']} ({result['error']})")
+            found["left_out"].append(f"{name} ({result['error']})")
         else:
             results.append(result)
-    if on_gpus and machine.sanitizer():
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            tasks = [pool.submit(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
-                     for case in cases if case["sanitize"]]
-            results += [task.result() for task in tasks]
-    peers = peer_times(end) if on_gpus and timed else {}
-    return {"target": target, "left_out": left_out, "results": results, "peers": peers}
+    if machine.sanitizer():
+        in_turns([(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
+                  for case in cases if case["sanitize"]], options.jobs, results)
+    if timed:
+        found["peers"] = peer_times(runner.end)

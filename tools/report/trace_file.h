@@ -10,9 +10,10 @@
 namespace yuba::tools {
 
 // The trace of a session that was opened with RunOptions::trace: a track for each device, an event
-// for each instruction with its number, its node and the node of the user's model. Kernels have
-// the bytes and points of runtime/program/work.h, the type of their first result and whether a
-// library computes them; exchanges the bytes that the device receives from others.
+// for each instruction with its step, its number, its node and the node of the user's model.
+// Kernels have the bytes and points of runtime/program/work.h, the type that they compute in and
+// whether a library does; exchanges the bytes that the device receives from others. An exchange
+// that waits in between has several events, each with all of these bytes.
 std::string FormatTrace(const runtime::Session& session);
 
 }  // namespace yuba::tools
