@@ -28,6 +28,10 @@ TEST_CASE("a Python environment's folders of NVIDIA's libraries are found") {
 }
 
 TEST_CASE("a folder that is named comes before the loader's path") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
   const std::string named = "yuba devices --cuda-libs ";
   const std::string folder = ScratchFolder("named");
   const auto known = runtime::SharedLibrary::Open({"libnccl.so.2"});
