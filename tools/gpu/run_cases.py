@@ -25,6 +25,7 @@ class Runner:
     def __init__(self, bundle, target, end):
         self.bundle, self.target, self.end = bundle, target, end
         self.environment = machine.environment()
+        self.sm = machine.sm_of_first_gpu() if target == "cuda" else None
 
     def command(self, case, further=()):
         folders = {"DATA": os.path.join(self.bundle, case.get("data", "")),
@@ -159,9 +160,12 @@ def peer_times(end):
                                  start_new_session=True)
         try:
             peers.wait(seconds)
-        except subprocess.TimeoutExpired:  # what it has said by then counts
-            os.killpg(peers.pid, signal.SIGKILL)  # with compilers that it has started
-            peers.wait()
+        except subprocess.TimeoutExpired:
+            pass  # what it has said by then counts
+        finally:  # also after Ctrl-C, which does not reach it
+            if peers.poll() is None:
+                os.killpg(peers.pid, signal.SIGKILL)  # with compilers that it has started
+                peers.wait()
         said.seek(0)
         lines = said.read().splitlines()
     try:
@@ -179,31 +183,35 @@ def no_gpu(bundle, packed):
     return error[error.index("no GPU"):] if "yuba-run: no GPU" in error else ""
 
 
-def left_out_here(case, target, sm):
-    return target == "cuda" and sm is not None and case["sm"] > sm
-
-
-def in_turns(tasks, jobs, results):
+def in_parallel(tasks, jobs, results):
     """Runs pairs of a function and its arguments, so many at a time; after Ctrl-C begins no more."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(function, *arguments) for function, *arguments in tasks]
+        futures, taken = [pool.submit(function, *arguments) for function, *arguments in tasks], 0
         try:
             for future in futures:
                 results.append(future.result())
+                taken += 1
         except KeyboardInterrupt:
+            done = [future.result() for future in futures[taken:] if future.done()]
+            results += [result for result in done if not ended_by_ctrl_c(result)]
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
+def ended_by_ctrl_c(result):
+    return result.get("error", "").startswith("exit 130")
+
+
 def run_all(bundle, packed, options, end):
     """Everything that report.write needs but for the machine; after Ctrl-C what there is by then."""
-    target, sm = packed["target"], machine.sm_of_first_gpu()
-    cases = [case for case in packed["cases"] if not left_out_here(case, target, sm)]
-    found = {"target": target, "results": [], "peers": {}, "interrupted": False,
-             "left_out": packed["left_out"] + [case["name"] for case in packed["cases"]
-                                               if left_out_here(case, target, sm)]}
+    runner = Runner(bundle, packed["target"], end)
+    too_old_for = [case for case in packed["cases"]
+                   if runner.sm is not None and case["sm"] > runner.sm]
+    cases = [case for case in packed["cases"] if case not in too_old_for]
+    found = {"target": runner.target, "results": [], "peers": {}, "interrupted": False,
+             "left_out": packed["left_out"] + [case["name"] for case in too_old_for]}
     try:
-        run_each(Runner(bundle, target, end), cases, options, found)
+        run_each(runner, cases, options, found)
     except KeyboardInterrupt:
         found["interrupted"] = True
     return found
@@ -212,11 +220,10 @@ def run_all(bundle, packed, options, end):
 def run_each(runner, cases, options, found):
     results = found["results"]
     timed = [case for case in cases if case["kind"] == "time"]
-    on_gpu = runner.target == "cuda" and machine.sm_of_first_gpu() is not None
-    in_turns([(runner.run, case) for case in cases if case["kind"] != "time"], options.jobs, results)
+    in_parallel([(runner.run, case) for case in cases if case["kind"] != "time"], options.jobs, results)
     for case in timed:
         results.append(runner.run(case))
-    if not on_gpu:
+    if runner.sm is None:  # no GPU that scripts could use
         return
     for name, kind, file in SCRIPTS:
         if not options.only.search(name) or (kind == "limits" and not timed):
@@ -227,7 +234,7 @@ def run_each(runner, cases, options, found):
         else:
             results.append(result)
     if machine.sanitizer():
-        in_turns([(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
+        in_parallel([(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
                   for case in cases if case["sanitize"]], options.jobs, results)
     if timed:
         found["peers"] = peer_times(runner.end)

@@ -42,12 +42,12 @@ def machine(limits):
 
 def columns(result, limits, peers):
     kernels = of_kind(result, "kernel")
-    least = "" if limits is None else f"{sum(limit_ms(one, limits) for one in kernels):.2f}"
+    limit = "" if limits is None else f"{sum(limit_ms(one, limits) for one in kernels):.2f}"
     name, devices = result["name"].rsplit(" on ", 1)
     peer = peers.get(name, {}) if devices == "1" else {}
-    theirs = [f"{peer[kind]:.2f}" if kind in peer else "" for kind in ("eager", "compiled")]
-    return [result["name"], f"{result['step_ms']:.2f}", *theirs, str(len(kernels)),
-            str(sum(one["library"] for one in kernels)), f"{total(kernels):.2f}", least,
+    pytorch = [f"{peer[kind]:.2f}" if kind in peer else "" for kind in ("eager", "compiled")]
+    return [result["name"], f"{result['step_ms']:.2f}", *pytorch, str(len(kernels)),
+            str(sum(one["library"] for one in kernels)), f"{total(kernels):.2f}", limit,
             f"{total(of_kind(result, 'exchange')):.2f}", f"{total(of_kind(result, 'wait')):.2f}",
             f"{result['arena_bytes'] / 1e6:.0f}"]
 
@@ -61,8 +61,8 @@ def slowest(result, limits):
     kernels = sorted(of_kind(result, "kernel"), key=lambda one: -one["ms"])[:LISTED]
     rows = []
     for one in kernels:
-        least = None if limits is None else limit_ms(one, limits)
-        rows.append([f"{one['ms']:.3f}", "" if not least else f"{one['ms'] / least:.1f}",
+        limit = None if limits is None else limit_ms(one, limits)
+        rows.append([f"{one['ms']:.3f}", "" if not limit else f"{one['ms'] / limit:.1f}",
                      f"{one['bytes'] / 1e6:.1f}", f"{2e-9 * one['points']:.2f}",
                      "library" if one["library"] else "generated", one["name"][:90]])
     return ["", f"The slowest kernels of {result['name']}:",
