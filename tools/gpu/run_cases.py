@@ -220,7 +220,8 @@ def run_all(bundle, packed, options, end):
 def run_each(runner, cases, options, found):
     results = found["results"]
     timed = [case for case in cases if case["kind"] == "time"]
-    in_parallel([(runner.run, case) for case in cases if case["kind"] != "time"], options.jobs, results)
+    in_parallel([(runner.run, case) for case in cases if case["kind"] != "time"], options.jobs,
+                results)
     for case in timed:
         results.append(runner.run(case))
     if runner.sm is None:  # no GPU that scripts could use
@@ -235,6 +236,6 @@ def run_each(runner, cases, options, found):
             results.append(result)
     if machine.sanitizer():
         in_parallel([(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
-                  for case in cases if case["sanitize"]], options.jobs, results)
+                     for case in cases if case["sanitize"]], options.jobs, results)
     if timed:
         found["peers"] = peer_times(runner.end)
