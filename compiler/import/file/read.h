@@ -28,8 +28,8 @@ absl::StatusOr<::onnx::TensorProto> ReadTensorProtoFile(const std::string& path)
 bool IsExternal(const ::onnx::TensorProto& tensor);
 
 // Where the value of an external tensor of a model in `folder` lies: in files in `folder` or below
-// it, no others. Nothing of it is read. An error where the file is missing or too short, or where
-// the data has another size than the type and the dimensions say.
+// it, no others, also not by a link. Nothing of it is read. An error where the file is missing or
+// too short, or where the data has another size than the type and the dimensions say.
 absl::StatusOr<StoredTensor> LocateTensor(const ::onnx::TensorProto& tensor,
                                           const std::string& folder);
 

@@ -1,26 +1,40 @@
 // The half of read.h that reads tensors, external data among them.
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "compiler/import/file/read.h"
 #include "opsemantics/base/file_range.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
 namespace {
 
-// Whether `location`, the name of an external file, stays in the model's folder.
-absl::Status CheckLocation(const std::string& location) {
+namespace fs = std::filesystem;
+
+bool IsAbove(const fs::path& path) { return !path.empty() && *path.begin() == ".."; }
+
+// The path of the external file `location` of a model in `folder`; an error where it is not in the
+// folder or below it, or a link leads out of it. Where there is no such file, whoever opens it says
+// so.
+absl::StatusOr<std::string> PathOf(const std::string& location, const std::string& folder) {
   if (location.empty()) return UserError("its external data names no file");
   if (location[0] == '/' || location.find('\0') != std::string::npos)
     return UserError("its external data is in '", location,
                      "': only files beside the model are read, by a relative path");
-  for (absl::string_view part : absl::StrSplit(location, '/')) {
-    if (part == "..")
-      return UserError("its external data is in '", location,
-                       "', which leaves the model's folder: only files beside the model are read");
-  }
-  return absl::OkStatus();
+  if (IsAbove(fs::path(location).lexically_normal()))
+    return UserError("its external data is in '", location,
+                     "', which leaves the model's folder: only files beside the model are read");
+  std::string path = folder == "." ? location : folder + "/" + location;
+  std::error_code missing;
+  const fs::path real = fs::canonical(path, missing), home = fs::canonical(folder, missing);
+  // The model may be a link itself, and values that lie in it are external data of its own.
+  if (!real.empty() && IsAbove(real.lexically_relative(home)) && !WasRead(path))
+    return UserError("its external data is in '", location, "', and a link leads from there to ",
+                     real.string(), ", which is not in the model's folder: only files beside the ",
+                     "model are read; copy the folder with what its links lead to (cp -RL)");
+  return path;
 }
 
 // The bytes of `path`, checked against its size.
@@ -48,10 +62,10 @@ absl::StatusOr<FileRange> ExternalRange(const ::onnx::TensorProto& tensor, int64
       return UserError("the ", entry.key(), " of its external data is '", entry.value(),
                        "', not a count of bytes");
   }
-  YUBA_RETURN_IF_ERROR(CheckLocation(location));
+  YUBA_ASSIGN_OR_RETURN(const std::string path, PathOf(location, folder));
   if (length != size)
     return UserError("its data has ", length, " bytes, its shape and type need ", size);
-  return RangeIn(folder == "." ? location : folder + "/" + location, offset, length);
+  return RangeIn(path, offset, length);
 }
 
 absl::StatusOr<StoredTensor> Locate(const ::onnx::TensorProto& tensor, const std::string& folder) {

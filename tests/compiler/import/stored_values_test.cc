@@ -90,6 +90,47 @@ TEST_CASE("a message without its weights says where they are, and all else as be
   CHECK(read.SerializeAsString() == builder.proto().SerializeAsString());
 }
 
+TEST_CASE("external data is in the model's folder or below it, by whatever path") {
+  namespace fs = std::filesystem;
+  using Catch::Matchers::Contains;
+  const fs::path root = compiler::TemporaryFile("external");
+  fs::remove_all(root);
+  for (const char* folder : {"home/sub", "outside/deep"}) fs::create_directories(root / folder);
+  for (const char* file : {"home/w.bin", "home/sub/w.bin", "outside/w.bin", "outside/deep/w.bin"})
+    compiler::WriteBytes(root / file, Noise(65536));
+  fs::create_symlink("sub/w.bin", root / "home/inner.bin");
+  fs::create_symlink("../outside/w.bin", root / "home/outer.bin");
+  fs::create_directory_symlink("../outside/deep", root / "home/away");
+  const auto message = [&](const std::string& location) {
+    compiler::OnnxBuilder builder = Product();
+    SetExternal(*builder.proto().mutable_graph()->mutable_initializer(0), location, 0);
+    const std::string path = root / "home/model.onnx";
+    compiler::WriteBytes(path, builder.proto().SerializeAsString());
+    const auto model = compiler::ImportFile(path);
+    return model.ok() ? "imported" : std::string(model.status().message());
+  };
+  for (const char* inside : {"w.bin", "sub/w.bin", "sub/../w.bin", "./w.bin", "inner.bin"})
+    CHECK(message(inside) == "imported");
+  for (const char* above : {"../outside/w.bin", "sub/../../outside/w.bin"})
+    CHECK_THAT(message(above), Contains("leaves the model's folder"));
+  for (const char* link : {"outer.bin", "away/w.bin", "away/../w.bin"}) {
+    CHECK_THAT(message(link), Contains("tensor 'w'") && Contains("cp -RL") &&
+                                  Contains("and a link leads from there to"));
+  }
+}
+
+TEST_CASE("a model that is a link keeps its own values") {
+  namespace fs = std::filesystem;
+  const std::string path = Product().Save(), folder = compiler::TemporaryFile("links");
+  fs::create_directories(folder);
+  const std::string link = folder + "/model.onnx";
+  fs::remove(link);
+  fs::create_symlink(fs::absolute(path), link);
+  const auto model = compiler::ImportFile(link);
+  REQUIRE_THAT(model, IsOk());
+  CHECK(ReadRange(ValueOf(*model, "w").range).value() == Noise(65536));
+}
+
 // A field of a message, as its bytes.
 std::string Field(int number, const std::string& message) {
   std::string bytes(1, static_cast<char>(number << 3 | 2));
