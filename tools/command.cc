@@ -71,6 +71,8 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
       ->take_all();
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all();
+  app->add_flag("--strict", flags.strict,
+                "a model of an opset that is not known yet is an error, not a warning");
   app->add_flag("--progress", flags.progress,
                 "say on stderr what goes on, at most a line a second; on a terminal one line shows "
                 "it anyway");
@@ -220,6 +222,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   YUBA_ASSIGN_OR_RETURN(options.from_tensors, TensorNames("--from-tensors", flags.from_tensors));
   YUBA_ASSIGN_OR_RETURN(options.to_tensors, TensorNames("--to-tensors", flags.to_tensors));
   options.factors = flags.factors;
+  options.strict = flags.strict;
   options.init = flags.init;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
   if (flags.batch > 0) options.batch = flags.batch;

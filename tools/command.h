@@ -61,6 +61,7 @@ struct ModelFlags {
   std::string lr = "0.01";             // the learning rate
   std::vector<std::string> operators;  // description files
   bool factors = true;                 // false: --space flat or tofu
+  bool strict = false;                 // an unknown opset is an error
   bool progress = false;               // OnRun reads it by its name
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);

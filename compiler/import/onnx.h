@@ -19,9 +19,6 @@
 
 namespace yuba::onnx {
 
-// The newest version of ONNX's operators whose changes are known. Newer ones are read as this one.
-constexpr int64_t kNewestOpset = 24;
-
 // The model in the file `path`. options.library must not be null; it is not kept. Errors are of the
 // user (InvalidArgument; file errors as they come) and name the node, its operator, the opset and
 // the next step; unsupported operators are listed all at once. Never crashes, whatever the bytes;

@@ -14,6 +14,10 @@
 
 namespace yuba::onnx {
 
+// The newest version of ONNX's operators whose changes are known (translate/versions.h). Newer ones
+// are read as this one.
+constexpr int64_t kNewestOpset = 28;
+
 // --entry NAME:SYMBOL=N,...: the model at these sizes, to be run as an entry of its own.
 struct EntryOptions {
   std::string name;
@@ -70,7 +74,8 @@ struct ImportOptions {
   absl::optional<TrainOptions> train;
   bool init = false;  // --init: what never changes is computed by an entry of its own
   std::vector<EntryOptions> entries;  // none: the model is the one entry, "step"
-  bool factors = true;                // false: no dimension has factors, as in `--space tofu`
+  bool strict = false;  // --strict: a model of an opset above kNewestOpset is an error
+  bool factors = true;  // false: no dimension has factors, as in `--space tofu`
   const OperatorLibrary* library = nullptr;  // the descriptions; not owned, needed
 };
 

@@ -12,6 +12,7 @@
 #include "compiler/import/file/part.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/loss.h"
+#include "compiler/import/opsets.h"
 #include "compiler/import/outputs.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
@@ -19,6 +20,7 @@
 #include "compiler/import/ties.h"
 #include "compiler/import/translate/by_name.h"
 #include "compiler/import/translate/caches.h"
+#include "compiler/import/translate/known.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/import/translate/table.h"
 #include "compiler/simplify/invariants.h"
@@ -26,23 +28,6 @@
 
 namespace yuba::onnx {
 namespace {
-
-constexpr int64_t kOldestOpset = 6;
-
-absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model) {
-  for (const ::onnx::OperatorSetIdProto& opset : model.opset_import()) {
-    if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
-    if (opset.version() < kOldestOpset)
-      return UserError("the model is of opset ", opset.version(), "; ", kOldestOpset,
-                       " is the oldest that is read: convert it (onnx.version_converter)");
-    return opset.version();
-  }
-  for (const ::onnx::NodeProto& node : model.graph().node()) {
-    if (node.domain().empty() || node.domain() == "ai.onnx")
-      return UserError("the model does not say which version of ONNX's operators it uses");
-  }
-  return 0;
-}
 
 // Names are those of files and of flags: they stand before a colon in others.
 absl::Status CheckEntries(const std::vector<EntryOptions>& entries) {
@@ -110,7 +95,7 @@ class Importer {
       return UserError("--train and --entry: a training step is the one entry of its program; ",
                        "leave out --entry");
     }
-    YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_));
+    YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_, options_.strict));
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));
@@ -284,11 +269,19 @@ class Importer {
     }
     if (const OpDescription* own = OwnEntry(node, *options_.library))
       TranslateByName(*own, context);
-    else if (CacheSlot* slot = CacheOf(context, graph_))
-      TranslateCacheWrite(context, *slot, graph_);
-    else if (!context.failed())
-      TranslateNode(*FindRow(node.op_type()), context);
+    else
+      TranslateByRow(*FindRow(node.op_type()), context);
     return context.status();
+  }
+
+  void TranslateByRow(const OperatorRow& row, NodeContext& context) {
+    context.Check(CheckKnown(context.proto(), opset_, row));
+    if (context.failed()) return;
+    if (CacheSlot* slot = CacheOf(context, graph_)) {
+      TranslateCacheWrite(context, *slot, graph_);
+    } else {
+      TranslateNode(row, context);
+    }
   }
 
   const std::string path_, folder_;

@@ -202,6 +202,10 @@ TEST_CASE("a model of a newer opset than any known is read with a warning") {
          {"yuba info " + model, "yuba partition " + model + " -o " + model + ".json"}) {
       const bool warned = Succeed(line).error.find("is of opset 99; up to ") != std::string::npos;
       CHECK(warned == newer);
+      const CommandResult strict = RunCommand(line + " --strict");
+      CHECK(strict.exit_code == (newer ? 2 : 0));
+      CHECK((strict.error.find("--strict: the model is of opset 99") != std::string::npos) ==
+            newer);
     }
   }
 }

@@ -31,21 +31,25 @@ const ::onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
 int64_t NodeContext::Int(const std::string& name, int64_t absent) {
   const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
-  if (!attribute->has_i()) Fail("attribute '", name, "' must be an integer");
+  // Some writers leave out zeros, which then show in the type alone.
+  if (!attribute->has_i() && attribute->type() != ::onnx::AttributeProto::INT)
+    Fail("attribute '", name, "' must be an integer");
   return attribute->i();
 }
 
 double NodeContext::Float(const std::string& name, double absent) {
   const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
-  if (!attribute->has_f()) Fail("attribute '", name, "' must be a float");
+  if (!attribute->has_f() && attribute->type() != ::onnx::AttributeProto::FLOAT)
+    Fail("attribute '", name, "' must be a float");
   return attribute->f();
 }
 
 std::string NodeContext::String(const std::string& name, const std::string& absent) {
   const ::onnx::AttributeProto* attribute = Find(name);
   if (attribute == nullptr) return absent;
-  if (!attribute->has_s()) Fail("attribute '", name, "' must be a string");
+  if (!attribute->has_s() && attribute->type() != ::onnx::AttributeProto::STRING)
+    Fail("attribute '", name, "' must be a string");
   return attribute->s();
 }
 

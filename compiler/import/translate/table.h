@@ -1,11 +1,13 @@
 // The name table: for each operator of ONNX its translation into descriptions. It is the only place
 // in the compiler where a new operator of ONNX must be named.
 //
-// Example: {"Relu", "relu"} translates by name; {"LeakyRelu", "leaky_relu", attributes {{"alpha",
-// "alpha", 0.01}}} passes an attribute on; {"Conv", TranslateConv} calls a function.
+// Example: Same("Relu", 14, "relu") translates by name; Same("LeakyRelu", 16, "leaky_relu",
+// {{"alpha", "alpha", 0.01}}) passes an attribute on; By("Softmax", 13, TranslateSoftmax, {"axis"})
+// calls a function that reads `axis`. The numbers are versions of the operators (versions.h).
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_TABLE_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_TABLE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,9 +26,14 @@ struct AttributeRow {
 
 struct OperatorRow {
   const char* onnx;   // the operator's name
+  int64_t newest;     // the newest version that it was read for; later ones of other element types
+                      // alone are read as this one
   const char* entry;  // the description, where operands and outputs correspond one to one; or null
   Translate translate;                   // the function, where they do not; or null
   std::vector<AttributeRow> attributes;  // with `entry`
+  // Other attributes, of any version, that the translation reads or that change nothing that is
+  // supported. What is in neither list must be at its default (known.h).
+  std::vector<std::string> reads;
 };
 
 // The row of an operator; null where there is none. Rows live as long as the program.

@@ -80,11 +80,14 @@ void TranslatePow(NodeContext& node) {
   node.SetOutput(0, node.Cast(power, type));
 }
 
+// The quotient is rounded down, or with fmod toward zero.
 void TranslateMod(NodeContext& node) {
   const int a = node.Input(0), b = node.Input(1);
-  const bool floats = IsFloat(node.ValueOf(a).type);
-  if (!floats && node.Int("fmod", 0) != 0) return node.Fail("fmod of integers is not supported");
-  node.SetOutput(0, node.Entry(floats ? "fmod" : "mod", {a, b}));
+  const bool floats = IsFloat(node.ValueOf(a).type), truncates = node.Int("fmod", 0) != 0;
+  if (floats && !truncates && node.opset() < 28)
+    return node.Fail("its operands are floats, for which its version has fmod = 1 alone");
+  const char* entry = floats ? (truncates ? "fmod" : "floor_mod") : truncates ? "trunc_mod" : "mod";
+  node.SetOutput(0, node.Entry(entry, {a, b}));
 }
 
 void TranslateClip(NodeContext& node) {
@@ -111,8 +114,10 @@ void TranslateIsInf(NodeContext& node) {
 
 void TranslateGelu(NodeContext& node) {
   const int x = node.Input(0);
-  const bool tanh = node.String("approximate", "none") == "tanh";
-  node.SetOutput(0, node.Entry(tanh ? "gelu_tanh" : "gelu", {x}));
+  const std::string approximate = node.String("approximate", "none");
+  if (approximate != "none" && approximate != "tanh")
+    return node.Fail("attribute 'approximate' is '", approximate, "', neither none nor tanh");
+  node.SetOutput(0, node.Entry(approximate == "tanh" ? "gelu_tanh" : "gelu", {x}));
 }
 
 }  // namespace yuba::onnx

@@ -299,13 +299,13 @@ void TranslateOneHot(NodeContext& node) {
 
 void TranslateDepthToSpace(NodeContext& node) {
   const int x = node.Input(0);
-  const bool space = node.proto().op_type() == "SpaceToDepth";
-  const bool crd = !space && node.String("mode", "DCR") == "CRD";
-  const int64_t block = node.Int("blocksize", 0);
-  node.SetOutput(0, node.Entry(space ? "space_to_depth"
-                               : crd ? "depth_to_space_crd"
-                                     : "depth_to_space",
-                               {x}, {{"r", block}}));
+  std::string entry =
+      node.proto().op_type() == "SpaceToDepth" ? "space_to_depth" : "depth_to_space";
+  const std::string mode = node.String("mode", "DCR");
+  if (mode == "CRD") entry += "_crd";
+  if (mode != "CRD" && mode != "DCR")
+    return node.Fail("its mode is '", mode, "', neither DCR nor CRD");
+  node.SetOutput(0, node.Entry(entry, {x}, {{"r", node.Int("blocksize", 0)}}));
 }
 
 namespace {

@@ -82,6 +82,9 @@ void TranslateMultinomial(NodeContext& node) {
 // Before opset 12 there is no training mode among the operands, and nothing is dropped.
 void TranslateDropout(NodeContext& node) {
   const int x = node.Input(0);
+  if (node.opset() < 7 && node.Int("is_test", 0) == 0)
+    return node.Fail("is_test = 0, as before opset 7 where nothing is said, means training, which ",
+                     "is not supported there: convert the model (onnx.version_converter)");
   const bool off = node.opset() < 12 || node.graph().evaluates;
   const int training = off ? -1 : node.Optional(2);
   const OnnxValue& mode = node.ValueOf(training);

@@ -51,6 +51,8 @@ class Recurrence {
     steps_ = x[0];
     batch_ = x[1];
     hidden_ = node_.Dims(r_)[2];
+    if (node_.Int("hidden_size", hidden_) != hidden_)
+      node_.Fail("attribute 'hidden_size' differs from its weights ", Extents(node_.Dims(r_)));
     const Dims w = {directions_, gates_ * hidden_, x[2]},
                r = {directions_, gates_ * hidden_, hidden_};
     if (node_.Dims(w_) != w || node_.Dims(r_) != r)

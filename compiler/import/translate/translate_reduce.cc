@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/import/file/read.h"
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
@@ -160,6 +161,9 @@ void TranslateBatchNormalization(NodeContext& node) {
   const int x = node.Input(0);
   if (node.opset() < 9 && node.Int("spatial", 1) == 0)
     return node.Fail("spatial = 0 is not supported");
+  if (node.opset() < 7 && node.Int("is_test", 0) == 0)
+    return node.Fail("is_test = 0, as before opset 7 where nothing is said, means training, which ",
+                     "is not supported there: convert the model (onnx.version_converter)");
   std::vector<int> operands = {x};
   const bool training = node.Int("training_mode", 0) != 0;
   if (training && !node.graph().evaluates) {
@@ -172,11 +176,26 @@ void TranslateBatchNormalization(NodeContext& node) {
   for (int i = 1; training && i < 3; ++i) node.SetOutput(i, node.Input(i + 2));  // kept as they are
 }
 
+namespace {
+
+// Norms are computed in f32, or in the type of their operand where that is more.
+void CheckStashType(NodeContext& node, int x) {
+  const int64_t type = node.Int("stash_type", ::onnx::TensorProto::FLOAT);
+  if (type == ::onnx::TensorProto::FLOAT || node.failed()) return;
+  const absl::StatusOr<ElementType> given = ElementTypeFromOnnx(static_cast<int32_t>(type));
+  if (!given.ok() || *given != node.ValueOf(x).type)
+    node.Fail("attribute 'stash_type' is ", type,
+              ", which is not supported: 1 is, f32, and the type of its operand");
+}
+
+}  // namespace
+
 // LayerNormalization and RMSNormalization: over all dimensions from the axis on.
 void TranslateLayerNormalization(NodeContext& node) {
   const bool layer = node.proto().op_type() == "LayerNormalization";
   const int x = node.Input(0);
   const int axis = node.Axis(node.Int("axis", -1), node.Rank(x));
+  CheckStashType(node, x);
   std::vector<int> operands = {x, node.Input(1)};
   if (layer && node.Optional(2) >= 0) operands.push_back(node.Optional(2));
   if (node.failed()) return;
@@ -202,6 +221,7 @@ void TranslateGroupNormalization(NodeContext& node) {
   const int x = node.Input(0);
   std::vector<int> operands = {x, node.Input(1), node.Input(2)};
   const int64_t groups = node.Int("num_groups", 0);
+  CheckStashType(node, x);
   if (node.failed()) return;
   const int64_t channels = node.Rank(x) < 2 ? 0 : node.Dims(x)[1];
   if (channels < 1 || groups < 1 || channels % groups != 0)

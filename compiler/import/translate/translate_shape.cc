@@ -134,14 +134,20 @@ void TranslateRange(NodeContext& node) {
   const double length = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
   if (!(length < 1e15)) return node.Fail("its step is 0, or it is too long");
   if (!node.MayBeLength(static_cast<int64_t>(length), RangeGrows(node, start, limit, step))) return;
-  const int from = node.Reshape(start, {}), by = node.Reshape(step, {});
-  const std::string name = Name(type);
+  if (node.Int("stash_type", ::onnx::TensorProto::FLOAT) != ::onnx::TensorProto::FLOAT)
+    return node.Fail("attribute 'stash_type' is another than 1, which is not supported");
+  // Half floats are added up as f32.
+  const bool half = IsFloat(type) && ByteSize(type) < 4;
+  const ElementType wide = half ? ElementType::kF32 : type;
+  const int from = node.Cast(node.Reshape(start, {}), wide);
+  const int by = node.Cast(node.Reshape(step, {}), wide);
+  const std::string name = Name(wide);
   OpTemplate op_template;
   op_template.text =
       absl::StrCat("op range(start[], step[]) -> y[", static_cast<int64_t>(std::max(length, 0.0)),
                    "]\n  y[i] = start[] + ",
                    type == ElementType::kI64 ? "i" : "cast(i, " + name + ")", " * step[]\n");
-  node.SetOutput(0, node.Write(op_template, {from, by}));
+  node.SetOutput(0, node.Cast(node.Write(op_template, {from, by}), type));
 }
 
 void TranslateEyeLike(NodeContext& node) {

@@ -100,6 +100,8 @@ void TranslateConvTranspose(NodeContext& node) {
   Dims extra = CheckedInts(node, "output_padding", spatial, 0);
   if (node.failed()) return;
   const std::string mode = node.String("auto_pad", "NOTSET");
+  if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
+    return node.Fail("auto_pad '", mode, "' is unknown");
   const Dims shape = node.Ints("output_shape");
   for (size_t d = 0; d < spatial; ++d) {
     const int64_t size = node.Dims(x)[2 + d];

@@ -19,8 +19,8 @@ class Case:
     unless `reference` is False: where it is wrong, or the nodes are of no ONNX operator.
     """
 
-    def __init__(self, name, reference=True):
-        self.name, self.reference = name, reference
+    def __init__(self, name, reference=True, opset=OPSET):
+        self.name, self.reference, self.opset = name, reference, opset
         self.inputs, self.constants, self.nodes, self.expected = {}, {}, [], []
         self.random = np.random.default_rng(zlib.crc32(name.encode()))
 
@@ -68,7 +68,7 @@ class Case:
             self.nodes, self.name, [info(n, a) for n, a in self.inputs.items()],
             [info(f"y{i}", a) for i, a in enumerate(self.outputs())],
             [numpy_helper.from_array(a, n) for n, a in self.constants.items()])
-        opsets = [helper.make_opsetid("", OPSET)]
+        opsets = [helper.make_opsetid("", self.opset)]
         if any(node.domain for node in self.nodes):
             opsets.append(helper.make_opsetid("yuba", 1))
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)

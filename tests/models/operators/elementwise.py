@@ -145,6 +145,10 @@ def binaries():
     toward_zero = lambda x, y: np.trunc(x / y).astype(np.int64)
     binary("div_integers", "Div", *whole, toward_zero)
     binary("mod", "Mod", whole[0][:, None], whole[1], np.mod)
+    binary("trunc_mod", "Mod", whole[0][:, None], whole[1], np.fmod, fmod=1)
+    with Case("floor_mod", opset=28) as case:
+        x, y = np.float32([[-7.5, 7.5, -6, 0.25, -1e-6]]), np.float32([[3], [-3], [np.inf], [-0.5]])
+        case.node("Mod", [case.input("a", x), case.input("b", y)], np.mod(x, y))
     with Case("select") as case:
         c = np.array([[True], [False], [True], [False]])
         names = [case.input("c", c), case.input("a", a), case.input("b", b)]

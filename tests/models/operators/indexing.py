@@ -105,6 +105,8 @@ def blocks():
             case.node("DepthToSpace", [case.input("x", x)], y[mode], blocksize=2, mode=mode)
     with Case("space_to_depth") as case:
         case.node("SpaceToDepth", [case.input("x", y["DCR"])], x, blocksize=2)
+    with Case("space_to_depth_crd", opset=28) as case:
+        case.node("SpaceToDepth", [case.input("x", y["CRD"])], x, blocksize=2, mode="CRD")
 
 
 def resized():

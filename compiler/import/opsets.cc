@@ -1,0 +1,80 @@
+#include "compiler/import/opsets.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "compiler/import/options.h"
+#include "compiler/import/translate/versions.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+constexpr int64_t kOldestOpset = 6;
+
+using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+using OpsetList = google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>;
+
+bool IsOnnx(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+absl::optional<int64_t> Named(const OpsetList& opsets) {
+  for (const ::onnx::OperatorSetIdProto& opset : opsets) {
+    if (IsOnnx(opset.domain())) return opset.version();
+  }
+  return absl::nullopt;
+}
+
+// A node, also inside of nodes, whose operator means something else in opset `own` than in `model`;
+// null where there is none.
+const ::onnx::NodeProto* Differing(const NodeList& nodes, int64_t own, int64_t model) {
+  for (const ::onnx::NodeProto& node : nodes) {
+    const std::vector<OperatorVersion>* versions =
+        IsOnnx(node.domain()) ? VersionsOf(node.op_type()) : nullptr;
+    if (versions != nullptr && MeaningOf(*versions, VersionAt(*versions, own).since) !=
+                                   MeaningOf(*versions, VersionAt(*versions, model).since)) {
+      return &node;
+    }
+    for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+      const ::onnx::NodeProto* inside =
+          attribute.has_g() ? Differing(attribute.g().node(), own, model) : nullptr;
+      if (inside != nullptr) return inside;
+    }
+  }
+  return nullptr;
+}
+
+absl::Status CheckFunctions(const ::onnx::ModelProto& model, int64_t opset) {
+  for (const ::onnx::FunctionProto& function : model.functions()) {
+    const int64_t own = Named(function.opset_import()).value_or(opset);
+    const ::onnx::NodeProto* node = Differing(function.node(), own, opset);
+    if (node == nullptr) continue;
+    return UserError("the model is of opset ", opset, " and its function '", function.name(),
+                     "' of opset ", own, ", and between these ", node->op_type(),
+                     " changed: export both for one opset");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model, bool strict) {
+  const absl::optional<int64_t> opset = Named(model.opset_import());
+  if (!opset.has_value()) {
+    for (const ::onnx::NodeProto& node : model.graph().node()) {
+      if (IsOnnx(node.domain()))
+        return UserError("the model does not say which version of ONNX's operators it uses");
+    }
+    return 0;
+  }
+  if (*opset < kOldestOpset)
+    return UserError("the model is of opset ", *opset, "; ", kOldestOpset,
+                     " is the oldest that is read: convert it (onnx.version_converter)");
+  if (strict && *opset > kNewestOpset)
+    return UserError("--strict: the model is of opset ", *opset, ", and what changed behind ",
+                     kNewestOpset, " is not known: export it for opset ", kNewestOpset);
+  YUBA_RETURN_IF_ERROR(CheckFunctions(model, *opset));
+  return *opset;
+}
+
+}  // namespace yuba::onnx
