@@ -8,9 +8,12 @@
 
 namespace yuba::onnx {
 
-// Rewrites model.graph so that no node calls a function of the model, at any depth. Values inside
-// get names of their own. Errors (InvalidArgument): functions that call each other in a circle, and
-// graphs that would grow beyond a million nodes, which is found before they grow.
+// Rewrites model.graph so that no node calls a function of the model, at any depth, also inside of
+// nodes as If. A function is known by domain, name and overload. Values inside get names of their
+// own. Errors (InvalidArgument): two functions with the same three; calls of an overload that there
+// is not, with attributes, operands or outputs that the function does not have; functions that call
+// each other in a circle; graphs that would grow beyond a million nodes, which is found before they
+// grow.
 absl::Status InlineFunctions(::onnx::ModelProto& model);
 
 }  // namespace yuba::onnx
