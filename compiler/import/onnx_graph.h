@@ -95,6 +95,8 @@ struct OnnxGraph {
   int64_t new_rows = 0;                // with caches: how many the entry adds
   int seed = -1, step = -1;            // the values of random_numbers.h; -1: not needed
   std::map<std::string, int> by_name;  // name in the file -> number of the value
+  // Sequences of tensors, of which import knows the elements: name in the file -> their numbers.
+  std::map<std::string, std::vector<int>> sequences;
   // Inputs, parameters and constants of earlier entries, by their names in the file.
   std::map<std::string, std::vector<int>> earlier;
   std::vector<std::string> notes;  // for people, as Model::notes

@@ -12,17 +12,15 @@
 #include "compiler/import/file/part.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/loss.h"
+#include "compiler/import/node_translator.h"
 #include "compiler/import/opsets.h"
 #include "compiler/import/outputs.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
 #include "compiler/import/supported.h"
 #include "compiler/import/ties.h"
-#include "compiler/import/translate/by_name.h"
 #include "compiler/import/translate/caches.h"
-#include "compiler/import/translate/known.h"
 #include "compiler/import/translate/sources.h"
-#include "compiler/import/translate/table.h"
 #include "compiler/simplify/invariants.h"
 #include "opsemantics/base/status.h"
 
@@ -155,6 +153,7 @@ class Importer {
       graph_.earlier[value.name].push_back(static_cast<int>(v));
     }
     graph_.by_name.clear();
+    graph_.sequences.clear();
   }
 
   // The whole file at these sizes, behind what graph_ has already. How many rows an entry adds to
@@ -203,12 +202,12 @@ class Importer {
     YUBA_RETURN_IF_ERROR(AddSources(graph, order, folder_, options_, dims, graph_));
     YUBA_RETURN_IF_ERROR(AddCaches(pairs, new_rows, graph_));
     if (options_.train.has_value()) YUBA_RETURN_IF_ERROR(Tie());
+    NodeTranslator translator(proto_, opset_, folder_, *options_.library, graph_);
     for (const int n : order.nodes) {
-      const ::onnx::NodeProto& node = graph.node(n);
-      const absl::Status status = Translate(node, n);
-      if (!status.ok())
-        return Annotate(status, absl::StrCat("node ", NodeLabel(node, n), ", ",
-                                             VersionOf(node, proto_, opset_)));
+      const absl::Status status = translator.Translate(graph.node(n), n);
+      if (!status.ok() && translator.unknown())
+        return CheckSupported(proto_, order, opset_, *options_.library, {n, status});
+      YUBA_RETURN_IF_ERROR(status);
     }
     const ::onnx::NodeProto none;
     NodeContext context(none, opset_, "output", folder_, *options_.library, graph_);
@@ -256,32 +255,6 @@ class Importer {
         std::remove_if(outputs.begin() + static_cast<int64_t>(first), outputs.end(), is_next),
         outputs.end());
     return absl::OkStatus();
-  }
-
-  absl::Status Translate(const ::onnx::NodeProto& node, int position) {
-    const std::string label =
-        node.name().empty() ? absl::StrCat(node.op_type(), "_", position) : node.name();
-    NodeContext context(node, opset_, label, folder_, *options_.library, graph_);
-    for (int i = 0; i < node.input_size() && !context.failed(); ++i) {
-      if (!node.input(i).empty() && context.Optional(i) < 0)
-        context.Fail("its operand '", node.input(i), "' is ",
-                     WhyNotMade(proto_.graph(), node.input(i)));
-    }
-    if (const OpDescription* own = OwnEntry(node, *options_.library))
-      TranslateByName(*own, context);
-    else
-      TranslateByRow(*FindRow(node.op_type()), context);
-    return context.status();
-  }
-
-  void TranslateByRow(const OperatorRow& row, NodeContext& context) {
-    context.Check(CheckKnown(context.proto(), opset_, row));
-    if (context.failed()) return;
-    if (CacheSlot* slot = CacheOf(context, graph_)) {
-      TranslateCacheWrite(context, *slot, graph_);
-    } else {
-      TranslateNode(row, context);
-    }
   }
 
   const std::string path_, folder_;

@@ -35,8 +35,9 @@ std::string OperatorName(const ::onnx::NodeProto& node) {
 // Goes through the needed nodes once and finds what cannot be translated and where it begins.
 class Survey {
  public:
-  Survey(const ::onnx::GraphProto& graph, const FileGraph& order, const OperatorLibrary& library)
-      : graph_(graph), library_(library) {
+  Survey(const ::onnx::GraphProto& graph, const FileGraph& order, const OperatorLibrary& library,
+         int unknown)
+      : graph_(graph), library_(library), unknown_(unknown) {
     for (const ::onnx::ValueInfoProto* input : order.inputs) data_.insert(input->name());
     inputs_ = data_;
     for (const ::onnx::TensorProto& stored : graph.initializer())
@@ -46,6 +47,8 @@ class Survey {
   }
 
   const std::set<int>& refused() const { return refused_; }
+  // Whether the file cannot be read as far as is known before nodes are translated.
+  bool certain() const { return certain_; }
   // Sentences, one for each kind of operator.
   std::vector<std::string> Advice() const {
     std::vector<std::string> lines;
@@ -79,7 +82,9 @@ class Survey {
       return std::any_of(reads.begin(), reads.end(),
                          [&](const std::string& read) { return values.count(read) > 0; });
     };
-    const bool refused = !IsSupported(node, library_), data = any_in(data_);
+    const bool data = any_in(data_), supported = n != unknown_ && IsSupported(node, library_);
+    const bool refused = !supported || MayBeUnknown(node);
+    certain_ |= !supported;
     const bool behind = refused || any_in(behind_);
     for (const std::string& output : node.output()) {
       if (behind) behind_.insert(output);
@@ -106,6 +111,14 @@ class Survey {
     }
   }
 
+  // Whether the operands that decide which nodes inside run may depend on values of inputs.
+  bool MayBeUnknown(const ::onnx::NodeProto& node) const {
+    if (!IsStandard(node) || OwnEntry(node, library_) != nullptr) return false;
+    const int known = std::min(KnownOperands(node.op_type()), node.input_size());
+    return std::any_of(node.input().begin(), node.input().begin() + known,
+                       [&](const std::string& input) { return data_.count(input) > 0; });
+  }
+
   // A description does not help where a type is not supported either. Looks at initializers alone:
   // the types of other tensors follow from nodes that may not be supported.
   void CheckType(const std::string& value) {
@@ -126,6 +139,8 @@ class Survey {
 
   const ::onnx::GraphProto& graph_;
   const OperatorLibrary& library_;
+  const int unknown_;  // the position of a node that is not supported as it is used; -1: none
+  bool certain_ = false;
   std::map<std::string, int32_t> stored_types_;  // of initializers: numbers of element types
   std::string why_not_typed_;      // a sentence on the first of a type that is not supported, or ""
   std::set<int> refused_;          // positions of nodes
@@ -156,15 +171,16 @@ std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& m
 }
 
 absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& order, int64_t opset,
-                            const OperatorLibrary& library) {
-  const Survey survey(model.graph(), order, library);
-  if (survey.refused().empty()) return absl::OkStatus();
+                            const OperatorLibrary& library, const UnknownNode& unknown) {
+  const Survey survey(model.graph(), order, library, unknown.position);
+  if (!survey.certain()) return absl::OkStatus();
   std::vector<std::string> lines;
   for (const int n : survey.refused()) {
     if (lines.size() == kMostNodes) break;
     const ::onnx::NodeProto& node = model.graph().node(n);
     lines.push_back(absl::StrCat("  node ", NodeLabel(node, n), ": operator ", OperatorName(node),
                                  " (", VersionOf(node, model, opset), ")"));
+    if (n == unknown.position) absl::StrAppend(&lines.back(), ": ", unknown.why.message());
   }
   const size_t nodes = survey.refused().size();
   if (nodes > lines.size())
@@ -172,6 +188,14 @@ absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& or
   return UserError(nodes, nodes == 1 ? " node has" : " nodes have",
                    " an operator that is not supported:\n", absl::StrJoin(lines, "\n"), "\n",
                    absl::StrJoin(survey.Advice(), "\n"));
+}
+
+absl::Status CheckInside(const ::onnx::NodeProto& node, const OperatorLibrary& library) {
+  if (IsSupported(node, library)) return absl::OkStatus();
+  const std::string name = OperatorName(node);
+  return UserError(
+      "node '", node.name(), "' inside of it: operator ", name, " is not supported: ",
+      AdviceOf(WhyUnsupportedIs(IsStandard(node) ? "" : node.domain(), node.op_type()), name));
 }
 
 }  // namespace yuba::onnx

@@ -21,11 +21,21 @@ const OpDescription* OwnEntry(const ::onnx::NodeProto& node, const OperatorLibra
 std::string VersionOf(const ::onnx::NodeProto& node, const ::onnx::ModelProto& model,
                       int64_t opset);
 
+// A node that could not be translated because planning does not know which nodes inside of it run.
+struct UnknownNode {
+  int position = -1;  // in the file; -1: there is none
+  absl::Status why;
+};
+
 // The user's error where needed nodes have operators that neither the name table nor the library
-// knows. It lists these nodes, says for each kind of operator what can be done, and names the
-// tensors at which a part of the model ends that can be planned (--to-tensors).
+// knows, or where `unknown` is one. It lists these nodes, with them those whose nodes inside run
+// depending on values, says for each kind of operator what can be done, and names the tensors at
+// which a part of the model ends that can be planned (--to-tensors).
 absl::Status CheckSupported(const ::onnx::ModelProto& model, const FileGraph& order, int64_t opset,
-                            const OperatorLibrary& library);
+                            const OperatorLibrary& library, const UnknownNode& unknown = {});
+
+// The same of a node inside of another one, whose error names it.
+absl::Status CheckInside(const ::onnx::NodeProto& node, const OperatorLibrary& library);
 
 }  // namespace yuba::onnx
 

@@ -101,13 +101,11 @@ class Orderer {
       ++top.next;
       if (input.empty()) continue;
       if (!Known(input)) {
-        if (inside) continue;  // a function's nodes inside of nodes keep its names (functions.h)
         return UserError("node ", NodeLabel(node, n), " reads '", input, "', which nothing gives");
       }
       const auto found = producers_.find(input);
       if (found == producers_.end() || state_[found->second] == kDone) continue;
       if (state_[found->second] == kEntered) {
-        if (inside) continue;
         return UserError("the graph has a cycle through node ", NodeLabel(node, n), " and '", input,
                          "'");
       }

@@ -13,13 +13,14 @@ namespace yuba::onnx {
 
 NodeContext::NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
                          const std::string& folder, const OperatorLibrary& library,
-                         OnnxGraph& graph)
+                         OnnxGraph& graph, TranslateInside translate_inside)
     : proto_(proto),
       opset_(opset),
       label_(std::move(label)),
       folder_(folder),
       library_(library),
-      graph_(graph) {}
+      graph_(graph),
+      translate_inside_(std::move(translate_inside)) {}
 
 const ::onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
   for (const ::onnx::AttributeProto& attribute : proto_.attribute()) {
@@ -79,6 +80,8 @@ int NodeContext::Optional(int i) const {
 
 int NodeContext::Input(int i) {
   const int value = Optional(i);
+  if (value < 0 && IsSequence(i))
+    Fail("operand ", i, " is a sequence of tensors, and must be a tensor");
   if (value < 0) Fail("operand ", i, " is missing");
   return value;
 }

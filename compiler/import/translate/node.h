@@ -12,11 +12,14 @@
 #define YUBA_COMPILER_IMPORT_TRANSLATE_NODE_H_
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "compiler/import/onnx_graph.h"
 #include "compiler/import/templates/templates.h"
 #include "onnx/onnx.pb.h"
@@ -24,12 +27,22 @@
 
 namespace yuba::onnx {
 
+// What a name of the file stands for: a tensor, or a sequence of tensors.
+struct NamedValue {
+  int tensor = -1;
+  absl::optional<std::vector<int>> sequence;
+};
+
 class NodeContext {
  public:
+  // Translates a node that is inside of this one; the error names it.
+  using TranslateInside = std::function<absl::Status(const ::onnx::NodeProto& node)>;
+
   // All references must outlive the context. `label` is what the node is called in Use::from,
   // `folder` is the model's.
   NodeContext(const ::onnx::NodeProto& proto, int64_t opset, std::string label,
-              const std::string& folder, const OperatorLibrary& library, OnnxGraph& graph);
+              const std::string& folder, const OperatorLibrary& library, OnnxGraph& graph,
+              TranslateInside translate_inside = nullptr);
 
   // Mistakes. Fail and Check record the first; its message is an InvalidArgument without the node's
   // name, which the caller of the translation adds.
@@ -40,6 +53,13 @@ class NodeContext {
   void Check(const absl::Status& status) {
     if (status_.ok() && !status.ok()) status_ = status;
   }
+  // Fail, where it is not known when planning which nodes inside of the node run.
+  template <typename... Args>
+  void FailUnknown(const Args&... args) {
+    if (status_.ok()) unknown_ = true;
+    Fail(args..., " is not known when planning");
+  }
+  bool unknown() const { return unknown_; }  // whether FailUnknown was the first mistake
   bool failed() const { return !status_.ok(); }
   const absl::Status& status() const { return status_; }
 
@@ -63,6 +83,11 @@ class NodeContext {
   int Optional(int i) const;
   int Input(int i);  // a mistake where it is absent
   std::vector<int> AllInputs();
+  // Operands and outputs that are sequences, as the numbers of their elements.
+  bool IsSequence(int i) const;
+  std::vector<int> Sequence(int i);  // a mistake where it is none
+  void CheckSequences();             // a mistake where an operand is one, and nothing asked for it
+  void SetSequence(int i, std::vector<int> elements);
   const OnnxValue& ValueOf(int value) const;  // for -1 one without dimensions
   const std::vector<int64_t>& Dims(int value) const { return ValueOf(value).dims; }
   int Rank(int value) const { return static_cast<int>(Dims(value).size()); }
@@ -108,6 +133,12 @@ class NodeContext {
   int AxisLast(int value, int axis);
   int AxisBack(int value, int axis);
   int Cast(int value, ElementType type);
+  // `length` elements of dimension `axis` from `begin` on; one element without that dimension.
+  int Part(int value, int axis, int64_t begin, int64_t length);
+  int Element(int value, int axis, int64_t at);
+  // Values one behind the other along an axis that they have, or along a new one; at least one.
+  int Concat(const std::vector<int>& values, int axis);
+  int Stack(const std::vector<int>& values, int axis);
   void SetOutput(int i, int value);
   // Makes an initializer that an operator changes a state; false where the value is something else.
   bool MakeState(int value);
@@ -116,6 +147,12 @@ class NodeContext {
   // The value `next` is that of the state for the next step, though the file does not say so.
   void KeepStatistics(int state, int next);
   const OnnxGraph& graph() const { return graph_; }
+
+  // Nodes inside of the node, as in the branches of an If, see the names of the file. A mistake
+  // where a name is one already, or where the node inside has one.
+  absl::optional<NamedValue> Named(const std::string& name) const;
+  void SetNamed(const std::string& name, const NamedValue& value);
+  void Inside(const ::onnx::NodeProto& node);
 
  private:
   std::vector<int> Emit(const OpDescription& op, const std::vector<int>& operands,
@@ -139,7 +176,10 @@ class NodeContext {
   const std::string& folder_;
   const OperatorLibrary& library_;
   OnnxGraph& graph_;
+  TranslateInside translate_inside_;
   absl::Status status_;
+  bool unknown_ = false;
+  std::set<int> sequences_;  // operands that were asked for as sequences
   bool fold_ = true;
 };
 

@@ -169,6 +169,21 @@ const std::vector<OperatorRow>& Rows() {
       By("RandomNormalLike", 1, TranslateRandomNormal, {"dtype", "mean", "scale", "seed"}),
       By("RandomUniform", 1, TranslateRandomUniform, {"dtype", "high", "low", "seed", "shape"}),
       By("RandomUniformLike", 1, TranslateRandomUniform, {"dtype", "high", "low", "seed"}),
+      // Sequences of tensors, and nodes with nodes inside: known when planning.
+      By("ConcatFromSequence", 11, TranslateConcatFromSequence, {"axis", "new_axis"}),
+      By("SequenceAt", 11, TranslateSequenceAt),
+      By("SequenceConstruct", 11, TranslateSequenceConstruct),
+      By("SequenceEmpty", 11, TranslateSequenceEmpty, {"dtype"}),
+      By("SequenceErase", 11, TranslateSequenceErase),
+      By("SequenceInsert", 11, TranslateSequenceInsert),
+      By("SequenceLength", 11, TranslateSequenceLength),
+      By("SplitToSequence", 11, TranslateSplitToSequence, {"axis", "keepdims"}),
+      By("If", 11, TranslateIf, {"else_branch", "then_branch"}),
+      By("Loop", 16, TranslateLoop, {"body"}),
+      By("Scan", 11, TranslateScan,
+         {"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
+          "scan_output_directions"}),
+      By("SequenceMap", 17, TranslateSequenceMap, {"body"}),
       // Known when planning.
       By("Constant", 12, TranslateConstant,
          {"value", "value_float", "value_floats", "value_int", "value_ints"}),
@@ -195,7 +210,14 @@ const OperatorRow* FindRow(const std::string& op_type) {
 
 bool ReadsShapeOnly(const std::string& op_type) {
   const OperatorRow* row = FindRow(op_type);
-  return row != nullptr && (row->translate == TranslateShape || row->translate == TranslateSize);
+  return row != nullptr && (row->translate == TranslateShape || row->translate == TranslateSize ||
+                            row->translate == TranslateSequenceLength);
+}
+
+int KnownOperands(const std::string& op_type) {
+  const OperatorRow* row = FindRow(op_type);
+  if (row == nullptr) return 0;
+  return row->translate == TranslateIf ? 1 : row->translate == TranslateLoop ? 2 : 0;
 }
 
 std::vector<std::string> MappedOperators() {

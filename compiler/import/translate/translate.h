@@ -84,6 +84,22 @@ void TranslateInstanceNormalization(NodeContext& node);
 void TranslateGroupNormalization(NodeContext& node);
 void TranslateLrn(NodeContext& node);
 
+// translate_control.cc: nodes with nodes inside.
+void TranslateIf(NodeContext& node);
+void TranslateLoop(NodeContext& node);
+void TranslateScan(NodeContext& node);
+void TranslateSequenceMap(NodeContext& node);
+
+// translate_sequence.cc: sequences of tensors.
+void TranslateSequenceEmpty(NodeContext& node);
+void TranslateSequenceConstruct(NodeContext& node);
+void TranslateSequenceInsert(NodeContext& node);
+void TranslateSequenceErase(NodeContext& node);
+void TranslateSequenceAt(NodeContext& node);
+void TranslateSequenceLength(NodeContext& node);
+void TranslateSplitToSequence(NodeContext& node);
+void TranslateConcatFromSequence(NodeContext& node);
+
 // translate_sort.cc: what depends on the order of elements.
 void TranslateTopK(NodeContext& node);
 

@@ -59,25 +59,7 @@ void TranslateConcat(NodeContext& node) {
   if (node.failed()) return;
   const int axis = node.Axis(node.Int("axis", node.opset() < 4 ? 1 : 0), node.Rank(operands[0]));
   if (node.failed()) return;
-  const Dims& first = node.Dims(operands[0]);
-  std::vector<Dims> dims;
-  std::vector<int> parts;  // the operands that are not empty
-  for (const int operand : operands) {
-    const Dims& other = node.Dims(operand);
-    if (other.size() != first.size())
-      return node.Fail("its operands have ", first.size(), " and ", other.size(), " dimensions");
-    for (size_t d = 0; d < first.size(); ++d) {
-      if (static_cast<int>(d) != axis && other[d] != first[d])
-        return node.Fail("its operands ", Extents(first), " and ", Extents(other),
-                         " differ in more than dimension ", axis);
-    }
-    if (other[axis] == 0) continue;
-    dims.push_back(other);
-    parts.push_back(operand);
-  }
-  if (parts.empty()) parts.push_back(operands[0]);
-  if (parts.size() == 1) return node.SetOutput(0, parts[0]);
-  node.SetOutput(0, node.Write(ConcatTemplate(dims, axis), parts));
+  node.SetOutput(0, node.Concat(operands, axis));
 }
 
 void TranslateSlice(NodeContext& node) {

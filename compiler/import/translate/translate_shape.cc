@@ -295,7 +295,10 @@ void TranslateTile(NodeContext& node) {
   node.SetOutput(0, node.Write(TileTemplate(node.Dims(x), repeats), {x}));
 }
 
-void TranslateIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
+void TranslateIdentity(NodeContext& node) {
+  if (node.IsSequence(0)) return node.SetSequence(0, node.Sequence(0));
+  node.SetOutput(0, node.Input(0));
+}
 
 void TranslateCast(NodeContext& node) {
   const int x = node.Input(0);

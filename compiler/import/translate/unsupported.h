@@ -1,5 +1,6 @@
-// The second name table: operators that have no row in the first (table.h), and what a user can do
-// about them. An operator that neither table names can be described.
+// The second name table: operators that have no row in the first (table.h), or that are supported
+// only where planning knows which nodes inside of them run, and what a user can do about them. An
+// operator that neither table names can be described.
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_UNSUPPORTED_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_UNSUPPORTED_H_
 
