@@ -1,5 +1,10 @@
 #include "runtime/device.h"
 
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::runtime {
@@ -14,15 +19,35 @@ std::string TensorIn(const LoadedProgram& program, int buffer) {
   return program.stage().buffers(buffer).name();
 }
 
+// The buffer of an operand or result; -1 of what has none.
+int BufferAt(const program::Kernel& kernel, int64_t place) {
+  if (place < 0) return -1;
+  if (place < kernel.operands_size()) return kernel.operands(static_cast<int>(place)).buffer();
+  place -= kernel.operands_size();
+  return place < kernel.results_size() ? kernel.results(static_cast<int>(place)).buffer() : -1;
+}
+
 std::string TensorAt(const LoadedProgram& program, const program::Kernel& kernel, int64_t place) {
   if (place < 0) return "what it computes";
-  if (place < kernel.operands_size())
-    return TensorIn(program, kernel.operands(static_cast<int>(place)).buffer());
-  place -= kernel.operands_size();
-  if (place < kernel.results_size())
-    return TensorIn(program, kernel.results(static_cast<int>(place)).buffer());
-  place -= kernel.results_size();
+  const int buffer = BufferAt(kernel, place);
+  if (buffer >= 0) return TensorIn(program, buffer);
+  place -= kernel.operands_size() + kernel.results_size();
   return kernel.internals(static_cast<int>(place)).name();
+}
+
+// " at [3, 5]": the place of an element, in the dimensions that the user knows where the tensor is
+// an input, else in the buffer's.
+std::string PlaceOf(const LoadedProgram& program, const std::string& tensor, int buffer,
+                    int64_t element) {
+  const auto& flat = program.stage().buffers(buffer).dims();
+  std::vector<int64_t> dims(flat.begin(), flat.end());
+  for (const program::Port& port : program.message().inputs()) {
+    if (port.name() == tensor) dims.assign(port.shape().begin(), port.shape().end());
+  }
+  if (dims.empty() || element < 0) return "";
+  std::vector<int64_t> place(dims.size());
+  for (size_t d = dims.size(); d-- > 0; element /= dims[d]) place[d] = element % dims[d];
+  return absl::StrCat(" at [", absl::StrJoin(place, ", "), "]");
 }
 
 }  // namespace
@@ -30,9 +55,19 @@ std::string TensorAt(const LoadedProgram& program, const program::Kernel& kernel
 absl::Status BadIndexError(const LoadedProgram& program, int instruction,
                            const IndexRecord& record) {
   const program::Kernel& kernel = *program.instructions()[instruction].kernel;
-  return UserError(TensorAt(program, kernel, record.tensor), " holds ", record.index,
-                   ", which is no index into ", record.extent, " elements (", -record.extent,
-                   " to ", record.extent - 1, ")");
+  const int buffer = BufferAt(kernel, record.tensor);
+  const std::string tensor = TensorAt(program, kernel, record.tensor);
+  const std::string holds =
+      absl::StrCat(tensor, " holds ", record.index,
+                   buffer < 0 ? "" : PlaceOf(program, tensor, buffer, record.element));
+  if (record.label == 0) {
+    return UserError(holds, ", which is no index into ", record.extent, " elements (",
+                     -record.extent, " to ", record.extent - 1, ")");
+  }
+  const bool ignores = record.ignored != std::numeric_limits<int64_t>::min();
+  return UserError(holds, ", which is no label of ", record.extent, " classes (0 to ",
+                   record.extent - 1,
+                   ignores ? absl::StrCat("; ", record.ignored, " is ignored)") : ")");
 }
 
 Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int instruction,

@@ -413,7 +413,7 @@ class Reader {
   }
 
   static absl::StatusOr<Function> FunctionFrom(absl::string_view name) {
-    for (int f = 0; f <= static_cast<int>(Function::kOpaque); ++f) {
+    for (int f = 0; f <= static_cast<int>(Function::kLabel); ++f) {
       if (name == Name(static_cast<Function>(f))) return static_cast<Function>(f);
     }
     return UserError("definition: no function is called ", name);

@@ -5,45 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
+#include "compiler/import/train_recipe.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
 namespace {
-
-// The description of that name, with - for _.
-absl::StatusOr<const OpDescription*> Find(const char* flag, const std::string& name,
-                                          const OperatorLibrary& library) {
-  const OpDescription* found = library.Find(absl::StrReplaceAll(name, {{"-", "_"}}));
-  if (found != nullptr) return found;
-  return UserError(flag, " ", name,
-                   ": there is no description of that name; `yuba op` lists them, ",
-                   "and --operators adds some");
-}
-
-// The attributes that the text NAME=NUMBER,... gives.
-absl::StatusOr<Attributes> AttributesOf(const OpDescription& op, const std::string& text) {
-  Attributes attributes;
-  std::vector<std::string> names;
-  for (const Attribute& attribute : op.attributes) names.push_back(attribute.name);
-  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
-    const std::vector<std::string> pair = absl::StrSplit(part, absl::MaxSplits('=', 1));
-    double number = 0;
-    if (pair.size() != 2 || !absl::SimpleAtod(pair[1], &number)) {
-      return UserError("'", part, "' is no NAME=NUMBER");
-    }
-    if (std::count(names.begin(), names.end(), pair[0]) == 0) {
-      return UserError(op.name, " has no attribute ", pair[0], "; it has ",
-                       names.empty() ? "none" : absl::StrJoin(names, ", "));
-    }
-    attributes[pair[0]] = number;
-  }
-  return attributes;
-}
 
 // Extents of packs and names of the dimensions of an operand of this shape; nothing where it does
 // not fit.
@@ -66,12 +34,6 @@ absl::optional<Extents> Bind(const Param& param, const std::vector<int64_t>& dim
 }
 
 absl::StatusOr<OnnxValue> LabelsFor(const OpDescription& loss, const OnnxValue& judged) {
-  const bool shaped =
-      loss.params.size() == 2 && loss.outputs.size() == 1 && loss.outputs[0].dims.empty();
-  if (!shaped) {
-    return UserError(loss.name, " is no loss: it needs two operands, an output of the model and ",
-                     "labels, and one output without dimensions");
-  }
   const auto extents = Bind(loss.params[0], judged.dims);
   if (!extents.has_value()) {
     return UserError("the loss ", loss.name, " does not take an output of shape [",
@@ -131,55 +93,63 @@ absl::StatusOr<int> Judged(const std::string& name, size_t first, const OnnxGrap
       "one of ", absl::StrJoin(names, ", "));
 }
 
-}  // namespace
+// The value of the loss and, of one that has a weight, of that; else -1.
+struct LossValues {
+  int loss = -1, weight = -1;
+};
 
-absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
-                                               const OperatorLibrary& library) {
-  const std::vector<std::string> parts = absl::StrSplit(options.optimizer, absl::MaxSplits(':', 1));
-  YUBA_ASSIGN_OR_RETURN(const OpDescription* optimizer, Find("--train", parts[0], library));
-  const std::string flag = absl::StrCat("--train ", options.optimizer);
-  YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*optimizer), flag));
-  compiler::TrainRecipe recipe;
-  recipe.loss = kLossName;
-  recipe.optimizer = {*optimizer, {}, {{"lr", options.lr}}};
-  if (parts.size() > 1) {
-    absl::StatusOr<Attributes> attributes = AttributesOf(*optimizer, parts[1]);
-    if (!attributes.ok()) return Annotate(attributes.status(), flag);
-    recipe.optimizer.attributes = *std::move(attributes);
+LossValues UseLoss(const Named& loss, int judged, int labels, NodeContext& context,
+                   OnnxGraph& graph) {
+  LossValues values;
+  const bool weighted = loss.op->outputs.size() == 2;
+  // Totals and counts do not fit narrow types.
+  const ElementType type = graph.values[judged].type;
+  if (weighted && IsFloat(type) && ByteSize(type) < 4)
+    judged = context.Cast(judged, ElementType::kF32);
+  const std::vector<int> outputs =
+      context.EntryOutputs(loss.op->name, {judged, labels}, loss.attributes);
+  values.loss = outputs[0];
+  if (!weighted || context.failed()) return values;
+  values.weight = outputs[1];
+  values.loss = context.Entry(kQuotient, {outputs[0], outputs[1]});
+  if (context.failed()) return values;
+  for (const auto& [value, name] :
+       {std::pair(outputs[0], kLossTotal), std::pair(outputs[1], kLossWeight)}) {
+    graph.values[value].name = name;
+    graph.values[value].entry = graph.entry;
   }
-  recipe.freeze = options.freeze;
-  recipe.precision = options.precision;
-  if (options.micro_batches > 1) {
-    YUBA_ASSIGN_OR_RETURN(const OpDescription* sum,
-                          Find("--micro-batches", "mean_over_parts", library));
-    YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*sum), "--micro-batches"));
-    recipe.micro_batches = {{*sum, {{"parts", static_cast<double>(options.micro_batches)}}, {}},
-                            kTrainEntry,
-                            std::max<int64_t>(options.eval_every, 1)};
-  }
-  if (options.clip > 0) {
-    YUBA_ASSIGN_OR_RETURN(const OpDescription* squares, Find("--clip", "squared_norm", library));
-    YUBA_ASSIGN_OR_RETURN(const OpDescription* root, Find("--clip", "sqrt", library));
-    YUBA_ASSIGN_OR_RETURN(const OpDescription* clipped, Find("--clip", "clipped", library));
-    recipe.clipping = compiler::Clipping{*squares, *root, *clipped, options.clip};
-  }
-  return recipe;
+  return values;
 }
+
+// Lets the model's own states, such as running statistics, stay where the loss has no weight.
+void KeepStates(int weight, NodeContext& context, OnnxGraph& graph) {
+  for (OnnxGraph::CarriedValues& pair : graph.carried) {
+    const int kept = context.Entry("kept_without_weight", {pair.state, pair.next, weight});
+    if (context.failed()) return;
+    std::swap(graph.values[kept].name, graph.values[pair.next].name);
+    graph.values[kept].entry = graph.values[pair.next].entry;
+    graph.values[kept].dim_names = graph.values[pair.next].dim_names;
+    pair.next = kept;
+  }
+}
+
+}  // namespace
 
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
                      NodeContext& context, size_t first, OnnxGraph& graph) {
-  YUBA_ASSIGN_OR_RETURN(const OpDescription* loss, Find("--loss", options.loss, library));
+  YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
   YUBA_ASSIGN_OR_RETURN(const int judged, Judged(options.output, first, graph));
-  absl::StatusOr<OnnxValue> labels = LabelsFor(*loss, graph.values[judged]);
+  absl::StatusOr<OnnxValue> labels = LabelsFor(*loss.op, graph.values[judged]);
   if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
-  for (const char* name : {kLabels, kLossName}) {
+  for (const char* name : {kLabels, kLossName, kLossTotal, kLossWeight}) {
     if (graph.by_name.count(name) == 0) continue;
     return UserError("--train: the model calls a value '", name, "', which is the name of what ",
                      "training adds: rename the value");
   }
   const int given = AddLabels(*std::move(labels), graph);
-  const int value = context.Entry(loss->name, {judged, given});
-  if (context.failed()) return context.status();
+  const auto [value, weight] = UseLoss(loss, judged, given, context, graph);
+  if (weight >= 0 && !context.failed()) KeepStates(weight, context, graph);
+  if (context.failed()) return Annotate(context.status(), absl::StrCat("--loss ", options.loss));
   if (!IsFloat(graph.values[value].type)) {
     return UserError("--loss ", options.loss, ": its result is ", Name(graph.values[value].type),
                      ", and only floats can be minimized");
@@ -188,6 +158,7 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   graph.values[value].entry = graph.entry;
   graph.outputs.resize(first);
   graph.outputs.push_back(value);
+  if (weight >= 0) graph.outputs.push_back(weight);
   for (const OnnxGraph::CarriedValues& pair : graph.carried) graph.outputs.push_back(pair.next);
   return absl::OkStatus();
 }

@@ -3,11 +3,9 @@
 #define YUBA_COMPILER_IMPORT_LOSS_H_
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "compiler/import/onnx_graph.h"
 #include "compiler/import/options.h"
 #include "compiler/import/translate/node.h"
-#include "compiler/train/train.h"
 
 namespace yuba::onnx {
 
@@ -16,18 +14,17 @@ namespace yuba::onnx {
 constexpr char kLabels[] = "labels";
 // The output that it is.
 constexpr char kLossName[] = "loss";
-
-// The optimizer of the options, found in the library, its attributes, and what it starts with.
-// Names may have - for _. The user's error where no description has that name, where it is no
-// optimizer, or where it lacks an attribute.
-absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
-                                               const OperatorLibrary& library);
+// Of a loss that has a weight, such as the count of labels that are not ignored: the output that is
+// the weight, and the value that is divided by it.
+constexpr char kLossWeight[] = "loss_weight";
+constexpr char kLossTotal[] = "loss_total";
 
 // Adds a use of the loss, which reads the output that it judges, when all outputs and carried pairs
 // are in the graph. Its second operand is a new input, `labels`, whose shape follows from the first
 // by the names of the extents: of op loss(x[s.., n], labels[s..]: int) and an output [8, 10] it is
-// i64[8]. The loss is the output `loss` of the entry, and next values of states are the only
-// others. `first` is the position in graph.outputs of the entry's first output.
+// i64[8]. The loss is the output `loss` of the entry. Of a description with two outputs, a total
+// and a weight, it is their quotient, and the weight is the output `loss_weight`. Next values of
+// states are the only others. `first` is the position in graph.outputs of the entry's first output.
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
                      NodeContext& context, size_t first, OnnxGraph& graph);
 

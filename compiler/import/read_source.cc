@@ -19,6 +19,7 @@
 #include "compiler/import/source.h"
 #include "compiler/import/supported.h"
 #include "compiler/import/ties.h"
+#include "compiler/import/train_recipe.h"
 #include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/sources.h"
 #include "compiler/simplify/invariants.h"
@@ -79,7 +80,9 @@ class Importer {
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
       const int last = static_cast<int>(source.graph.entries.size()) - 1;
-      source.train->loss = NameInEntry(source.graph.entries, last, kLossName);
+      for (std::string* name : {&source.train->loss, &source.train->total, &source.train->weight}) {
+        if (!name->empty()) *name = NameInEntry(source.graph.entries, last, *name);
+      }
       source.file_inputs.emplace_back(kLabels);
     }
     return std::make_shared<const Source>(std::move(source));

@@ -20,12 +20,13 @@
 namespace yuba::kernels {
 namespace {
 
-// Whether it computes wrap(v, n), which says that v is an index into n.
+// Whether it computes wrap(v, n) or label(v, n, ignored), which say what v may be.
 bool Wraps(const std::vector<Definition>& definitions) {
   bool wraps = false;
   for (const Definition& definition : definitions) {
     Walk(definition, [&](const Expr& expr) {
-      wraps |= expr.kind == Expr::kCall && expr.function == Function::kWrap;
+      wraps |= expr.kind == Expr::kCall &&
+               (expr.function == Function::kWrap || expr.function == Function::kLabel);
     });
   }
   return wraps;

@@ -181,9 +181,25 @@ Typed ScalarBuilder::IntegerCall(Function function, const std::vector<Typed>& ar
       if (arithmetic_ == Arithmetic::kHash) r = HashWrap(a, b);
       break;
     }
+    case Function::kLabel: r = Label(a, b, args[2].value); break;
     default: return ThroughFloat(function, args);
   }
   return {r, type};
+}
+
+// -1 where the value is ignored. In hash arithmetic every integer is a label, or as good as
+// ignored.
+Value ScalarBuilder::Label(Value value, Value classes, Value ignored) {
+  const Value none = IntegerConstant(value.getType(), -1);
+  const auto equal = [&](Value x, Value y) {
+    return b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::eq, x, y);
+  };
+  Value label = value;
+  if (arithmetic_ == Arithmetic::kHash) {
+    const Value one = HashWrap(value, Sub(classes, none));
+    label = b_.create<arith::SelectOp>(loc(), equal(one, classes), none, one);
+  }
+  return b_.create<arith::SelectOp>(loc(), equal(value, ignored), none, label);
 }
 
 // Functions of real numbers on integers: computed in f64, the result rounded towards zero.

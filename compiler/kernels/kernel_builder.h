@@ -210,10 +210,10 @@ class KernelBuilder {
   Value Either(Value a, Value b);
   Typed Emit(const Expr& expr);
   Typed EmitNew(const Expr& expr);
-  void CheckIndex(const Expr& term, Typed index, Typed extent);
+  void CheckIndex(const Expr& term, const std::vector<Typed>& args);
+  Value ElementOf(const Expr& read);
   void Note(Value record, const Values& numbers);
-  // The place (KernelFunction::PlaceOf) of the tensor that a term reads first; -1: it reads none.
-  int PlaceOfFirstRead(const Expr& term) const;
+  static const Expr* FirstRead(const Expr& term);  // null: it reads none
   Typed Cast(Typed value, ElementType type);
   static bool NeedsBranch(const Expr& expr);
   Typed Select(const Expr& expr);

@@ -140,22 +140,40 @@ Typed KernelBuilder::EmitNew(const Expr& expr) {
   if (expr.function == Function::kSelect && NeedsBranch(expr)) return Select(expr);
   std::vector<Typed> args;
   for (const ExprPtr& arg : expr.args) args.push_back(Emit(*arg));
-  if (expr.function == Function::kWrap) CheckIndex(*expr.args[0], args[0], args[1]);
+  if (expr.function == Function::kWrap || expr.function == Function::kLabel)
+    CheckIndex(*expr.args[0], args);
   return s_.Call(expr.function, args);
 }
 
-// Notes an index outside of -extent to extent - 1, if it is the first one.
-void KernelBuilder::CheckIndex(const Expr& term, Typed index, Typed extent) {
+// Notes an index outside of -extent to extent - 1, or a label that is neither of 0 to extent - 1
+// nor the ignored one, if it is the first. `args` are those of the call.
+void KernelBuilder::CheckIndex(const Expr& term, const std::vector<Typed>& args) {
   const Value record = function_.IndexRecord();
   if (!record) return;
-  const Value value = s_.Convert(index, ElementType::kI64).value;
-  const Value limit = s_.Convert(extent, ElementType::kI64).value;
-  const Value outside = Either(Compare(arith::CmpIPredicate::slt, value, s_.Sub(s_.Int(0), limit)),
-                               Compare(arith::CmpIPredicate::sge, value, limit));
+  const bool label = args.size() == 3;
+  const Value value = s_.Convert(args[0], ElementType::kI64).value;
+  const Value limit = s_.Convert(args[1], ElementType::kI64).value;
+  const Value least = label ? s_.Int(0) : s_.Sub(s_.Int(0), limit);
+  const Value ignored = label ? s_.Convert(args[2], ElementType::kI64).value : s_.Int(0);
+  Value outside = Either(Compare(arith::CmpIPredicate::slt, value, least),
+                         Compare(arith::CmpIPredicate::sge, value, limit));
+  if (label) outside = s_.And(outside, Compare(arith::CmpIPredicate::ne, value, ignored));
   b_.create<scf::IfOp>(loc(), outside, [&](mlir::OpBuilder&, mlir::Location) {
-    Note(record, {s_.Int(PlaceOfFirstRead(term)), value, limit});
+    const Expr* const read = FirstRead(term);
+    const Value place = s_.Int(read ? function_.PlaceOf(place_.operands[read->operand]) : -1);
+    const Value element = read ? ElementOf(*read) : s_.Int(-1);
+    Note(record, {place, value, limit, element, s_.Int(label), ignored});
     b_.create<scf::YieldOp>(loc());
   });
+}
+
+// The number of the element that is read among all of the tensor, row-major.
+Value KernelBuilder::ElementOf(const Expr& read) {
+  Value element = s_.Int(0);
+  const std::vector<int64_t>& dims = definition_.operands[read.operand].dims;
+  for (size_t d = 0; d < dims.size(); ++d)
+    element = s_.Add(s_.Mul(element, s_.Int(dims[d])), AffineValue(read.position[d]));
+  return element;
 }
 
 // Threads may meet such indices at the same time: the one that sets the record's first number
@@ -175,13 +193,12 @@ void KernelBuilder::Note(Value record, const Values& numbers) {
   });
 }
 
-int KernelBuilder::PlaceOfFirstRead(const Expr& term) const {
-  if (term.kind == Expr::kRead) return function_.PlaceOf(place_.operands[term.operand]);
+const Expr* KernelBuilder::FirstRead(const Expr& term) {
+  if (term.kind == Expr::kRead) return &term;
   for (const ExprPtr& arg : term.args) {
-    const int place = PlaceOfFirstRead(*arg);
-    if (place >= 0) return place;
+    if (const Expr* const read = FirstRead(*arg)) return read;
   }
-  return -1;
+  return nullptr;
 }
 
 // A cast to a small float must round, although its value is then kept in a wider type.

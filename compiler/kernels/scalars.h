@@ -69,6 +69,7 @@ class ScalarBuilder {
   mlir::Value HashMixed(mlir::Value element, uint64_t salt);
   mlir::Value HashRanked(mlir::Value element);
   mlir::Value HashWrap(mlir::Value index, mlir::Value extent);
+  mlir::Value Label(mlir::Value value, mlir::Value classes, mlir::Value ignored);
   mlir::Value MinMax(mlir::Value a, mlir::Value b, bool max);
   mlir::Value Sign(mlir::Value a, ElementType type);
   Typed Compare(Function function, Typed a, Typed b);

@@ -54,25 +54,49 @@ absl::optional<int64_t> IndexOutside(KnownValues& known, const Definition& defin
   return absl::nullopt;
 }
 
+// A label that is neither a class nor the ignored one, if all of them are known and one is such.
+absl::optional<int64_t> LabelOutside(KnownValues& known, const Expr& label) {
+  const Expr &classes = *label.args[1], &ignored = *label.args[2];
+  if (classes.kind != Expr::kLiteral || ignored.kind != Expr::kLiteral) return absl::nullopt;
+  const auto labels = known.Of(label.args[0], Arithmetic::kFloat);
+  if (!labels.has_value()) return absl::nullopt;
+  for (const int64_t value : labels->values) {
+    if ((value < 0 || value >= classes.integer) && value != ignored.integer) return value;
+  }
+  return absl::nullopt;
+}
+
+// What is wrong with the index, or the label, of a call.
+std::string WhyOutside(const Expr& call, int64_t outside) {
+  const int64_t extent = call.args[1]->integer;
+  if (call.function == Function::kLabel) {
+    return absl::StrCat(outside, ", which is no label of ", extent, " classes (0 to ", extent - 1,
+                        ")");
+  }
+  return absl::StrCat(outside, ", which is no index into ", extent, " elements (", -extent, " to ",
+                      extent - 1, "). A dimension given by --dim may be larger than a table of ",
+                      "the model");
+}
+
 absl::Status CheckIndices(const Model& model, const Node& node) {
   const Definition& definition = *node.definition;
   if (!definition.where.empty()) return absl::OkStatus();  // some points may have no term
   KnownValues known(model, node, kMostChecked, true);
   for (const DataCondition& condition : definition.data_where) {
-    if (condition.value->kind != Expr::kCall || condition.value->function != Function::kWrap)
-      continue;
-    const Expr& wrap = *condition.value;
-    const absl::optional<int64_t> outside = IndexOutside(known, definition, wrap);
+    const Expr& call = *condition.value;
+    const bool label = call.kind == Expr::kCall && call.function == Function::kLabel;
+    if (!label && (call.kind != Expr::kCall || call.function != Function::kWrap)) continue;
+    const absl::optional<int64_t> outside =
+        label ? LabelOutside(known, call) : IndexOutside(known, definition, call);
     if (!outside.has_value()) continue;
-    const int64_t extent = wrap.args[1]->integer;
-    const Expr& index = *wrap.args[0];
-    const std::string ids = index.kind == Expr::kRead
-                                ? model.graph.tensors[node.operands[index.operand]].name
+    const Expr* read = call.args[0].get();
+    while (read->kind == Expr::kCall && read->function == Function::kCast)
+      read = read->args[0].get();
+    const std::string ids = read->kind == Expr::kRead
+                                ? model.graph.tensors[node.operands[read->operand]].name
                                 : "what it looks up";
     return UserError("node ", node.name, " (", node.op, node.from.empty() ? "" : ", from ",
-                     node.from, "): ", ids, " holds ", *outside, ", which is no index into ",
-                     extent, " elements (", -extent, " to ", extent - 1,
-                     "). A dimension given by --dim may be larger than a table of the model");
+                     node.from, "): ", ids, " holds ", WhyOutside(call, *outside));
   }
   return absl::OkStatus();
 }

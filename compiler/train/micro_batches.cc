@@ -4,17 +4,26 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/train/added_nodes.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
 namespace {
 
+// The name without that of the entry: "micro:loss_weight" is "loss_weight".
+std::string OwnName(const Graph& graph, TensorId tensor) {
+  const std::string& name = graph.tensors[tensor].name;
+  const std::string prefix = NameInEntry(graph.entries, graph.entries.size() - 1, "");
+  return absl::StartsWith(name, prefix) ? name.substr(prefix.size()) : name;
+}
+
 // A state of the trained tensor's type, zeros before the first step.
-absl::StatusOr<TensorId> AddMean(Model& model, TensorId trained) {
+absl::StatusOr<TensorId> AddSoFar(Model& model, TensorId trained) {
   Graph& graph = model.graph;
   Tensor mean;
-  mean.name = absl::StrCat(graph.tensors[trained].name, ".gradient");
+  mean.name = absl::StrCat(OwnName(graph, trained), ".gradient");
   const bool taken = std::any_of(graph.tensors.begin(), graph.tensors.end(),
                                  [&](const Tensor& other) { return other.name == mean.name; });
   if (taken) {
@@ -34,21 +43,45 @@ absl::StatusOr<TensorId> AddMean(Model& model, TensorId trained) {
   return id;
 }
 
+// Puts the quotients of sums by the weight in their place.
+absl::Status Divide(Model& model, const OpDescription& quotient, TensorId weight,
+                    std::vector<TensorId>& sums) {
+  AddedNodes added(model);
+  for (TensorId& sum : sums) {
+    const std::string name = absl::StrCat("mean(", model.graph.tensors[sum].name, ")");
+    YUBA_ASSIGN_OR_RETURN(sum, added.Use(quotient, {}, {sum, weight}, name));
+  }
+  Link(model.graph);
+  CheckGraph(model.graph);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(Model& model,
                                                             const MicroBatches& micro_batches,
                                                             const std::vector<TensorId>& trained,
-                                                            std::vector<TensorId>& gradients) {
-  std::vector<TensorId> means;
+                                                            std::vector<TensorId>& gradients,
+                                                            TensorId& weight) {
+  std::vector<TensorId> so_far, added = gradients;
   for (const TensorId tensor : trained) {
-    YUBA_ASSIGN_OR_RETURN(const TensorId mean, AddMean(model, tensor));
-    means.push_back(mean);
+    YUBA_ASSIGN_OR_RETURN(const TensorId one, AddSoFar(model, tensor));
+    so_far.push_back(one);
   }
-  YUBA_ASSIGN_OR_RETURN(std::vector<UpdatedState> updated,
-                        AddUpdates(model, micro_batches.mean, means, gradients));
+  if (weight >= 0) {
+    YUBA_ASSIGN_OR_RETURN(const TensorId one, AddSoFar(model, weight));
+    so_far.push_back(one);
+    added.push_back(weight);
+  }
+  const Optimizer& sum = weight >= 0 ? micro_batches.sum : micro_batches.mean;
+  YUBA_ASSIGN_OR_RETURN(std::vector<UpdatedState> updated, AddUpdates(model, sum, so_far, added));
   model.graph.entries.push_back({micro_batches.update, micro_batches.times});
-  gradients = std::move(means);
+  if (weight >= 0) {
+    weight = so_far.back();
+    so_far.pop_back();
+    YUBA_RETURN_IF_ERROR(Divide(model, micro_batches.quotient, weight, so_far));
+  }
+  gradients = std::move(so_far);
   return updated;
 }
 

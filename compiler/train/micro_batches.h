@@ -6,6 +6,10 @@
 // runs of `micro`, each with a quarter of the batch, and one of `step`:
 //   micro  forward, backward; w.gradient' = w.gradient + g / 4
 //   step   w' = w - lr w.gradient
+// Of a loss that has a weight, such as a count of labels, gradients and weights are added up as
+// they are, and divided once:
+//   micro  w.gradient' = w.gradient + g of the loss's total; loss_weight.gradient' = ... + weight
+//   step   w' = w - lr (w.gradient / loss_weight.gradient)
 #ifndef YUBA_COMPILER_TRAIN_MICRO_BATCHES_H_
 #define YUBA_COMPILER_TRAIN_MICRO_BATCHES_H_
 
@@ -20,18 +24,22 @@
 namespace yuba::compiler {
 
 struct MicroBatches {
-  Optimizer mean;      // its first operand, a `state`, is the mean so far (training.tdl)
-  std::string update;  // the name of the entry that updates
-  int64_t times = 1;   // how often that runs (Entry::times)
+  Optimizer mean;          // its first operand, a `state`, is the mean so far (training.tdl)
+  Optimizer sum;           // the same of a loss with a weight: the sum so far
+  OpDescription quotient;  // op weighted_mean(total[s..], weight[]) -> y[s..]
+  std::string update;      // the name of the entry that updates
+  int64_t times = 1;       // how often that runs (Entry::times)
 };
 
-// Adds the means to the last entry, and behind that an entry without nodes. Puts the states in the
-// place of `gradients`, which are parallel to `trained`, and returns what is to be carried. The
-// user's error where a tensor of the model has a state's name.
+// Adds the means to the last entry, and behind that an entry that has no nodes but quotients. Puts
+// the states, or the quotients, in the place of `gradients`, which are parallel to `trained`, and
+// in the place of `weight` the sum of those of all parts; -1: the loss has none. Returns what is to
+// be carried. The user's error where a tensor of the model has a state's name.
 absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(Model& model,
                                                             const MicroBatches& micro_batches,
                                                             const std::vector<TensorId>& trained,
-                                                            std::vector<TensorId>& gradients);
+                                                            std::vector<TensorId>& gradients,
+                                                            TensorId& weight);
 
 }  // namespace yuba::compiler
 

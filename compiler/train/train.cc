@@ -143,11 +143,11 @@ class Chooser {
   std::vector<std::string> left_out_;
 };
 
-TensorId OutputNamed(const Graph& graph, const std::string& name) {
-  const auto found = std::find_if(graph.outputs.begin(), graph.outputs.end(),
-                                  [&](TensorId id) { return graph.tensors[id].name == name; });
-  YUBA_CHECK(found != graph.outputs.end()) << name;
-  return *found;
+TensorId TensorNamed(const Graph& graph, const std::string& name) {
+  const auto found = std::find_if(graph.tensors.begin(), graph.tensors.end(),
+                                  [&](const Tensor& tensor) { return tensor.name == name; });
+  YUBA_CHECK(found != graph.tensors.end()) << name;
+  return static_cast<TensorId>(found - graph.tensors.begin());
 }
 
 }  // namespace
@@ -158,8 +158,12 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
   std::vector<TensorId> candidates = chooser.Choose();
   YUBA_RETURN_IF_ERROR(chooser.CheckPatterns());
   if (recipe.precision.has_value()) ComputeProductsIn(*recipe.precision, model);
+  // Of a part of a batch the gradients of the total are added up, and divided in the end.
+  const bool total = recipe.micro_batches.has_value() && !recipe.total.empty();
+  const TensorId minimized = TensorNamed(model.graph, total ? recipe.total : recipe.loss);
+  TensorId weight = recipe.weight.empty() ? -1 : TensorNamed(model.graph, recipe.weight);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> found,
-                        AddGradients(model, OutputNamed(model.graph, recipe.loss), candidates));
+                        AddGradients(model, minimized, candidates));
   std::vector<TensorId> trained, gradients;
   std::vector<std::string> names;
   int64_t elements = 0;
@@ -186,14 +190,14 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
     model.notes.push_back(absl::StrCat("not trained: ", FirstOf(chooser.left_out())));
   std::vector<UpdatedState> updated;
   if (recipe.micro_batches.has_value()) {
-    YUBA_ASSIGN_OR_RETURN(updated,
-                          AddUpMicroBatches(model, *recipe.micro_batches, trained, gradients));
+    YUBA_ASSIGN_OR_RETURN(
+        updated, AddUpMicroBatches(model, *recipe.micro_batches, trained, gradients, weight));
   }
   if (recipe.clipping.has_value()) {
     YUBA_ASSIGN_OR_RETURN(gradients, ClipGradients(model, *recipe.clipping, gradients));
   }
   YUBA_ASSIGN_OR_RETURN(const std::vector<UpdatedState> of_step,
-                        AddUpdates(model, recipe.optimizer, trained, gradients));
+                        AddUpdates(model, recipe.optimizer, trained, gradients, weight));
   updated.insert(updated.end(), of_step.begin(), of_step.end());
   return updated;
 }

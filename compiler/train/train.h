@@ -18,6 +18,8 @@ namespace yuba::compiler {
 
 struct TrainRecipe {
   std::string loss;  // the name of the output that training minimizes, a scalar of the last entry
+  // Of a loss that has a weight: the names of the scalars of which it is the quotient. Empty: none.
+  std::string total, weight;
   Optimizer optimizer;
   absl::optional<MicroBatches> micro_batches;  // none: an entry has the whole batch
   absl::optional<Clipping> clipping;           // of gradients; none: they are taken as they are

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/simplify/constants.h"
+#include "compiler/train/weightless.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
@@ -15,8 +16,12 @@ namespace {
 
 class Updater {
  public:
-  Updater(Model& model, const Optimizer& optimizer)
-      : model_(model), graph_(model.graph), optimizer_(optimizer), op_(optimizer.description) {
+  Updater(Model& model, const Optimizer& optimizer, TensorId weight)
+      : model_(model),
+        graph_(model.graph),
+        optimizer_(optimizer),
+        op_(optimizer.description),
+        weight_(weight) {
     for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);
     entry_ = static_cast<int>(graph_.entries.size()) - 1;
   }
@@ -144,19 +149,43 @@ class Updater {
     for (const SlotDefinition& step : instance.definitions) {
       const TensorId result = tensors[step.result];
       if (graph_.tensors[result].producer >= 0) continue;
-      Node node;
-      node.name = graph_.tensors[result].name;
-      node.op = op_.name;
-      node.from = absl::StrCat(op_.name, " of ", weight.name);
-      node.instance = instance_;
-      node.entry = entry_;
-      node.definition = std::make_shared<const Definition>(step.definition);
-      for (const int slot : step.operands) node.operands.push_back(tensors[slot]);
-      node.result = result;
-      graph_.tensors[result].producer = static_cast<NodeId>(graph_.nodes.size());
-      graph_.nodes.push_back(std::move(node));
+      std::vector<TensorId> read;
+      for (const int slot : step.operands) read.push_back(tensors[slot]);
+      const auto kept = state_of_.find(result);
+      if (weight_ < 0 || kept == state_of_.end()) {
+        AddNode(step.definition, std::move(read), result, weight);
+      } else if (step.definition.reducer == Reducer::kNone) {
+        AddKept(step.definition, std::move(read), kept->second, result, weight);
+      } else {
+        const TensorType type = graph_.tensors[result].type;
+        const TensorId changed = AddTensor(absl::StrCat(graph_.tensors[result].name, ".changed"),
+                                           type, graph_.tensors[result].dims);
+        AddNode(step.definition, std::move(read), changed, weight);
+        AddKept(IdentityOf(type, "kept"), {changed}, kept->second, result, weight);
+      }
     }
     ++instance_;
+  }
+
+  void AddKept(Definition definition, std::vector<TensorId> read, TensorId state, TensorId result,
+               const Tensor& weight) {
+    KeepWhereWeightless(graph_, state, weight_, read, definition);
+    AddNode(std::move(definition), std::move(read), result, weight);
+  }
+
+  void AddNode(Definition definition, std::vector<TensorId> read, TensorId result,
+               const Tensor& weight) {
+    Node node;
+    node.name = graph_.tensors[result].name;
+    node.op = op_.name;
+    node.from = absl::StrCat(op_.name, " of ", weight.name);
+    node.instance = instance_;
+    node.entry = entry_;
+    node.definition = std::make_shared<const Definition>(std::move(definition));
+    node.operands = std::move(read);
+    node.result = result;
+    graph_.tensors[result].producer = static_cast<NodeId>(graph_.nodes.size());
+    graph_.nodes.push_back(std::move(node));
   }
 
   // The tensor of an internal slot or, of a named state, its next value, which is an output.
@@ -177,8 +206,9 @@ class Updater {
       shared_next_[state] = result;
     }
     graph_.outputs.push_back(result);
-    updated_.push_back(
-        {graph_.tensors[operands[param - op_.params.begin()]].name, graph_.tensors[result].name});
+    const TensorId of = operands[param - op_.params.begin()];
+    state_of_[result] = of;
+    updated_.push_back({graph_.tensors[of].name, graph_.tensors[result].name});
     return result;
   }
 
@@ -186,6 +216,8 @@ class Updater {
   Graph& graph_;
   const Optimizer& optimizer_;
   const OpDescription& op_;
+  const TensorId weight_;  // of the loss: where it is 0, states stay; -1: it has none
+  std::map<TensorId, TensorId> state_of_;        // [next value]: the state
   std::map<std::string, TensorId> shared_;       // numbers and states of all updates, by operand
   std::map<std::string, TensorId> shared_next_;  // next values of shared states
   std::vector<UpdatedState> updated_;
@@ -217,9 +249,10 @@ absl::Status CheckOptimizer(const OpDescription& description) {
 
 absl::StatusOr<std::vector<UpdatedState>> AddUpdates(Model& model, const Optimizer& optimizer,
                                                      const std::vector<TensorId>& trained,
-                                                     const std::vector<TensorId>& gradients) {
+                                                     const std::vector<TensorId>& gradients,
+                                                     TensorId weight) {
   YUBA_CHECK(trained.size() == gradients.size());
-  Updater updater(model, optimizer);
+  Updater updater(model, optimizer, weight);
   YUBA_RETURN_IF_ERROR(updater.CheckNames(trained));
   YUBA_RETURN_IF_ERROR(updater.AddShared(ElementType::kF32));
   for (size_t t = 0; t < trained.size(); ++t)

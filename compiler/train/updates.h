@@ -37,11 +37,13 @@ struct UpdatedState {
 absl::Status CheckOptimizer(const OpDescription& description);
 
 // Adds the nodes that update `trained`, given their gradients, which are parallel. The next values
-// are outputs. The user's error where a number of the optimizer has no value or an update does not
+// are outputs. Where the scalar `weight` is 0 all of them are what the states are (-1: nothing is
+// looked at). The user's error where a number of the optimizer has no value or an update does not
 // elaborate.
 absl::StatusOr<std::vector<UpdatedState>> AddUpdates(Model& model, const Optimizer& optimizer,
                                                      const std::vector<TensorId>& trained,
-                                                     const std::vector<TensorId>& gradients);
+                                                     const std::vector<TensorId>& gradients,
+                                                     TensorId weight = -1);
 
 }  // namespace yuba::compiler
 

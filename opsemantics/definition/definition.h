@@ -120,7 +120,8 @@ enum class Function : uint8_t {
   kOr,
   kRandom,
   kNot,
-  kOpaque  // the operands of an opaque definition, as its function takes them (opaque.h)
+  kOpaque,  // the operands of an opaque definition, as its function takes them (opaque.h)
+  kLabel    // the last one
 };
 const char* Name(Function function);  // "add", "select": as descriptions call it where they can
 
@@ -161,6 +162,7 @@ constexpr int ArgumentCount(Function function) {
     case Function::kAnd:
     case Function::kOr: return 2;
     case Function::kSelect:
+    case Function::kLabel:
     case Function::kRandom: return 3;
     case Function::kOpaque: return -1;
   }
@@ -191,6 +193,7 @@ struct Expr {
     kRead,     // operand `operand` at `position`; outside it, args[0] if there is one
     kCall      // `function` of `args`. kSelect(condition, a, b): only the branch taken is read.
                // kCast converts args[0] to `type`. kWrap(v, n): v + n where v < 0, as ONNX indices.
+               // kLabel(v, n, ignored): v where 0 <= v < n, and -1 where v is `ignored`.
                // kMod has the sign of the divisor for integers, of the dividend for floats.
                // kRandom(key, count, element): an f32 in [0, 1) that is made of three i64 alone
                // (base/philox.h). `element` is a kIndex: where among all that its definition

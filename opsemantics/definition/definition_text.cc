@@ -274,6 +274,7 @@ const char* Name(Function function) {
     case Function::kSelect: return "select";
     case Function::kCast: return "cast";
     case Function::kWrap: return "wrap";
+    case Function::kLabel: return "label";
     case Function::kMod: return "mod";
     case Function::kEq: return "eq";
     case Function::kNe: return "ne";

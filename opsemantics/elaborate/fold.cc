@@ -62,6 +62,17 @@ absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, 
   return {IntegerTerm(result)};
 }
 
+// A label that the description itself says.
+absl::StatusOr<Term> FoldLabel(const std::vector<Term>& args) {
+  for (const Term& arg : args) {
+    if (arg.kind != Term::kInteger) return UserError("'label' needs integers");
+  }
+  const int64_t value = args[0].integer;
+  if (value == args[2].integer) return IntegerTerm(-1);
+  if (value >= 0 && value < args[1].integer) return args[0];
+  return UserError(value, " is no class of ", args[1].integer);
+}
+
 double FoldNumbers(Function function, double a, double b) {
   switch (function) {
     case Function::kAdd: return a + b;
@@ -126,6 +137,7 @@ absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Divi
   const Term& b = args.size() > 1 ? args[1] : args[0];
   if (function == Function::kSelect) return a.AsNumber() != 0 ? args[1] : args[2];
   if (function == Function::kNot) return Truth(a.AsNumber() == 0);
+  if (function == Function::kLabel) return FoldLabel(args);
   if (const auto truth = Compare(function, a, b)) return Truth(*truth);
   if (a.kind == Term::kInteger && b.kind == Term::kInteger) {
     YUBA_ASSIGN_OR_RETURN(const absl::optional<Term> folded,

@@ -148,6 +148,7 @@ class Drawer {
       return kTypes[Below(3)];
     }
     if (attribute.type == "bool") return Below(2);
+    if (attribute.type == "int") return Below(4);
     const Syntax* value = attribute.value.get();
     const bool integer = value != nullptr && value->kind == Syntax::kNumber && value->is_integer;
     if (attribute.pack) {

@@ -17,6 +17,7 @@
 //   literal               HashOf(its value rounded to its type); integer -> float: the same 64 bits
 //   float -> float        the identity; float -> integer: the same 64 bits, cast as integers are
 //   float -> bool         element != 0
+//   label(v, n, ignored)  -1 where v is `ignored`; else v mod (n + 1), of which n becomes -1
 //   wrap(v, n)            v mod n, in [0, n), so that indices from hashes stay in range; 0 where
 //                         n <= 0
 //

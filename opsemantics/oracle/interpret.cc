@@ -145,7 +145,7 @@ class Body {
   }
 
   Scalar Applied(const Node& node, ElementType type) {
-    Scalar values[2] = {};
+    Scalar values[3] = {};
     for (size_t i = 0; i < node.args.size(); ++i) values[i] = ArgumentAs(node, i, type);
     return Apply(node.expr->function, type, arithmetic_, values);
   }

@@ -124,6 +124,14 @@ int64_t ApplyToIntegers(Function function, int64_t a, int64_t b) {
   }
 }
 
+// In hash arithmetic any integer is a label: one of n + 1, of which the last is ignored.
+int64_t LabelOf(int64_t label, int64_t classes, int64_t ignored, Arithmetic arithmetic) {
+  if (label == ignored) return -1;
+  if (arithmetic == Arithmetic::kFloat) return label;
+  const int64_t one = classes < 0 ? 0 : FloorModulo(label, classes + 1);
+  return one == classes ? -1 : one;
+}
+
 bool CompareNumbers(Function function, double a, double b) {
   switch (function) {
     case Function::kEq: return a == b;
@@ -210,6 +218,9 @@ Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithm
 }
 
 Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const Scalar* args) {
+  if (function == Function::kLabel) {
+    return Integer(LabelOf(args[0].integer, args[1].integer, args[2].integer, arithmetic));
+  }
   const Scalar a = args[0], b = ArgumentCount(function) == 2 ? args[1] : Integer(0);
   if (!IsFloat(type) || IsLogical(function)) {
     if (function == Function::kWrap && arithmetic == Arithmetic::kHash) {

@@ -50,6 +50,7 @@ bool IsOperation(const Expr& expr) {
     case Function::kSelect:
     case Function::kCast:
     case Function::kWrap:
+    case Function::kLabel:
     case Function::kOpaque: return false;
     default: return true;
   }

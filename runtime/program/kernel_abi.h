@@ -17,8 +17,9 @@
 //                4, 4,  0, 4}           z
 //
 // A function that checks indices (program.proto) has one more buffer behind the results': an
-// IndexRecord, which it fills where wrap(v, n) meets a v outside of -n to n - 1, and where nothing
-// was noted yet. What the function computes from such a v is unspecified.
+// IndexRecord, which it fills where wrap(v, n) meets a v outside of -n to n - 1, or label(v, n,
+// ignored) one outside of 0 to n - 1 that is not `ignored`, and where nothing was noted yet. What
+// the function computes from such a v is unspecified.
 //
 // Of a definition alone, output indices are bounded by the result's buffer too: where a reduction
 // index is cut, a device may write less than its range of output indices. A kernel never fails and
@@ -33,13 +34,16 @@
 
 namespace yuba::runtime {
 
-// The first index outside of its extent that a kernel met. All zero before.
+// The first index outside of its extent that a kernel met. `found` is 0 before.
 struct IndexRecord {
   int64_t found = 0;   // 1 where the others are set
   int64_t tensor = 0;  // that holds the index: its place among operands, results and internal
                        // tensors of the kernel in this order; -1 where none does
   int64_t index = 0;
   int64_t extent = 0;
+  int64_t element = -1;  // of the tensor, that holds it: its number in row-major order; -1: none
+  int64_t label = 0;     // 1: it is a label, and `ignored` one that would be allowed
+  int64_t ignored = 0;
 };
 
 // A function of the program's shared object.

@@ -18,6 +18,17 @@ std::string Rate(double rate) {
 
 }  // namespace
 
+std::string NumbersText(const Numbers& numbers) {
+  std::string text;
+  const bool weightless = IsWeightless(numbers);
+  for (const auto& [name, number] : numbers) {
+    if (!IsLossWeight(name) && !(weightless && IsLoss(name)))
+      absl::StrAppend(&text, "  ", name, " ", NumberText(number));
+  }
+  if (weightless) absl::StrAppend(&text, "  no label counts");
+  return text;
+}
+
 std::string NumberText(double number) {
   return std::isnan(number) ? "nan" : absl::StrFormat("%.7g", number);  // and not "-nan"
 }
@@ -30,9 +41,8 @@ std::string Duration(double seconds) {
 
 std::string LineOf(const StepReport& report) {
   std::string line = report.name;
-  for (const auto& [name, number] : report.numbers) {
-    absl::StrAppend(&line, "  ", name, " ", NumberText(number));
-  }
+  absl::StrAppend(&line, NumbersText(report.numbers));
+  if (IsWeightless(report.numbers)) absl::StrAppend(&line, ", so nothing changes");
   const double rate = 1 / std::max(report.seconds, 1e-9);
   absl::StrAppendFormat(&line, "  %.1f ms  %s steps/s", report.seconds * 1e3, Rate(rate));
   if (report.examples > 0) {

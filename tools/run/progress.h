@@ -4,13 +4,10 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "tools/run/means.h"
 
 namespace yuba::tools {
-
-// Numbers of a step, such as its loss, by name.
-using Numbers = std::vector<std::pair<std::string, double>>;
 
 struct StepReport {
   std::string name;  // "step 12"
@@ -26,6 +23,10 @@ struct StepReport {
 
 // step 12  loss 2.3015  201.2 ms  4.97 steps/s  59.6 examples/s  moved 12.3 MB  memory 35.0 MB  ...
 std::string LineOf(const StepReport& report);
+
+// "  loss 2.3015  lr 0.001": what lines say of numbers. Weights of losses are not named; where one
+// is 0 its loss is not either, but that no label counts.
+std::string NumbersText(const Numbers& numbers);
 
 // "2.3015", "nan".
 std::string NumberText(double number);

@@ -96,7 +96,7 @@ class Evaluation {
     EntryRun& run = *files_.eval;
     const auto start = Clock::now();
     const int64_t before = session_.statistics().bytes;
-    std::map<std::string, double> sums;
+    Means means;
     StepInputs inputs(run, 0);
     for (int64_t b = 0; b < run.times && !InterruptNote::Came(); ++b) {
       YUBA_RETURN_IF_ERROR(inputs.Set(session_));
@@ -106,18 +106,15 @@ class Evaluation {
         YUBA_RETURN_IF_ERROR(
             Annotate(session_.Step(run.entry), absl::StrCat("eval after ", after)));
         YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, run.entry));
-        for (const auto& [name, number] : numbers) sums[name] += number;
+        means.Add(numbers);
       }
     }
     if (InterruptNote::Came()) return absl::OkStatus();
-    std::string line = absl::StrCat("eval after ", after);
-    for (const auto& [name, sum] : sums) {
-      const double mean = sum / static_cast<double>(run.times * run.parts);
-      record_->numbers[name].push_back(mean);
-      absl::StrAppend(&line, "  ", name, " ", NumberText(mean));
-    }
+    const Numbers numbers = means.Values();
+    for (const auto& [name, mean] : numbers) record_->numbers[name].push_back(mean);
     if (json_) return absl::OkStatus();
-    std::cout << line << "  " << run.times << (run.times == 1 ? " batch" : " batches") << "  moved "
+    std::cout << "eval after " << after << NumbersText(numbers) << "  " << run.times
+              << (run.times == 1 ? " batch" : " batches") << "  moved "
               << Bytes(session_.statistics().bytes - before) << "  in "
               << Duration(SecondsSince(start)) << "\n"
               << std::flush;
@@ -191,6 +188,7 @@ class StepLoop {
 
   absl::Status RunStep(const EntryRun& run, StepInputs& inputs, int64_t step) {
     StepReport report;
+    Means means;
     report.name = absl::StrCat(run.entry, " ", step);
     Numbers rate;
     if (run.entry != program::kInitEntry) {
@@ -199,9 +197,15 @@ class StepLoop {
     }
     for (int64_t part = 0; part < run.parts; ++part) {
       YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
-      YUBA_RETURN_IF_ERROR(RunEntry(run.reading, run.parts, report));
+      const std::string where =
+          run.parts > 1 ? absl::StrCat(report.name, ", part ", part + 1, " of ", run.parts)
+                        : report.name;
+      YUBA_RETURN_IF_ERROR(Annotate(RunEntry(run.reading, means, report), where));
     }
-    if (run.entry != run.reading) YUBA_RETURN_IF_ERROR(RunEntry(run.entry, 1, report));
+    if (run.entry != run.reading) {
+      YUBA_RETURN_IF_ERROR(Annotate(RunEntry(run.entry, means, report), report.name));
+    }
+    report.numbers = means.Values();
     report.numbers.insert(report.numbers.end(), rate.begin(), rate.end());
     record_->seconds.push_back(report.seconds);
     for (const auto& [name, number] : report.numbers) record_->numbers[name].push_back(number);
@@ -216,17 +220,17 @@ class StepLoop {
     return absl::OkStatus();
   }
 
-  // One of `runs` runs of an entry that are part of a step. Adds to the report what it took and
-  // moved, and to the mean of each of its numbers.
-  absl::Status RunEntry(const std::string& entry, int64_t runs, StepReport& report) {
+  // A run of an entry that is part of a step. Adds to the report what it took and moved, and its
+  // numbers to the means.
+  absl::Status RunEntry(const std::string& entry, Means& means, StepReport& report) {
     const int64_t before = session_.statistics().bytes;
-    YUBA_RETURN_IF_ERROR(Annotate(session_.Step(entry), report.name));
+    YUBA_RETURN_IF_ERROR(session_.Step(entry));
     const runtime::Statistics now = session_.statistics();
     const int64_t moved = now.bytes - before;
     const auto planned = flags_.planned_bytes.find(entry);
     if (planned != flags_.planned_bytes.end() && moved != planned->second) {
-      return InternalError(report.name, ": the entry ", entry, " moved ", moved,
-                           " bytes, the plan promises ", planned->second);
+      return InternalError("the entry ", entry, " moved ", moved, " bytes, the plan promises ",
+                           planned->second);
     }
     report.moved += moved;
     const double seconds = report.seconds + now.seconds;
@@ -237,24 +241,15 @@ class StepLoop {
     report.waiting = share(report.waiting, now.wait_share);
     report.seconds = seconds;
     YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, entry));
-    for (const auto& [name, number] : numbers) {
-      const auto known =
-          std::find_if(report.numbers.begin(), report.numbers.end(),
-                       [&name = name](const auto& one) { return one.first == name; });
-      const double share_of_mean = number / static_cast<double>(runs);
-      if (known == report.numbers.end()) {
-        report.numbers.emplace_back(name, share_of_mean);
-      } else {
-        known->second += share_of_mean;
-      }
-    }
+    means.Add(numbers);
     return absl::OkStatus();
   }
 
   // Once, where a number of the step is not finite.
   void HintAtNan(const StepReport& report) {
     for (const auto& [name, number] : report.numbers) {
-      if (std::isfinite(number) || hinted_) continue;
+      const bool of_nothing = IsLoss(name) && IsWeightless(report.numbers);
+      if (std::isfinite(number) || of_nothing || hinted_) continue;
       std::cerr << "note: " << name << " of " << report.name << " is " << NumberText(number)
                 << "; --debug nan says which instruction made the first such number\n";
       hinted_ = true;

@@ -6,19 +6,63 @@ from case import Case
 
 def losses():
     with Case("softmax_cross_entropy") as case:
-        labels = np.array([[0, 3, -1], [2, 2, 1]])
+        labels = np.array([[0, 3, -100], [2, 2, 1]])
         label = case.input("labels", labels)
         for name, scale in (("x", 1), ("large", 500)):  # exp of which would be infinite
-            x = case.normal(2, 3, 4, scale=scale)
-            wide = x.astype(np.float64)
-            largest = wide.max(-1, keepdims=True)
-            logs = wide - largest - np.log(np.exp(wide - largest).sum(-1, keepdims=True))
-            chosen = np.take_along_axis(logs, (labels % 4)[..., None], -1)
-            case.entry("softmax_cross_entropy", [case.input(name, x), label], -chosen.mean())
+            x = case.input(name, case.normal(2, 3, 4, scale=scale))
+            logs = log_softmax(case.inputs[name])
+            case.entry("softmax_cross_entropy", [x, label], *cross_entropy(logs, labels))
+        case.entry("softmax_cross_entropy", ["x", label],
+                   *cross_entropy(log_softmax(case.inputs["x"]), labels, smoothing=0.25),
+                   label_smoothing=0.25)
+        small = np.array([[0, 3, 3], [2, 2, 1]], np.int32)
+        case.entry("softmax_cross_entropy", ["x", case.input("small", small)],
+                   *cross_entropy(log_softmax(case.inputs["x"]), small, 2, 0.5),
+                   ignore_index=2, label_smoothing=0.5)
+        none = case.input("none", np.full((2, 3), -100))
+        case.entry("softmax_cross_entropy", ["x", none], np.float32(0), np.float32(0))
+    with Case("class_losses") as case:
+        labels, weights = np.array([[0, 3, -1], [2, 2, 1]]), np.array([0.5, 2, 1, 4], np.float32)
+        x, label = case.normal(2, 3, 4), case.input("labels", labels)
+        names = [case.input("x", x), label, case.input("weights", weights)]
+        chosen = -np.take_along_axis(x.astype(np.float64), labels[..., None] % 4, -1)[..., 0]
+        for ignored in (-1, 2):
+            keep = labels != ignored
+            for operands, w in (names[:2], keep), (names, keep * weights[labels]):
+                if ignored != -1:  # which then is no class
+                    operands = [operands[0], case.input("small", labels % 4), *operands[2:]]
+                    w = (labels % 4 != ignored) * (weights[labels] if len(operands) > 2 else 1)
+                case.entry("class_losses", operands, chosen * w, ignore_index=ignored)
+                case.entry("class_losses_sum", operands, (chosen * w).sum(),
+                           np.float32(w.sum()), ignore_index=ignored)
+    with Case("kept_without_weight") as case:
+        names = [case.input("x", case.normal(2, 3)), case.input("next", case.normal(2, 3))]
+        for name, weight in ("none", 0), ("some", 0.5):
+            number = case.input(name, np.float32(weight))
+            case.entry("kept_without_weight", [*names, number], case.inputs[names[weight > 0]])
+    with Case("weighted_mean") as case:
+        total, weights = case.normal(2, 3), (np.float32(4), np.float32(0))
+        for name, weight in zip(("some", "none"), weights):
+            names = [case.input("total", total), case.input(name, weight)]
+            case.entry("weighted_mean", names, total.astype(np.float64) / 4 * (weight > 0))
     with Case("mse") as case:
         x, labels = case.normal(3, 4), case.normal(3, 4)
         names = [case.input("x", x), case.input("labels", labels)]
         case.entry("mse", names, np.square(x.astype(np.float64) - labels).mean())
+
+
+def log_softmax(x):
+    wide = x.astype(np.float64)
+    largest = wide.max(-1, keepdims=True)
+    return wide - largest - np.log(np.exp(wide - largest).sum(-1, keepdims=True))
+
+
+def cross_entropy(logs, labels, ignored=-100, smoothing=0.0):
+    """The sum over labels that count, and how many these are."""
+    counts = labels != ignored
+    chosen = np.take_along_axis(logs, np.where(counts, labels, 0)[..., None], -1)[..., 0]
+    each = -(1 - smoothing) * chosen - smoothing * logs.mean(-1)
+    return each[counts].sum(), np.float32(counts.sum())
 
 
 def clipping():
@@ -45,6 +89,17 @@ def micro_batches():
                        np.float32((part + 1) % 3), parts=3.0)
         first = case.input("first", np.float32(0))
         case.entry("mean_over_parts", [*names, first], g, np.float32(0))  # one part is all
+
+
+    with Case("sum_over_parts") as case:
+        so_far, g = case.normal(2, 3), case.normal(2, 3)
+        names = [case.input("sum", so_far), case.input("g", g)]
+        for part in (0, 1, 2):
+            number = case.input(f"part{part}", np.float32(part))
+            case.entry("sum_over_parts", [*names, number], so_far * np.float32(part > 0) + g,
+                       np.float32((part + 1) % 3), parts=3.0)
+        first = case.input("first", np.float32(0))
+        case.entry("sum_over_parts", [*names, first], g, np.float32(0))
 
 
 def optimizers():

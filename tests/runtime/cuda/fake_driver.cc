@@ -49,7 +49,7 @@ void TwiceNoting(void* const* buffers, const int64_t* arguments, int64_t thread,
   auto* record = static_cast<runtime::IndexRecord*>(buffers[2]);
   for (int64_t i = arguments[0] + thread; i < arguments[1]; i += threads) {
     const float x = static_cast<const float*>(buffers[0])[i - arguments[2]];
-    if (x < 0 && record->found == 0) *record = {1, 0, static_cast<int64_t>(x), 1};
+    if (x < 0 && record->found == 0) *record = {1, 0, static_cast<int64_t>(x), 1, i, 0, 0};
   }
 }
 

@@ -1,0 +1,153 @@
+#include "compiler/import/train_recipe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "compiler/import/loss.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+constexpr char kLearningRate[] = "lr";
+
+// Whether the description judges an output by labels: one scalar, or a total and its weight.
+bool IsLoss(const OpDescription& op) {
+  const auto plain = [](const Param& param) { return param.role == Param::kPlain; };
+  const auto scalar = [](const Output& output) {
+    return output.dims.empty() && output.name.back() != '\'';
+  };
+  return op.params.size() == 2 && std::all_of(op.params.begin(), op.params.end(), plain) &&
+         !op.outputs.empty() && op.outputs.size() <= 2 &&
+         std::all_of(op.outputs.begin(), op.outputs.end(), scalar);
+}
+
+// Whether the description updates what is trained, at a learning rate.
+bool IsOptimizer(const OpDescription& op) {
+  return compiler::CheckOptimizer(op).ok() &&
+         std::any_of(op.params.begin(), op.params.end(),
+                     [](const Param& param) { return param.name == kLearningRate; });
+}
+
+// The description of that name, with - for _. Of unknown names the error lists those that are
+// `like` what is meant.
+absl::StatusOr<const OpDescription*> Find(const char* flag, const std::string& name,
+                                          const OperatorLibrary& library,
+                                          bool (*like)(const OpDescription&)) {
+  const OpDescription* found = library.Find(absl::StrReplaceAll(name, {{"-", "_"}}));
+  if (found != nullptr) return found;
+  std::vector<std::string> known;
+  for (const std::string& other : library.Names()) {
+    if (like(*library.Find(other))) known.push_back(absl::StrReplaceAll(other, {{"_", "-"}}));
+  }
+  return UserError(flag, " ", name, ": there is no description of that name; there are ",
+                   absl::StrJoin(known, ", "), ", and --operators adds others");
+}
+
+// A description that training needs besides those that the user names.
+absl::StatusOr<OpDescription> FindOwn(const char* flag, const char* name,
+                                      const OperatorLibrary& library) {
+  if (const OpDescription* found = library.Find(name)) return *found;
+  return UserError(flag, ": there is no description ", name, "; leave out what hides it");
+}
+
+// The attributes that the text NAME=NUMBER,... gives.
+absl::StatusOr<Attributes> AttributesOf(const OpDescription& op, const std::string& text) {
+  Attributes attributes;
+  std::vector<std::string> names;
+  for (const Attribute& attribute : op.attributes) names.push_back(attribute.name);
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
+    const std::vector<std::string> pair = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    double number = 0;
+    if (pair.size() != 2 || !absl::SimpleAtod(pair[1], &number) || !std::isfinite(number)) {
+      return UserError("'", part, "' is no NAME=NUMBER");
+    }
+    if (std::count(names.begin(), names.end(), pair[0]) == 0) {
+      return UserError(op.name, " has no attribute ", pair[0], "; it has ",
+                       names.empty() ? "none" : absl::StrJoin(names, ", "));
+    }
+    attributes[pair[0]] = number;
+  }
+  return attributes;
+}
+
+// What the text NAME or NAME:ATTRIBUTE=NUMBER,... of a flag says.
+absl::StatusOr<Named> FindNamed(const char* flag, const std::string& text,
+                                const OperatorLibrary& library,
+                                bool (*like)(const OpDescription&)) {
+  const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  Named named;
+  YUBA_ASSIGN_OR_RETURN(named.op, Find(flag, parts[0], library, like));
+  if (parts.size() == 1) return named;
+  absl::StatusOr<Attributes> attributes = AttributesOf(*named.op, parts[1]);
+  if (!attributes.ok()) return Annotate(attributes.status(), absl::StrCat(flag, " ", text));
+  named.attributes = *std::move(attributes);
+  return named;
+}
+
+absl::StatusOr<compiler::MicroBatches> MicroBatchesOf(const TrainOptions& options,
+                                                      const OperatorLibrary& library) {
+  constexpr char kFlag[] = "--micro-batches";
+  const Attributes parts = {{"parts", static_cast<double>(options.micro_batches)}};
+  compiler::MicroBatches micro_batches;
+  for (const auto& [optimizer, name] : {std::pair(&micro_batches.mean, "mean_over_parts"),
+                                        std::pair(&micro_batches.sum, "sum_over_parts")}) {
+    YUBA_ASSIGN_OR_RETURN(optimizer->description, FindOwn(kFlag, name, library));
+    YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(optimizer->description), kFlag));
+    optimizer->attributes = parts;
+  }
+  YUBA_ASSIGN_OR_RETURN(micro_batches.quotient, FindOwn(kFlag, kQuotient, library));
+  micro_batches.update = kTrainEntry;
+  micro_batches.times = std::max<int64_t>(options.eval_every, 1);
+  return micro_batches;
+}
+
+}  // namespace
+
+absl::StatusOr<Named> FindLoss(const std::string& text, const OperatorLibrary& library) {
+  YUBA_ASSIGN_OR_RETURN(Named loss, FindNamed("--loss", text, library, IsLoss));
+  if (IsLoss(*loss.op)) return loss;
+  return UserError(
+      "--loss ", text, ": ", loss.op->name,
+      " is no loss: it needs two operands, an output of the model and labels, and one ",
+      "output without dimensions, or two, of which the second is the weight");
+}
+
+absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
+                                               const OperatorLibrary& library) {
+  YUBA_ASSIGN_OR_RETURN(const Named optimizer,
+                        FindNamed("--train", options.optimizer, library, IsOptimizer));
+  YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*optimizer.op),
+                                absl::StrCat("--train ", options.optimizer)));
+  YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
+  compiler::TrainRecipe recipe;
+  recipe.loss = kLossName;
+  if (loss.op->outputs.size() == 2) {
+    recipe.total = kLossTotal;
+    recipe.weight = kLossWeight;
+  }
+  recipe.optimizer = {*optimizer.op, optimizer.attributes, {{kLearningRate, options.lr}}};
+  recipe.freeze = options.freeze;
+  recipe.precision = options.precision;
+  if (options.micro_batches > 1) {
+    YUBA_ASSIGN_OR_RETURN(recipe.micro_batches, MicroBatchesOf(options, library));
+  }
+  if (options.clip > 0) {
+    compiler::Clipping clipping;
+    YUBA_ASSIGN_OR_RETURN(clipping.squares, FindOwn("--clip", "squared_norm", library));
+    YUBA_ASSIGN_OR_RETURN(clipping.root, FindOwn("--clip", "sqrt", library));
+    YUBA_ASSIGN_OR_RETURN(clipping.clipped, FindOwn("--clip", "clipped", library));
+    clipping.limit = options.clip;
+    recipe.clipping = std::move(clipping);
+  }
+  return recipe;
+}
+
+}  // namespace yuba::onnx
