@@ -135,8 +135,12 @@ const std::vector<OperatorRow>& Rows() {
       By("LRN", 13, TranslateLrn, {"alpha", "beta", "bias", "size"}),
       By("LayerNormalization", 17, TranslateLayerNormalization, {"axis", "epsilon", "stash_type"}),
       By("LogSoftmax", 13, TranslateSoftmax, {"axis"}),
+      By("NegativeLogLikelihoodLoss", 13, TranslateNegativeLogLikelihood,
+         {"ignore_index", "reduction"}),
       By("RMSNormalization", 23, TranslateLayerNormalization, {"axis", "epsilon", "stash_type"}),
       By("Softmax", 13, TranslateSoftmax, {"axis"}),
+      By("SoftmaxCrossEntropyLoss", 13, TranslateSoftmaxCrossEntropy,
+         {"ignore_index", "reduction"}),
       // Elements at other places.
       By("Concat", 11, TranslateConcat, {"axis"}),
       By("DepthToSpace", 13, TranslateDepthToSpace, {"blocksize", "mode"}),

@@ -45,6 +45,10 @@ void TranslateOneHot(NodeContext& node);
 void TranslateDepthToSpace(NodeContext& node);
 void TranslateResize(NodeContext& node);
 
+// translate_loss.cc: losses.
+void TranslateNegativeLogLikelihood(NodeContext& node);
+void TranslateSoftmaxCrossEntropy(NodeContext& node);
+
 // translate_window.cc: windows that slide.
 void TranslateConv(NodeContext& node);
 void TranslateConvTranspose(NodeContext& node);
