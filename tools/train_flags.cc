@@ -30,10 +30,15 @@ void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
       "a training step with this optimizer, a description that `yuba op` lists or one of "
       "your own (docs/training.md); NAME or NAME:ATTRIBUTE=NUMBER,...");
   CLI::Option* loss =
-      app->add_option("--loss", flags.loss, "of --train: a description")->needs(train);
-  train->needs(loss);
+      app->add_option("--loss", flags.loss,
+                      "of --train: a description of a loss, NAME or NAME:ATTRIBUTE=NUMBER,...")
+          ->needs(train);
   app->add_option("--loss-output", flags.loss_output, "the output that the loss judges")
-      ->needs(train);
+      ->needs(loss);
+  app->add_option("--minimize", flags.minimize,
+                  "of --train: the output that is the loss, of a model that has it inside")
+      ->needs(train)
+      ->excludes(loss);
   app->add_option("--freeze", flags.freeze,
                   "a parameter that is not trained; * stands for any text")
       ->needs(train)
@@ -63,6 +68,11 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
   onnx::TrainOptions options;
   options.optimizer = flags.train;
   options.loss = flags.loss;
+  options.minimize = flags.minimize;
+  if (options.loss.empty() && options.minimize.empty()) {
+    return UserError("--train needs a loss: --loss NAME, of the model's output and labels, or ",
+                     "--minimize OUTPUT of a model that has its loss inside");
+  }
   options.output = flags.loss_output;
   options.freeze = flags.freeze;
   for (const std::string& tie : flags.ties) {

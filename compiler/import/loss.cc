@@ -69,7 +69,8 @@ int AddLabels(OnnxValue labels, OnnxGraph& graph) {
 }
 
 // The output that the loss judges, among those from position `first` on.
-absl::StatusOr<int> Judged(const std::string& name, size_t first, const OnnxGraph& graph) {
+absl::StatusOr<int> Judged(const char* flag, const std::string& name, size_t first,
+                           const OnnxGraph& graph) {
   std::set<int> next;  // values of states
   for (const OnnxGraph::CarriedValues& pair : graph.carried) next.insert(pair.next);
   std::vector<int> outputs;
@@ -89,7 +90,7 @@ absl::StatusOr<int> Judged(const std::string& name, size_t first, const OnnxGrap
   }
   return UserError(
       name.empty() ? "the model has several outputs: say by --loss-output which the loss judges, "
-                   : absl::StrCat("--loss-output ", name, ": the model has no such output; "),
+                   : absl::StrCat(flag, " ", name, ": the model has no such output; "),
       "one of ", absl::StrJoin(names, ", "));
 }
 
@@ -98,8 +99,27 @@ struct LossValues {
   int loss = -1, weight = -1;
 };
 
-LossValues UseLoss(const Named& loss, int judged, int labels, NodeContext& context,
-                   OnnxGraph& graph) {
+// The quotient of both, by the names of a loss.
+LossValues Weighted(int total, int weight, NodeContext& context, OnnxGraph& graph) {
+  LossValues values;
+  values.weight = weight;
+  values.loss = context.Entry(kQuotient, {total, weight});
+  for (const auto& [value, name] : {std::pair(total, kLossTotal), std::pair(weight, kLossWeight)}) {
+    if (context.failed()) return values;
+    graph.values[value].name = name;
+    graph.values[value].entry = graph.entry;
+  }
+  return values;
+}
+
+// A use of the description, and the labels that it needs.
+absl::StatusOr<LossValues> UseLoss(const TrainOptions& options, const OperatorLibrary& library,
+                                   size_t first, NodeContext& context, OnnxGraph& graph) {
+  YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
+  YUBA_ASSIGN_OR_RETURN(int judged, Judged("--loss-output", options.output, first, graph));
+  absl::StatusOr<OnnxValue> labels = LabelsFor(*loss.op, graph.values[judged]);
+  if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
+  const int given = AddLabels(*std::move(labels), graph);
   LossValues values;
   const bool weighted = loss.op->outputs.size() == 2;
   // Totals and counts do not fit narrow types.
@@ -107,18 +127,39 @@ LossValues UseLoss(const Named& loss, int judged, int labels, NodeContext& conte
   if (weighted && IsFloat(type) && ByteSize(type) < 4)
     judged = context.Cast(judged, ElementType::kF32);
   const std::vector<int> outputs =
-      context.EntryOutputs(loss.op->name, {judged, labels}, loss.attributes);
+      context.EntryOutputs(loss.op->name, {judged, given}, loss.attributes);
   values.loss = outputs[0];
-  if (!weighted || context.failed()) return values;
-  values.weight = outputs[1];
-  values.loss = context.Entry(kQuotient, {outputs[0], outputs[1]});
   if (context.failed()) return values;
-  for (const auto& [value, name] :
-       {std::pair(outputs[0], kLossTotal), std::pair(outputs[1], kLossWeight)}) {
-    graph.values[value].name = name;
-    graph.values[value].entry = graph.entry;
+  return weighted ? Weighted(outputs[0], outputs[1], context, graph) : values;
+}
+
+// An output of the model that is a loss by itself.
+absl::StatusOr<LossValues> Minimized(const std::string& name, size_t first, NodeContext& context,
+                                     OnnxGraph& graph) {
+  YUBA_ASSIGN_OR_RETURN(const int output, Judged("--minimize", name, first, graph));
+  LossValues values;
+  OnnxValue& judged = graph.values[output];
+  const absl::StatusOr<int64_t> elements = ElementsOf(judged.dims);
+  if (!elements.ok() || *elements != 1) {
+    return UserError("--minimize ", name, ": the output is ", Name(judged.type), "[",
+                     absl::StrJoin(judged.dims, ", "), "], and what is minimized is one number; ",
+                     "--loss makes one of such an output and of labels");
   }
+  judged.name.clear();  // the loss has a name of its own
+  if (judged.total >= 0) return Weighted(judged.total, judged.weight, context, graph);
+  values.loss = judged.dims.empty() ? output : context.Reshape(output, {});
   return values;
+}
+
+// The user's error where the file gives a name that training adds.
+absl::Status CheckNames(const TrainOptions& options, const OnnxGraph& graph) {
+  for (const char* name : {kLabels, kLossName, kLossTotal, kLossWeight}) {
+    const bool own = !options.minimize.empty() && (name == options.minimize || name == kLabels);
+    if (own || graph.by_name.count(name) == 0) continue;
+    return UserError("--train: the model calls a value '", name, "', which is the name of what ",
+                     "training adds: rename the value");
+  }
+  return absl::OkStatus();
 }
 
 // Lets the model's own states, such as running statistics, stay where the loss has no weight.
@@ -137,21 +178,18 @@ void KeepStates(int weight, NodeContext& context, OnnxGraph& graph) {
 
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
                      NodeContext& context, size_t first, OnnxGraph& graph) {
-  YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
-  YUBA_ASSIGN_OR_RETURN(const int judged, Judged(options.output, first, graph));
-  absl::StatusOr<OnnxValue> labels = LabelsFor(*loss.op, graph.values[judged]);
-  if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
-  for (const char* name : {kLabels, kLossName, kLossTotal, kLossWeight}) {
-    if (graph.by_name.count(name) == 0) continue;
-    return UserError("--train: the model calls a value '", name, "', which is the name of what ",
-                     "training adds: rename the value");
-  }
-  const int given = AddLabels(*std::move(labels), graph);
-  const auto [value, weight] = UseLoss(loss, judged, given, context, graph);
+  const bool minimizes = !options.minimize.empty();
+  const std::string flag = minimizes ? absl::StrCat("--minimize ", options.minimize)
+                                     : absl::StrCat("--loss ", options.loss);
+  YUBA_RETURN_IF_ERROR(CheckNames(options, graph));
+  absl::StatusOr<LossValues> made = minimizes ? Minimized(options.minimize, first, context, graph)
+                                              : UseLoss(options, library, first, context, graph);
+  if (!made.ok()) return made.status();
+  const auto [value, weight] = *made;
   if (weight >= 0 && !context.failed()) KeepStates(weight, context, graph);
-  if (context.failed()) return Annotate(context.status(), absl::StrCat("--loss ", options.loss));
+  if (context.failed()) return Annotate(context.status(), flag);
   if (!IsFloat(graph.values[value].type)) {
-    return UserError("--loss ", options.loss, ": its result is ", Name(graph.values[value].type),
+    return UserError(flag, ": its result is ", Name(graph.values[value].type),
                      ", and only floats can be minimized");
   }
   graph.values[value].name = kLossName;

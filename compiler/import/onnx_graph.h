@@ -31,7 +31,9 @@ struct OnnxValue {
   compiler::InitialValue initial;      // of parameters and constants
   bool stored = false;                 // it is an initializer of the file
   bool statistics = false;             // running statistics of a batch norm: not trained
-  int entry = kCommon;                 // position in OnnxGraph::entries; kCommon: several have it
+  int total = -1, weight = -1;  // of a loss that is a mean by weight: numbers of values, whose
+                                // quotient it is
+  int entry = kCommon;          // position in OnnxGraph::entries; kCommon: several have it
   static constexpr int kCommon = -1;
   std::shared_ptr<const TensorValue> known;  // its elements where import knows them, else null
   // With caches (translate/caches.h) `known` is of full ones. What it would be with one row fewer;

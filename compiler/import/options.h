@@ -44,7 +44,7 @@ struct TieOptions {
 struct TrainOptions {
   std::string optimizer;            // a description (operators/training.tdl), perhaps with numbers
                                     // for its attributes: "adamw" or "adamw:decay=0.1,eps=1e-6"
-  std::string loss;                 // a description
+  std::string loss;                 // a description; empty where `minimize` is given
   std::string output;               // of the model, which the loss judges; empty: its only one
   std::vector<std::string> freeze;  // patterns of names of parameters that are not trained
   double lr = 0.01;                 // the learning rate before the first step
@@ -53,6 +53,7 @@ struct TrainOptions {
   int64_t micro_batches = 1;  // the parts of a batch that gradients are computed of one by one
   absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
   std::vector<TieOptions> ties;           // parameters that are one
+  std::string minimize;                   // an output of the model that is its loss; or empty
 };
 
 // The entries of training, in their order: one that evaluates (eval_every), one that adds up the

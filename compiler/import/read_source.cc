@@ -80,10 +80,17 @@ class Importer {
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
       const int last = static_cast<int>(source.graph.entries.size()) - 1;
-      for (std::string* name : {&source.train->loss, &source.train->total, &source.train->weight}) {
-        if (!name->empty()) *name = NameInEntry(source.graph.entries, last, *name);
+      const auto name = [&](const char* own) {
+        return NameInEntry(source.graph.entries, last, own);
+      };
+      source.train->loss = name(kLossName);
+      const auto& values = source.graph.values;
+      if (std::any_of(values.begin(), values.end(),
+                      [&](const OnnxValue& value) { return value.name == name(kLossWeight); })) {
+        source.train->total = name(kLossTotal);
+        source.train->weight = name(kLossWeight);
       }
-      source.file_inputs.emplace_back(kLabels);
+      if (options_.train->minimize.empty()) source.file_inputs.emplace_back(kLabels);
     }
     return std::make_shared<const Source>(std::move(source));
   }

@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "compiler/import/loss.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -126,13 +125,8 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
                         FindNamed("--train", options.optimizer, library, IsOptimizer));
   YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*optimizer.op),
                                 absl::StrCat("--train ", options.optimizer)));
-  YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
+  if (options.minimize.empty()) YUBA_RETURN_IF_ERROR(FindLoss(options.loss, library).status());
   compiler::TrainRecipe recipe;
-  recipe.loss = kLossName;
-  if (loss.op->outputs.size() == 2) {
-    recipe.total = kLossTotal;
-    recipe.weight = kLossWeight;
-  }
   recipe.optimizer = {*optimizer.op, optimizer.attributes, {{kLearningRate, options.lr}}};
   recipe.freeze = options.freeze;
   recipe.precision = options.precision;

@@ -27,7 +27,8 @@ absl::StatusOr<Named> FindLoss(const std::string& text, const OperatorLibrary& l
 
 // The optimizer of the options, found in the library, its attributes, and what it starts with.
 // Names may have - for _. The user's error where no description has that name, where it is no
-// optimizer or loss, or where it lacks an attribute.
+// optimizer or loss, or where it lacks an attribute. What the loss is called in the graph is for
+// the caller to say.
 absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
                                                const OperatorLibrary& library);
 

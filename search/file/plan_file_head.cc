@@ -53,16 +53,18 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
     if (dot == std::string::npos
             ? !IsOneOf(kind,
-                       {"batch",        "clip",          "copies",     "devices",     "eval-every",
-                        "from-tensors", "init",          "loss",       "loss-output", "lr",
-                        "memory",       "micro-batches", "no-verify",  "precision",   "replicate",
-                        "search",       "space",         "to-tensors", "train",       "without"})
+                       {"batch",        "clip",          "copies",   "devices",     "eval-every",
+                        "from-tensors", "init",          "loss",     "loss-output", "lr",
+                        "memory",       "micro-batches", "minimize", "no-verify",   "precision",
+                        "replicate",    "search",        "space",    "to-tensors",  "train",
+                        "without"})
             : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "pin",
                               "state", "tie", "times"})) {
       value.Refuse(
           "is an option that plans do not have; they have batch, clip, copies, devices, "
           "eval-every, from-tensors, init, loss, loss-output, lr, memory, micro-batches, "
-          "no-verify, precision, replicate, search, space, to-tensors, train, without, dim.NAME, "
+          "minimize, no-verify, precision, replicate, search, space, to-tensors, train, without, "
+          "dim.NAME, "
           "bind.NAME, bind_hash.NAME, state.OUT, "
           "cache.PAST, entry.N, times.NAME, tie.NAME, freeze.NAME and pin.N");
     }

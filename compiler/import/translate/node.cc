@@ -235,6 +235,12 @@ void NodeContext::MarkStatistics(int value) {
   if (value >= 0) graph_.values[value].statistics = true;
 }
 
+void NodeContext::MarkMean(int value, int total, int weight) {
+  if (value < 0) return;
+  graph_.values[value].total = total;
+  graph_.values[value].weight = weight;
+}
+
 void NodeContext::KeepStatistics(int state, int next) {
   OnnxValue& value = graph_.values[next];
   if (value.name.empty()) value.name = absl::StrCat("next(", graph_.values[state].name, ")");

@@ -144,6 +144,8 @@ class NodeContext {
   bool MakeState(int value);
   // The value holds running statistics.
   void MarkStatistics(int value);
+  // The value is the quotient of these two: a mean of losses.
+  void MarkMean(int value, int total, int weight);
   // The value `next` is that of the state for the next step, though the file does not say so.
   void KeepStatistics(int state, int next);
   const OnnxGraph& graph() const { return graph_; }

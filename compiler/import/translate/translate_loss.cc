@@ -27,8 +27,12 @@ void SetLoss(NodeContext& node, int logs, ElementType type) {
       node.EntryOutputs(each ? "class_losses" : "class_losses_sum", {logs, labels, weights},
                         {{"ignore_index", ignored}});
   if (node.failed()) return;
-  const int loss = reduction == "mean" ? node.Entry("div", {outputs[0], outputs[1]}) : outputs[0];
-  node.SetOutput(0, node.failed() ? -1 : node.Cast(loss, type));
+  const bool mean = reduction == "mean";
+  const int quotient = mean ? node.Entry("div", {outputs[0], outputs[1]}) : outputs[0];
+  if (node.failed()) return;
+  const int loss = node.Cast(quotient, type);
+  if (mean) node.MarkMean(loss, outputs[0], outputs[1]);
+  node.SetOutput(0, loss);
 }
 
 // Classes are dimension 1 of the node's first operand.
