@@ -78,6 +78,12 @@ class Updater {
       shapes.push_back(Shape{type.type, type.dims});
     }
     absl::StatusOr<Instance> instance = Elaborate(op_, shapes, optimizer_.attributes);
+    if (!instance.ok() && weight.type.type != ElementType::kF32) {
+      return UserError(weight.name, " is ", Name(weight.type.type), ", and the optimizer ",
+                       op_.name,
+                       " trains tensors of f32: export the model in f32, and use --precision bf16 ",
+                       "for products in bf16");
+    }
     if (!instance.ok()) {
       return Annotate(instance.status(), absl::StrCat("the update of ", weight.name));
     }

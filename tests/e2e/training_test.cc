@@ -311,9 +311,20 @@ TEST_CASE("what is wrong with a training step is said") {
     CHECK(message.find(text) != std::string::npos);
   };
   says("--train sgd", "--loss");
-  says("--train sdg" + loss, "--train sdg: there is no description of that name");
+  says("--train sdg" + loss,
+       "--train sdg: there is no description of that name; there are adam, adamw, momentum, sgd");
   says("--train relu" + loss, "relu is no optimizer");
   says("--train sgd --loss matmul", "matmul is no loss");
+  says("--train sgd --loss cross-entropy",
+       "--loss cross-entropy: there is no description of that name; there are mse, "
+       "softmax-cross-entropy, and --operators adds others");
+  says("--train sgd --loss softmax-cross-entropy:smoothing=1",
+       "softmax_cross_entropy has no attribute smoothing; it has ignore_index, label_smoothing");
+  says("--train sgd --loss softmax-cross-entropy:ignore_index=0.5",
+       "the attribute 'ignore_index' needs an integer");
+  says("--train sgd --minimize y",
+       "the output is f32[12, 10], and what is minimized is one number");
+  says("--train sgd --minimize z", "--minimize z: the model has no such output");
   says("--train adam:beta3=1" + loss, "adam has no attribute beta3; it has beta1, beta2, eps");
   says("--train adam:beta1" + loss, "'beta1' is no NAME=NUMBER");
   says("--train sgd --lr x" + loss, "--lr x: a learning rate is a number above 0");

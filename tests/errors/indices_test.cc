@@ -37,9 +37,9 @@ TEST_CASE("a token outside of the vocabulary ends the run") {
         RunCommand(run + WordsWith(outside, "4, 12", folder) + " --outputs " + folder + "/out");
     INFO(result.error);
     CHECK(result.exit_code == 2);
-    for (const std::string& part :
-         {std::string("step 1"), std::string("/e/Gather"), "x holds " + std::to_string(outside),
-          std::string("61 elements (-61 to 60)")}) {
+    for (const std::string& part : {std::string("step 1"), std::string("/e/Gather"),
+                                    "x holds " + std::to_string(outside) + " at [2, 5]",
+                                    std::string("61 elements (-61 to 60)")}) {
       CHECK(result.error.find(part) != std::string::npos);
     }
     CHECK_FALSE(std::ifstream(folder + "/out/output_0.npy").good());
@@ -55,8 +55,8 @@ TEST_CASE("a label that is no class ends a training step") {
   const CommandResult result = RunCommand(run + WordsWith(61, "48,", folder));
   INFO(result.error);
   CHECK(result.exit_code == 2);
-  CHECK(result.error.find("labels holds 61, which is no index into 61 elements") !=
-        std::string::npos);
+  CHECK(result.error.find("labels holds 61 at [29], which is no label of 61 classes (0 to 60; "
+                          "-100 is ignored)") != std::string::npos);
 }
 
 }  // namespace

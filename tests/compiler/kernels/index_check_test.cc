@@ -55,11 +55,30 @@ TEST_CASE("an index outside is noted with its tensor and its extent") {
     CHECK(record.tensor == 1);
     CHECK(record.index == outside);
     CHECK(record.extent == 6);
+    CHECK(record.element == 2);
+    CHECK(record.label == 0);
   }
   // Also by a device that has some of the rows; of several the first one.
   const IndexRecord record = RecordOf<int32_t>(GatherOf(ElementType::kI32), {0, 9, 8, 7}, 0, 1);
   CHECK(record.found == 1);
   CHECK(record.index == 9);
+}
+
+TEST_CASE("a label is a class or the ignored value, and else noted") {
+  Definition definition = GatherOf(ElementType::kI32);
+  definition.data_where[0].value =
+      Call(Function::kLabel, {Read(1, {i}), Integer(6), Integer(-100)});
+  CHECK(RecordOf<int32_t>(definition, {0, 5, -100, 3}, 0, 6).found == 0);
+  for (const int32_t outside : {6, -1, -6, -99, INT32_MAX, INT32_MIN}) {
+    const IndexRecord record = RecordOf<int32_t>(definition, {0, -100, 1, outside}, 0, 6);
+    CHECK(record.found == 1);
+    CHECK(record.tensor == 1);
+    CHECK(record.index == outside);
+    CHECK(record.extent == 6);
+    CHECK(record.element == 3);
+    CHECK(record.label == 1);
+    CHECK(record.ignored == -100);
+  }
 }
 
 TEST_CASE("an index that is computed is noted with the tensor that it reads first") {
