@@ -43,11 +43,18 @@ void TranslatePad(NodeContext& node);
 void TranslateTrilu(NodeContext& node);
 void TranslateOneHot(NodeContext& node);
 void TranslateDepthToSpace(NodeContext& node);
+
+// translate_resize.cc
 void TranslateResize(NodeContext& node);
 
 // translate_loss.cc: losses.
 void TranslateNegativeLogLikelihood(NodeContext& node);
 void TranslateSoftmaxCrossEntropy(NodeContext& node);
+
+// translate_scatter.cc: places that integers name.
+void TranslateGatherNd(NodeContext& node);
+void TranslateScatterNd(NodeContext& node);
+void TranslateScatterElements(NodeContext& node);
 
 // translate_window.cc: windows that slide.
 void TranslateConv(NodeContext& node);

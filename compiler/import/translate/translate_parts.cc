@@ -1,6 +1,5 @@
 // What takes parts of tensors or puts them together: split, concat, slice, gathers, pads, blocks.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "compiler/import/templates/templates.h"
@@ -288,93 +287,6 @@ void TranslateDepthToSpace(NodeContext& node) {
   if (mode != "CRD" && mode != "DCR")
     return node.Fail("its mode is '", mode, "', neither DCR nor CRD");
   node.SetOutput(0, node.Entry(entry, {x}, {{"r", node.Int("blocksize", 0)}}));
-}
-
-namespace {
-
-// The numbers of a float operand; empty where they are not known. Floats that the file stores are
-// parameters, which are not `known`; their stored values serve here all the same.
-std::vector<double> KnownNumbers(const OnnxValue& operand) {
-  const bool stored = operand.stored && operand.initial.kind == compiler::InitialValue::kData &&
-                      ElementCount(TensorType{operand.type, operand.dims}) <= kKnownElements;
-  if (!IsFloat(operand.type) || (operand.known == nullptr && !stored)) return {};
-  const TensorValue value =
-      operand.known != nullptr
-          ? *operand.known
-          : compiler::ValueFromBytes(operand.type, operand.dims, *operand.initial.data);
-  std::vector<double> numbers;
-  for (const Scalar& element : value.elements) numbers.push_back(element.number);
-  return numbers;
-}
-
-// [dimension]: by what a Resize or Upsample scales it; empty where that is not known.
-std::vector<double> ScalesOf(NodeContext& node, int x, bool upsample) {
-  const int operand = upsample ? (node.opset() < 9 ? -1 : 1) : node.opset() < 11 ? 1 : 2;
-  if (operand < 0) return node.Floats("scales");
-  std::vector<double> scales = KnownNumbers(node.ValueOf(node.Optional(operand)));
-  if (!scales.empty() || upsample || node.Optional(3) < 0) return scales;
-  const Dims sizes = node.KnownInts(node.Optional(3), "sizes");
-  for (size_t d = 0; d < sizes.size() && static_cast<int>(d) < node.Rank(x); ++d)
-    scales.push_back(static_cast<double>(sizes[d]) / static_cast<double>(node.Dims(x)[d]));
-  return scales;
-}
-
-// Which input position an output position reads: kRepeat, each element is repeated; kFloor, the
-// output position over the scale, rounded down.
-enum class Placing { kRepeat, kFloor, kOther };
-
-Placing PlacingOf(NodeContext& node, bool upsample, bool whole) {
-  if (upsample || node.opset() < 11) return Placing::kFloor;
-  const std::string place = node.String("coordinate_transformation_mode", "half_pixel");
-  const std::string rounding = node.String("nearest_mode", "round_prefer_floor");
-  if (place == "asymmetric" && rounding == "floor") return Placing::kFloor;
-  // With whole scales the middle of each repetition is nearest to its element.
-  if (whole && place == "half_pixel" && rounding.compare(0, 5, "round") == 0)
-    return Placing::kRepeat;
-  return Placing::kOther;
-}
-
-}  // namespace
-
-void TranslateResize(NodeContext& node) {
-  const int x = node.Input(0);
-  const bool upsample = node.proto().op_type() == "Upsample";
-  const std::string mode = node.String("mode", "nearest");
-  if (mode != "nearest") {
-    const bool made = x >= 0 && node.ValueOf(x).kind == TensorKind::kActivation;
-    node.Fail("its mode '", mode,
-              "' is not supported. Where it scales by whole numbers, a Pad of mode edge and a ",
-              "ConvTranspose with fixed weights compute the same; nearest is supported, and is ",
-              "another model",
-              made ? "; to plan what comes before: --to-tensors " + node.proto().input(0) : "");
-  }
-  if (node.HasAttribute("axes")) node.Fail("attribute 'axes' is not supported");
-  const std::vector<double> scales = ScalesOf(node, x, upsample);
-  if (static_cast<int>(scales.size()) != node.Rank(x) || scales.size() < 3 || scales[0] != 1 ||
-      scales[1] != 1)
-    node.Fail("its scales must be known when planning, and 1 for batch and channels");
-  if (node.failed()) return;
-  bool whole = true;
-  Dims repeats, extents;
-  for (size_t d = 2; d < scales.size(); ++d) {
-    if (!(scales[d] > 0 && scales[d] < 1e6)) return node.Fail("it scales by ", scales[d]);
-    repeats.push_back(static_cast<int64_t>(scales[d]));
-    whole &= static_cast<double>(repeats.back()) == scales[d];
-    extents.push_back(
-        static_cast<int64_t>(static_cast<double>(node.Dims(x)[d]) * scales[d] + 1e-6));
-    // resize_floor takes the scale to be the quotient of the extents.
-    const double exact = static_cast<double>(extents.back()) / static_cast<double>(node.Dims(x)[d]);
-    if (std::abs(exact - scales[d]) > 1e-6 * scales[d])
-      return node.Fail("it scales ", node.Dims(x)[d], " elements by ", scales[d],
-                       ", which is no whole number of elements and not supported");
-  }
-  const Placing placing = PlacingOf(node, upsample, whole);
-  if (placing == Placing::kOther)
-    return node.Fail(
-        "its coordinates are not supported (asymmetric with floor is, and half_pixel"
-        " with whole scales)");
-  node.SetOutput(0, whole ? node.Entry("resize_nearest", {x}, {{"r", repeats}})
-                          : node.Entry("resize_floor", {x}, {{"o", extents}}));
 }
 
 }  // namespace yuba::onnx

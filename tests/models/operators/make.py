@@ -6,11 +6,13 @@ import forms
 import indexing
 import normalizations
 import reductions
+import resizing
+import scatters
 import sequences
 import sorting
 import training
 import windows
 
-for module in (defaults, draws, elementwise, forms, indexing, normalizations, reductions, sequences,
-               sorting, training, windows):
+for module in (defaults, draws, elementwise, forms, indexing, normalizations, reductions, resizing,
+               scatters, sequences, sorting, training, windows):
     module.write()
