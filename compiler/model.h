@@ -13,6 +13,7 @@
 #include "opsemantics/base/draw.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/definition/graph.h"
+#include "opsemantics/values/stored_form.h"
 
 namespace yuba::onnx {
 struct Source;  // import/onnx.cc
@@ -63,7 +64,9 @@ struct GradientRule {
 struct Model {
   std::string file;  // the path it was imported from
   Graph graph;
-  std::map<TensorId, InitialValue> values;   // for each parameter and constant
+  std::map<TensorId, InitialValue> values;  // for each parameter and constant
+  // Of stored tensors, by name, that are parameters of the user's program in another form.
+  std::map<std::string, StoredForm> forms;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
   std::string graph_hash;                    // HashOfGraph: no names, weights or order of the file

@@ -287,7 +287,11 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
 namespace {
 
 // The flags of a model that take NAME=VALUE; a plan keeps them as options FLAG.NAME.
-constexpr const char* kNamedFlags[] = {"dim", "bind", "state", "cache", "times", "tie", "freeze"};
+constexpr const char* kNamedFlags[] = {"dim", "bind",   "state",       "cache",    "times",
+                                       "tie", "freeze", "freeze-rows", "trainable"};
+
+// A flag that a plan keeps as "true".
+constexpr char kAllowMissing[] = "allow-missing-parameters";
 
 // The flags of a training step that take one text; a plan keeps them by these names.
 constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
@@ -332,10 +336,12 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
   add("cache", flags.caches);
   add("times", flags.times);
   add("tie", flags.ties);
+  add("freeze-rows", flags.freeze_rows);
   for (size_t e = 0; e < flags.entries.size(); ++e) {  // their order counts
     options[absl::StrCat("entry.", e)] = flags.entries[e];
   }
   if (flags.init) options["init"] = "true";
+  if (flags.allow_missing) options[kAllowMissing] = "true";
   for (const auto& [name, text] : kTrainFlags) {
     const bool needed = !flags.train.empty() && !(flags.*text).empty();
     if (needed) options[name] = flags.*text;
@@ -344,6 +350,8 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
     if (!(flags.*text).empty()) options[name] = flags.*text;
   }
   for (const std::string& pattern : flags.freeze) options[absl::StrCat("freeze.", pattern)] = "";
+  for (const std::string& pattern : flags.trainable)
+    options[absl::StrCat("trainable.", pattern)] = "";
   if (flags.batch > 0) options["batch"] = absl::StrCat(flags.batch);
   if (!flags.factors) options["space"] = "flat";
   return options;
@@ -364,14 +372,14 @@ std::string NamedFlag(const std::string& option) {
 
 // Whether the option decides which graph is planned.
 bool ShapesGraph(const std::string& option) {
-  return option == "batch" || option == "init" || IsEntry(option) || TextFlag(option) != nullptr ||
-         !NamedFlag(option).empty();
+  return option == "batch" || option == "init" || option == kAllowMissing || IsEntry(option) ||
+         TextFlag(option) != nullptr || !NamedFlag(option).empty();
 }
 
 // "dim.batch" -> "--dim batch=", "batch" -> "--batch ": the flag for an option of a plan file.
 std::string FlagText(const std::string& name, const std::string& value) {
   const std::string flag = NamedFlag(name);
-  if (name == "init") return "--init";
+  if (name == "init" || name == kAllowMissing) return absl::StrCat("--", name);
   if (IsEntry(name)) return absl::StrCat("--entry ", value);
   if (flag.empty()) return absl::StrCat("--", name, " ", value);
   return absl::StrCat("--", flag, " ", name.substr(flag.size() + 1), "=", value);
@@ -430,28 +438,30 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
                        FlagText(name, mine->second), ": leave the flag out or plan again");
     }
     if (IsEntry(name)) continue;  // they come below, in their order
-    if (name == "init") {
-      flags.init = true;
+    if (name == "init" || name == kAllowMissing) {
+      (name == "init" ? flags.init : flags.allow_missing) = true;
       continue;
     }
     if (const auto text = TextFlag(name); text != nullptr) {
       flags.*text = value;
       continue;
     }
-    if (flag == "freeze") {
-      flags.freeze.push_back(name.substr(flag.size() + 1));
+    if (flag == "freeze" || flag == "trainable") {
+      std::vector<std::string>& patterns = flag == "freeze" ? flags.freeze : flags.trainable;
+      patterns.push_back(name.substr(flag.size() + 1));
       continue;
     }
     if (flag.empty()) {
       YUBA_CHECK(absl::SimpleAtoi(value, &flags.batch));  // as ReadPlan has it
       continue;
     }
-    std::vector<std::string>& given_flags = bind              ? flags.bind
-                                            : flag == "dim"   ? flags.dims
-                                            : flag == "cache" ? flags.caches
-                                            : flag == "times" ? flags.times
-                                            : flag == "tie"   ? flags.ties
-                                                              : flags.states;
+    std::vector<std::string>& given_flags = bind                    ? flags.bind
+                                            : flag == "dim"         ? flags.dims
+                                            : flag == "cache"       ? flags.caches
+                                            : flag == "times"       ? flags.times
+                                            : flag == "tie"         ? flags.ties
+                                            : flag == "freeze-rows" ? flags.freeze_rows
+                                                                    : flags.states;
     given_flags.push_back(absl::StrCat(name.substr(flag.size() + 1), "=", value));
   }
   for (size_t e = flags.entries.size(); notes.options.count(absl::StrCat("entry.", e)) > 0; ++e) {

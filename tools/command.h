@@ -39,31 +39,35 @@ CLI::Validator OneOfWords() {
 }
 
 struct ModelFlags {
-  std::string file;                    // the ONNX model
-  std::string from_tensors;            // NAME,...: the part of the model behind these
-  std::string to_tensors;              // NAME,...: the part of the model up to these
-  std::vector<std::string> dims;       // NAME=N
-  int64_t batch = 0;                   // 0: as in the file
-  std::vector<std::string> bind;       // NAME=FILE, inputs whose value is known when planning
-  std::vector<std::string> states;     // OUT=IN, outputs that are the next values of inputs
-  std::vector<std::string> caches;     // PAST=PRESENT:LENGTH
-  std::vector<std::string> entries;    // NAME:SYMBOL=N,...
-  std::vector<std::string> times;      // NAME=N, how often an entry runs
-  bool init = false;                   // what never changes is an entry of its own
-  std::string train, loss;             // names of an optimizer and of a loss; empty: no training
-  std::string minimize;                // an output that is the loss; empty: `loss` is given
-  std::string loss_output;             // which the loss judges; empty: the only one
-  std::string clip;                    // the largest norm of all gradients; empty: any
-  std::string precision;               // of products; empty: the model's
-  std::string micro_batches;           // parts of a step's batch; empty: one
-  std::string eval_every;              // steps between runs of the entry `eval`; empty: none
-  std::vector<std::string> ties;       // TIED=KEPT, parameters that are one
-  std::vector<std::string> freeze;     // patterns of parameters that are not trained
-  std::string lr = "0.01";             // the learning rate
-  std::vector<std::string> operators;  // description files
-  bool factors = true;                 // false: --space flat or tofu
-  bool strict = false;                 // an unknown opset is an error
-  bool progress = false;               // OnRun reads it by its name
+  std::string file;                      // the ONNX model
+  std::string from_tensors;              // NAME,...: the part of the model behind these
+  std::string to_tensors;                // NAME,...: the part of the model up to these
+  std::vector<std::string> dims;         // NAME=N
+  int64_t batch = 0;                     // 0: as in the file
+  std::vector<std::string> bind;         // NAME=FILE, inputs whose value is known when planning
+  std::vector<std::string> states;       // OUT=IN, outputs that are the next values of inputs
+  std::vector<std::string> caches;       // PAST=PRESENT:LENGTH
+  std::vector<std::string> entries;      // NAME:SYMBOL=N,...
+  std::vector<std::string> times;        // NAME=N, how often an entry runs
+  bool init = false;                     // what never changes is an entry of its own
+  std::string train, loss;               // names of an optimizer and of a loss; empty: no training
+  std::string minimize;                  // an output that is the loss; empty: `loss` is given
+  std::string loss_output;               // which the loss judges; empty: the only one
+  std::string clip;                      // the largest norm of all gradients; empty: any
+  std::string precision;                 // of products; empty: the model's
+  std::string micro_batches;             // parts of a step's batch; empty: one
+  std::string eval_every;                // steps between runs of the entry `eval`; empty: none
+  std::vector<std::string> ties;         // TIED=KEPT, parameters that are one
+  std::vector<std::string> freeze;       // patterns of parameters that are not trained
+  std::vector<std::string> trainable;    // patterns of what is trained whatever the file says
+  std::vector<std::string> freeze_rows;  // TABLE=ROW,...
+  bool allow_missing = false;            // parameters of PyTorch's may be missing in the file
+  bool list_all = false;                 // notes name all that is trained
+  std::string lr = "0.01";               // the learning rate
+  std::vector<std::string> operators;    // description files
+  bool factors = true;                   // false: --space flat or tofu
+  bool strict = false;                   // an unknown opset is an error
+  bool progress = false;                 // OnRun reads it by its name
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 

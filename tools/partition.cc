@@ -289,6 +289,7 @@ absl::Status Partition(PartitionFlags flags) {
     return UserError("--to ", flags.to, " ends before there is a plan for -o ", flags.output,
                      ": leave one of them out");
   }
+  flags.model.list_all = flags.verbose;
   flags.model.factors = flags.space != "flat" && flags.space != "tofu";
   YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
   const std::string output =
@@ -409,7 +410,8 @@ void AddPartition(CLI::App& app, int& exit_code) {
                    "engines of the search to leave out: what they are worth (--verbose names them)")
       ->delimiter(',')
       ->check(CLI::IsMember(search::EngineNames()));
-  command->add_flag("--verbose", flags->verbose, "print to stderr what each engine adds");
+  command->add_flag("--verbose", flags->verbose,
+                    "print to stderr what each engine adds, and list all that is trained");
   command->add_flag("--no-verify", flags->no_verify,
                     "do not check the plan, nor replay its bound; the plan says so");
   command->add_flag("--json", flags->json, "print the plan itself");

@@ -43,6 +43,18 @@ void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
                   "a parameter that is not trained; * stands for any text")
       ->needs(train)
       ->take_all();
+  app->add_option("--trainable", flags.trainable,
+                  "a stored tensor that is trained, whatever the file says of it; * stands for any "
+                  "text, and --freeze takes away from what it names")
+      ->needs(train)
+      ->take_all();
+  app->add_option("--freeze-rows", flags.freeze_rows,
+                  "TABLE=ROW,...: rows that are not trained, as an embedding's padding_idx")
+      ->needs(train)
+      ->take_all();
+  app->add_flag("--allow-missing-parameters", flags.allow_missing,
+                "train what is there of a file that lacks parameters of its PyTorch model")
+      ->needs(train);
   app->add_option("--tie", flags.ties,
                   "A=B: the parameter A is B, or its transpose; both must have equal values")
       ->needs(train)
@@ -75,6 +87,24 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
   }
   options.output = flags.loss_output;
   options.freeze = flags.freeze;
+  options.trainable = flags.trainable;
+  for (const std::string& text : flags.freeze_rows) {
+    const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
+    if (options.freeze_rows.count(parts[0]) > 0) {
+      return UserError("--freeze-rows ", text, ": ", parts[0], " is named twice; give all of its ",
+                       "rows at once, as in --freeze-rows emb.weight=0,3");
+    }
+    for (const auto row : absl::StrSplit(parts.size() == 2 ? parts[1] : "", ',')) {
+      int64_t number = 0;
+      if (parts[0].empty() || !absl::SimpleAtoi(row, &number)) {
+        return UserError("--freeze-rows ", text, ": expected TABLE=ROW,..., as in ",
+                         "--freeze-rows emb.weight=0");
+      }
+      options.freeze_rows[parts[0]].push_back(number);
+    }
+  }
+  options.allow_missing = flags.allow_missing;
+  options.list_all = flags.list_all;
   for (const std::string& tie : flags.ties) {
     const std::vector<std::string> names = absl::StrSplit(tie, absl::MaxSplits('=', 1));
     if (names.size() != 2) return UserError("--tie ", tie, ": expected two names, A=B");

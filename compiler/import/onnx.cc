@@ -87,6 +87,23 @@ std::vector<compiler::CachedRows> CachedRowsOf(const OnnxGraph& source, const Gr
   return rows;
 }
 
+// What the file says of stored values, for who chooses what is trained.
+void NoteRoles(const OnnxGraph& source, compiler::TrainRecipe& recipe) {
+  using Word = StoredRole::Word;
+  for (const OnnxValue& value : source.values) {
+    if (value.role.word == Word::kParameter) recipe.said.insert(value.name);
+    if (value.role.word == Word::kBuffer) recipe.kept[value.name] = "a buffer";
+    if (value.role.word == Word::kOther) recipe.kept[value.name] = "no parameter in PyTorch";
+    if (value.role.word == Word::kNone && value.role.first_state)
+      recipe.first_states.insert(value.name);
+    if (value.statistics) recipe.kept[value.name] = "running statistics";
+    const bool number = value.stored && value.kind == TensorKind::kConstant && IsFloat(value.type);
+    if (number && value.role.word == Word::kNone) recipe.numbers.push_back(value.name);
+  }
+  for (const OnnxGraph::CarriedValues& pair : source.carried)
+    recipe.states.insert(source.values[pair.state].name);
+}
+
 absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bool factors) {
   compiler::Model model;
   model.file = source->path;
@@ -106,14 +123,13 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   YUBA_RETURN_IF_ERROR(compiler::HideUnusedRows(model, caches));
   compiler::ComposeMaps(model);
   compiler::PutInCanonicalOrder(model);
+  for (const OnnxValue& value : source->graph.values) {
+    if (value.role.form.has_value()) model.forms[value.name] = *value.role.form;
+  }
   std::vector<compiler::UpdatedState> updated;
   if (source->train.has_value()) {
     compiler::TrainRecipe recipe = *source->train;
-    for (const OnnxValue& value : source->graph.values) {
-      if (value.statistics) recipe.kept[value.name] = "running statistics";
-    }
-    for (const OnnxGraph::CarriedValues& pair : source->graph.carried)
-      recipe.kept[source->graph.values[pair.state].name] = "a state of the model";
+    NoteRoles(source->graph, recipe);
     YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, recipe));
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);

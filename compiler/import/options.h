@@ -47,10 +47,15 @@ struct TrainOptions {
   std::string loss;                 // a description; empty where `minimize` is given
   std::string output;               // of the model, which the loss judges; empty: its only one
   std::vector<std::string> freeze;  // patterns of names of parameters that are not trained
-  double lr = 0.01;                 // the learning rate before the first step
-  double clip = 0;                  // the largest norm of all gradients together; 0: any
-  int64_t eval_every = 0;     // above 0: an entry that evaluates is run after so many steps each
-  int64_t micro_batches = 1;  // the parts of a batch that gradients are computed of one by one
+  std::vector<std::string> trainable;  // of what is trained whatever the file or its values say
+  // Rows of trained tables that stay as they are: a table's name and the rows.
+  std::map<std::string, std::vector<int64_t>> freeze_rows;
+  bool allow_missing = false;  // parameters of the user's program may be missing in the file
+  bool list_all = false;       // notes name all that is trained, and not only the first
+  double lr = 0.01;            // the learning rate before the first step
+  double clip = 0;             // the largest norm of all gradients together; 0: any
+  int64_t eval_every = 0;      // above 0: an entry that evaluates is run after so many steps each
+  int64_t micro_batches = 1;   // the parts of a batch that gradients are computed of one by one
   absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
   std::vector<TieOptions> ties;           // parameters that are one
   std::string minimize;                   // an output of the model that is its loss; or empty

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/cut_types.h"
+#include "compiler/import/file/export_record.h"
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/part.h"
@@ -21,7 +22,9 @@
 #include "compiler/import/ties.h"
 #include "compiler/import/train_recipe.h"
 #include "compiler/import/translate/caches.h"
+#include "compiler/import/translate/missing_parameters.h"
 #include "compiler/import/translate/sources.h"
+#include "compiler/import/translate/stored_roles.h"
 #include "compiler/simplify/invariants.h"
 #include "opsemantics/base/status.h"
 
@@ -104,8 +107,10 @@ class Importer {
                        "leave out --entry");
     }
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_, options_.strict));
+    const ExportRecord record = ReadExportRecord(proto_.graph());
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
+    YUBA_RETURN_IF_ERROR(TakeRoles(record, order));
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));
     for (const ::onnx::ValueInfoProto* input : order.inputs) {
       if (order.initialization.count(input->name()) == 0) file_inputs_.push_back(input->name());
@@ -142,6 +147,31 @@ class Importer {
     graph_.notes.push_back(
         absl::StrCat("a part of the file: ", nodes_, " of its ", graph.node_size(), " nodes"));
     return order;
+  }
+
+  // What the file says of its stored values.
+  absl::Status TakeRoles(const ExportRecord& record, FileGraph& order) {
+    StoredRoles roles = FindStoredRoles(proto_.graph(), record, order);
+    order.roles = std::move(roles.of);
+    if (!options_.train.has_value()) return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(CheckMissing(roles, *options_.train));
+    graph_.notes.insert(graph_.notes.end(), roles.notes.begin(), roles.notes.end());
+    for (const auto& [tied, kept] : roles.same) ties_.push_back({tied, kept});
+    for (const TieOptions& tie : options_.train->ties) {
+      const auto merged = roles.merged.find(tie.tied);
+      if (merged == roles.merged.end() || merged->second != tie.kept)
+        ties_.push_back({InFile(tie.tied, order), InFile(tie.kept, order)});
+    }
+    return absl::OkStatus();
+  }
+
+  // The file's name of a stored tensor that the user calls by its parameter or by its form.
+  static std::string InFile(const std::string& name, const FileGraph& order) {
+    if (order.initializers.count(name) > 0) return name;
+    for (const auto& [stored, role] : order.roles) {
+      if (role.form.has_value() && IsCalled(*role.form, name)) return stored;
+    }
+    return name;
   }
 
   std::vector<std::string> FileOutputs() const {
@@ -240,7 +270,7 @@ class Importer {
   absl::Status Tie() {
     const ::onnx::NodeProto none;
     NodeContext context(none, opset_, "tie", folder_, *options_.library, graph_);
-    YUBA_RETURN_IF_ERROR(TieParameters(options_.train->ties, context, graph_));
+    YUBA_RETURN_IF_ERROR(TieParameters(ties_, context, graph_));
     if (graph_.entry > 0) return absl::OkStatus();
     for (std::string& line : EqualParameters(graph_)) graph_.notes.push_back(std::move(line));
     return absl::OkStatus();
@@ -271,6 +301,7 @@ class Importer {
   const ImportOptions& options_;
   ::onnx::ModelProto proto_;
   std::vector<std::string> file_inputs_;
+  std::vector<TieOptions> ties_;  // initializers that are one: by the flags, and by the file's word
   int nodes_ = 0;
   int64_t opset_ = 0;
   OnnxGraph graph_;

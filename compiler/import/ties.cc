@@ -125,7 +125,8 @@ std::vector<std::string> EqualParameters(const OnnxGraph& graph) {
   std::map<std::string, std::vector<int>> known;
   for (const auto& [name, v] : graph.by_name) {
     const OnnxValue& value = graph.values[v];
-    if (value.name != name) continue;  // it is tied to one that stands by itself
+    const bool formed = value.role.form.has_value() && value.role.form->stored_as == name;
+    if (value.name != name && !formed) continue;  // it is tied to one that stands by itself
     if (value.kind != TensorKind::kParameter || value.dims.size() != 2 || !IsStored(value))
       continue;
     const auto corner = CornerOf(value);

@@ -129,6 +129,9 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
   compiler::TrainRecipe recipe;
   recipe.optimizer = {*optimizer.op, optimizer.attributes, {{kLearningRate, options.lr}}};
   recipe.freeze = options.freeze;
+  recipe.trainable = options.trainable;
+  for (const auto& [table, rows] : options.freeze_rows) recipe.frozen_rows.push_back({table, rows});
+  recipe.list_all = options.list_all;
   recipe.precision = options.precision;
   if (options.micro_batches > 1) {
     YUBA_ASSIGN_OR_RETURN(recipe.micro_batches, MicroBatchesOf(options, library));

@@ -52,28 +52,46 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     const size_t dot = name.find('.');
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
     if (dot == std::string::npos
-            ? !IsOneOf(kind,
-                       {"batch",        "clip",          "copies",   "devices",     "eval-every",
-                        "from-tensors", "init",          "loss",     "loss-output", "lr",
-                        "memory",       "micro-batches", "minimize", "no-verify",   "precision",
-                        "replicate",    "search",        "space",    "to-tensors",  "train",
-                        "without"})
-            : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "pin",
-                              "state", "tie", "times"})) {
+            ? !IsOneOf(kind, {"allow-missing-parameters",
+                              "batch",
+                              "clip",
+                              "copies",
+                              "devices",
+                              "eval-every",
+                              "from-tensors",
+                              "init",
+                              "loss",
+                              "loss-output",
+                              "lr",
+                              "memory",
+                              "micro-batches",
+                              "minimize",
+                              "no-verify",
+                              "precision",
+                              "replicate",
+                              "search",
+                              "space",
+                              "to-tensors",
+                              "train",
+                              "without"})
+            : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "freeze-rows",
+                              "pin", "state", "tie", "times", "trainable"})) {
       value.Refuse(
-          "is an option that plans do not have; they have batch, clip, copies, devices, "
-          "eval-every, from-tensors, init, loss, loss-output, lr, memory, micro-batches, "
-          "minimize, no-verify, precision, replicate, search, space, to-tensors, train, without, "
-          "dim.NAME, "
+          "is an option that plans do not have; they have allow-missing-parameters, batch, clip, "
+          "copies, devices, eval-every, from-tensors, init, loss, loss-output, lr, memory, "
+          "micro-batches, minimize, "
+          "no-verify, precision, replicate, search, space, to-tensors, train, without, dim.NAME, "
           "bind.NAME, bind_hash.NAME, state.OUT, "
-          "cache.PAST, entry.N, times.NAME, tie.NAME, freeze.NAME and pin.N");
+          "cache.PAST, entry.N, times.NAME, tie.NAME, freeze.NAME, freeze-rows.NAME, "
+          "trainable.NAME and pin.N");
     }
     int64_t number = 0;
     if (IsOneOf(kind, {"batch", "dim", "times"}) &&
         !(absl::SimpleAtoi(text, &number) && number > 0)) {
       value.Fail("a whole number from 1, in quotes");
     }
-    if (name == "init" && text != "true") value.Fail("\"true\"");
+    if (IsOneOf(name, {"allow-missing-parameters", "init"}) && text != "true")
+      value.Fail("\"true\"");
     if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");
   }
 }

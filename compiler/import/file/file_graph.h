@@ -10,10 +10,24 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "compiler/import/file/initialization.h"
 #include "onnx/onnx.pb.h"
+#include "opsemantics/values/stored_form.h"
 
 namespace yuba::onnx {
+
+// What is known of an initializer besides its value.
+struct StoredRole {
+  // What the file itself says that it is in the user's program: a parameter, a buffer, or something
+  // else, as a table that was computed when the file was written. kNone: it does not say.
+  enum class Word { kNone, kParameter, kBuffer, kOther };
+  Word word = Word::kNone;
+  bool operand = false;      // some node has it as a weight, bias, slope or scale
+  bool first_state = false;  // nodes read it as nothing but the first state of a recurrence
+  // kParameter: the form of the user's parameters that it is; none: it is one of them as it is.
+  absl::optional<StoredForm> form;
+};
 
 // Points into the GraphProto that it was made from, which must outlive it.
 struct FileGraph {
@@ -24,6 +38,8 @@ struct FileGraph {
   std::vector<const ::onnx::ValueInfoProto*> inputs;  // those that no initializer gives a value
   Initialization
       initialization;  // how some of the inputs begin; who orders a graph leaves it empty
+  // Of the initializers that nodes read, by name (translate/stored_roles.h); left empty too.
+  std::map<std::string, StoredRole> roles;
   // Of a part of the file (part.h); who orders a graph leaves them empty too. `cut` are the values
   // at which it begins, as the file declares them; nothing of the part reads `unread`.
   std::map<std::string, ::onnx::ValueInfoProto> cut;

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/import/file/function_body.h"
-#include "compiler/import/file/node_metadata.pb.h"
+#include "compiler/import/file/metadata.pb.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -24,7 +24,7 @@ using Name = std::tuple<std::string, std::string, std::string>;  // domain, oper
 std::string DomainOf(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
 std::string OverloadOf(const ::onnx::NodeProto& node) {
-  onnx_node::NodeMetadata metadata;
+  onnx_metadata::Node metadata;
   return metadata.ParseFromString(node.SerializeAsString()) ? metadata.overload() : "";
 }
 
@@ -49,7 +49,7 @@ class Inliner {
  private:
   absl::Status CollectFunctions() {
     for (const ::onnx::FunctionProto& proto : model_.functions()) {
-      onnx_node::FunctionMetadata metadata;
+      onnx_metadata::Function metadata;
       if (!metadata.ParseFromString(proto.SerializeAsString())) metadata.Clear();
       const Name name = {DomainOf(proto.domain()), proto.name(), metadata.overload()};
       const auto [at, added] = functions_.insert({name, Function{&proto, {}}});

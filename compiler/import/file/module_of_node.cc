@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/import/file/node_metadata.pb.h"
+#include "compiler/import/file/metadata.pb.h"
 
 namespace yuba::onnx {
 namespace {
@@ -26,9 +26,9 @@ std::vector<std::string> Quoted(const std::string& list) {
 // The message is read anew from the node's bytes: whether onnx.proto knows the field or keeps it as
 // an unknown one depends on its version.
 std::string ModuleOfNode(const ::onnx::NodeProto& node) {
-  onnx_node::NodeMetadata metadata;
+  onnx_metadata::Node metadata;
   if (!metadata.ParseFromString(node.SerializeAsString())) return "";
-  for (const onnx_node::StringStringEntry& entry : metadata.metadata_props()) {
+  for (const onnx_metadata::StringStringEntry& entry : metadata.metadata_props()) {
     if (entry.key() != kScopes) continue;
     const std::vector<std::string> scopes = Quoted(entry.value());
     return scopes.size() < 2 ? "" : scopes[scopes.size() - 2];

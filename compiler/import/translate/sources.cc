@@ -1,5 +1,7 @@
 #include "compiler/import/translate/sources.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <set>
 
@@ -271,7 +273,7 @@ class SourceReader {
     for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
-      const auto earlier = graph_.earlier.find(tensor.name());
+      const auto earlier = graph_.earlier.find(NameOfStored(tensor.name()));
       if (earlier != graph_.earlier.end()) {
         graph_.by_name[tensor.name()] = earlier->second.front();
         continue;
@@ -281,11 +283,25 @@ class SourceReader {
     return absl::OkStatus();
   }
 
+  // Whether a number is a parameter, not a literal as an epsilon or an exponent.
+  bool IsParameterOfOne(const OnnxValue& value) const {
+    if (BeginningOf(value.name) != nullptr) return true;
+    if (value.role.word == StoredRole::Word::kParameter) return true;
+    if (value.role.word == StoredRole::Word::kNone && value.role.operand) return true;
+    return options_.train.has_value() &&
+           std::any_of(options_.train->trainable.begin(), options_.train->trainable.end(),
+                       [&](const std::string& pattern) {
+                         return fnmatch(pattern.c_str(), value.name.c_str(), 0) == 0;
+                       });
+  }
+
   // Values that decide nothing here stay in their files, where they are in one of their own.
   absl::Status AddInitializer(const ::onnx::TensorProto& tensor) {
     OnnxValue value;
-    value.name = tensor.name();
+    value.name = NameOfStored(tensor.name());
     value.stored = true;
+    if (const auto role = order_.roles.find(tensor.name()); role != order_.roles.end())
+      value.role = role->second;
     if (IsExternal(tensor)) {
       YUBA_ASSIGN_OR_RETURN(StoredTensor stored, LocateTensor(tensor, folder_));
       value.type = stored.type;
@@ -303,8 +319,7 @@ class SourceReader {
           compiler::InitialValue::kData, std::make_shared<const std::string>(std::move(read.data))};
     }
     const int64_t elements = ElementCount(TensorType{value.type, value.dims});
-    const bool parameter =
-        IsFloat(value.type) && (elements != 1 || BeginningOf(value.name) != nullptr);
+    const bool parameter = IsFloat(value.type) && (elements != 1 || IsParameterOfOne(value));
     value.kind = parameter             ? TensorKind::kParameter
                  : IsState(value.name) ? TensorKind::kState
                                        : TensorKind::kConstant;
@@ -312,7 +327,16 @@ class SourceReader {
       value.known = std::make_shared<const TensorValue>(
           compiler::ValueFromBytes(value.type, value.dims, *value.initial.data));
     AddValue(std::move(value));
+    graph_.by_name[tensor.name()] = static_cast<int>(graph_.values.size()) - 1;
     return absl::OkStatus();
+  }
+
+  // What people call an initializer: by its parameter in the user's program, where it is one in
+  // another form.
+  std::string NameOfStored(const std::string& name) const {
+    const auto role = order_.roles.find(name);
+    const bool formed = role != order_.roles.end() && role->second.form.has_value();
+    return formed ? NameOf(*role->second.form) : name;
   }
 
   // An input of earlier entries, where one has this type and shape; else a new value.

@@ -4,6 +4,26 @@
 #include <fstream>
 
 namespace yuba::compiler {
+namespace {
+
+std::string Field(int number, const std::string& bytes) {
+  std::string field;
+  const auto varint = [&field](size_t value) {
+    for (; value >= 128; value >>= 7) field.push_back(static_cast<char>(value % 128 + 128));
+    field.push_back(static_cast<char>(value));
+  };
+  varint(static_cast<size_t>(number) << 3 | 2);
+  varint(bytes.size());
+  return field + bytes;
+}
+
+// An entry of metadata_props, which the installed onnx.proto may not know: field `number`.
+template <typename Message>
+void Say(int number, const std::string& key, const std::string& text, Message& message) {
+  message.MergeFromString(Field(number, Field(1, key) + Field(2, text)));
+}
+
+}  // namespace
 
 OnnxBuilder::OnnxBuilder(int64_t opset) {
   proto_.set_ir_version(8);
@@ -52,6 +72,27 @@ void OnnxBuilder::Integers(const std::string& name, const std::vector<int64_t>& 
   for (const std::string& input : inputs) node->add_input(input);
   for (const std::string& output : outputs) node->add_output(output);
   return *node;
+}
+
+void OnnxBuilder::SayOfGraph(const std::string& key, const std::string& text) {
+  Say(16, key, text, *proto_.mutable_graph());
+}
+
+void OnnxBuilder::SayOfValue(const std::string& name, const std::string& key,
+                             const std::string& text) {
+  ::onnx::GraphProto& graph = *proto_.mutable_graph();
+  ::onnx::ValueInfoProto* value = nullptr;
+  for (::onnx::ValueInfoProto& known : *graph.mutable_value_info()) {
+    if (known.name() == name) value = &known;
+  }
+  if (value == nullptr) value = graph.add_value_info();
+  value->set_name(name);
+  Say(4, key, text, *value);
+}
+
+void OnnxBuilder::SayOfNode(::onnx::NodeProto& node, const std::string& key,
+                            const std::string& text) {
+  Say(9, key, text, node);
 }
 
 std::string OnnxBuilder::Save() const {

@@ -24,6 +24,10 @@ class OnnxBuilder {
   void Integers(const std::string& name, const std::vector<int64_t>& values);
   ::onnx::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs,
                           const std::vector<std::string>& outputs);
+  // What an exporter says beside the graph, a value (whose shape it leaves open) or a node.
+  void SayOfGraph(const std::string& key, const std::string& text);
+  void SayOfValue(const std::string& name, const std::string& key, const std::string& text);
+  static void SayOfNode(::onnx::NodeProto& node, const std::string& key, const std::string& text);
   ::onnx::ModelProto& proto() { return proto_; }
 
   // Writes the file and returns its path, which is the same each time.

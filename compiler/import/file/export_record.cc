@@ -1,0 +1,186 @@
+#include "compiler/import/file/export_record.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "compiler/import/file/metadata.pb.h"
+
+namespace yuba::onnx {
+namespace {
+
+constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
+constexpr char kKind[] = "pkg.torch.export.graph_signature.InputSpec.kind";
+constexpr char kCalled[] = "pkg.torch.onnx.original_node_name";
+constexpr char kFoldedFrom[] = "pkg.onnxscript.optimizer.folded_from";
+constexpr char kCall[] = "pkg.torch.onnx.fx_node";
+constexpr char kConstant[] = "CONSTANT_TENSOR";
+constexpr char kOfExporter[] = "pkg.torch.";
+
+// "['a', \"b\"]" to a and b; nothing where the text is no list of texts as Python prints it.
+absl::optional<std::vector<std::string>> ListOfTexts(absl::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return absl::nullopt;
+  std::vector<std::string> texts;
+  for (size_t at = 1; at + 1 < text.size();) {
+    const char quote = text[at];
+    if (quote != '\'' && quote != '"') return absl::nullopt;
+    const size_t end = text.find(quote, at + 1);
+    if (end == absl::string_view::npos) return absl::nullopt;
+    texts.emplace_back(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+    if (text.substr(at, 2) == ", ") at += 2;
+  }
+  return texts;
+}
+
+// "p_q_weight: PARAMETER target='q.weight'" into `record`; false where a line that speaks of a
+// parameter or buffer is otherwise.
+bool ReadSignatureLine(absl::string_view line, ExportRecord& record) {
+  const size_t colon = line.find(": ");
+  if (colon == absl::string_view::npos) return true;
+  const absl::string_view rest = line.substr(colon + 2);
+  const bool parameter = absl::StartsWith(rest, "PARAMETER ");
+  if (!parameter && !absl::StartsWith(rest, "BUFFER ") && !absl::StartsWith(rest, kConstant))
+    return true;
+  constexpr absl::string_view kTarget = "target=";
+  const size_t target = rest.find(kTarget);
+  if (target == absl::string_view::npos) return false;
+  const size_t begin = target + kTarget.size();
+  if (begin >= rest.size() || (rest[begin] != '\'' && rest[begin] != '"')) return false;
+  const size_t end = rest.find(rest[begin], begin + 1);
+  if (end == absl::string_view::npos) return false;
+  const std::string name(absl::StripAsciiWhitespace(line.substr(0, colon)));
+  (parameter ? record.parameters : record.buffers)[name] =
+      std::string(rest.substr(begin + 1, end - begin - 1));
+  return true;
+}
+
+void ReadSignature(const std::string& text, ExportRecord& record) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!ReadSignatureLine(line, record)) {
+      record.unread.push_back(absl::StrCat("'", line, "' of the graph's signature"));
+    }
+  }
+}
+
+void ReadValue(const onnx_metadata::Value& value, ExportRecord& record) {
+  for (const onnx_metadata::StringStringEntry& entry : value.metadata_props()) {
+    if (entry.key() == kKind) {
+      record.values[value.name()].kind = entry.value() == "PARAMETER" ? ValueRecord::kParameter
+                                         : entry.value() == "BUFFER" || entry.value() == kConstant
+                                             ? ValueRecord::kBuffer
+                                             : ValueRecord::kUnsaid;
+    } else if (entry.key() == kCalled) {
+      record.values[value.name()].called = entry.value();
+    } else if (entry.key() == kFoldedFrom) {
+      auto names = ListOfTexts(entry.value());
+      if (names.has_value()) {
+        record.values[value.name()].folded_from = *std::move(names);
+      } else {
+        record.unread.push_back(
+            absl::StrCat("'", entry.value(), "', of what ", value.name(), " is folded"));
+      }
+    }
+  }
+}
+
+bool IsNameCharacter(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; }
+
+// The names behind % in the text.
+std::vector<std::string> NamesIn(absl::string_view text) {
+  std::vector<std::string> names;
+  for (size_t at = 0; (at = text.find('%', at)) != absl::string_view::npos;) {
+    size_t end = at + 1;
+    while (end < text.size() && IsNameCharacter(text[end])) ++end;
+    if (end > at + 1) names.emplace_back(text.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return names;
+}
+
+// The parts of a text between commas that stand in no brackets, up to the bracket that closes it;
+// nothing where none does.
+absl::optional<std::vector<std::string>> Arguments(absl::string_view text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (depth-- == 0) return parts;
+    } else if (c == ',' && depth == 0) {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back().push_back(c);
+  }
+  return absl::nullopt;
+}
+
+// "%linear : [num_users=1] = call_function[target=torch.ops.aten.linear.default](args = (%x, %w),
+// kwargs = {})"
+absl::optional<CallRecord> ParseCall(absl::string_view text) {
+  constexpr absl::string_view kTarget = "[target=", kArguments = "](args = (",
+                              kTorch = "torch.ops.";
+  const size_t target = text.find(kTarget);
+  if (target == absl::string_view::npos) return absl::nullopt;
+  const size_t begin = target + kTarget.size(), end = text.find(kArguments, begin);
+  if (end == absl::string_view::npos) return absl::nullopt;
+  absl::string_view name = text.substr(begin, end - begin);
+  if (absl::StartsWith(name, kTorch)) name.remove_prefix(kTorch.size());
+  const auto arguments = Arguments(text.substr(end + kArguments.size()));
+  if (!arguments.has_value()) return absl::nullopt;
+  CallRecord call;
+  call.target = std::string(name);
+  for (const std::string& argument : *arguments) {
+    call.arguments.push_back(NamesIn(argument));
+    call.texts.emplace_back(absl::StripAsciiWhitespace(argument));
+  }
+  call.values = NamesIn(text.substr(end));
+  return call;
+}
+
+}  // namespace
+
+bool ExportRecord::SaysKinds() const {
+  return !parameters.empty() || !buffers.empty() ||
+         std::any_of(values.begin(), values.end(),
+                     [](const auto& value) { return value.second.kind != ValueRecord::kUnsaid; });
+}
+
+// Messages are read anew from their bytes: whether onnx.proto knows the fields or keeps them as
+// unknown ones depends on its version.
+ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph) {
+  ExportRecord record;
+  onnx_metadata::Graph metadata;
+  if (!metadata.ParseFromString(graph.SerializeAsString())) return record;
+  for (const onnx_metadata::StringStringEntry& entry : metadata.metadata_props()) {
+    if (entry.key() == kSignature) ReadSignature(entry.value(), record);
+  }
+  for (const onnx_metadata::Value& value : metadata.input()) ReadValue(value, record);
+  for (const onnx_metadata::Value& value : metadata.value_info()) ReadValue(value, record);
+  return record;
+}
+
+NodeRecord ReadNodeRecord(const ::onnx::NodeProto& node) {
+  NodeRecord record;
+  onnx_metadata::Node metadata;
+  if (!metadata.ParseFromString(node.SerializeAsString())) return record;
+  for (const onnx_metadata::StringStringEntry& entry : metadata.metadata_props()) {
+    record.exported |= absl::StartsWith(entry.key(), kOfExporter);
+    if (entry.key() != kCall) continue;
+    record.call = ParseCall(entry.value());
+    if (!record.call.has_value()) record.unread = entry.value();
+  }
+  return record;
+}
+
+}  // namespace yuba::onnx

@@ -1,0 +1,154 @@
+#include "compiler/import/translate/folded.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace yuba::onnx {
+namespace {
+
+struct Row {
+  absl::string_view call;  // without its overload
+  absl::string_view op;
+  int operand;   // of the node
+  int argument;  // of the call
+  StoredForm::Kind kind;
+  std::vector<int> blocks;
+};
+
+const std::vector<Row>& Rows() {
+  // PyTorch has gates as input, forget, cell, output, and reset, update, new; ONNX as input,
+  // output, forget, cell, and update, reset, hidden.
+  static const std::vector<int>* const kLstm = new std::vector<int>{0, 3, 1, 2};
+  static const std::vector<int>* const kGru = new std::vector<int>{1, 0, 2};
+  static const auto* const kRows = new std::vector<Row>{
+      {"aten.linear", "MatMul", 1, 1, StoredForm::kTransposed, {}},
+      {"aten.prelu", "PRelu", 1, 1, StoredForm::kReshaped, {}},
+      {"aten._prelu_kernel", "PRelu", 1, 1, StoredForm::kReshaped, {}},
+      {"aten.group_norm", "Mul", 1, 2, StoredForm::kReshaped, {}},
+      {"aten.group_norm", "Add", 1, 3, StoredForm::kReshaped, {}},
+      {"aten.native_group_norm", "Mul", 1, 1, StoredForm::kReshaped, {}},
+      {"aten.native_group_norm", "Add", 1, 2, StoredForm::kReshaped, {}},
+      {"aten.lstm", "LSTM", 1, 2, StoredForm::kBlocks, *kLstm},
+      {"aten.lstm", "LSTM", 2, 2, StoredForm::kBlocks, *kLstm},
+      {"aten.lstm", "LSTM", 3, 2, StoredForm::kBlocks, *kLstm},
+      {"aten.gru", "GRU", 1, 2, StoredForm::kBlocks, *kGru},
+      {"aten.gru", "GRU", 2, 2, StoredForm::kBlocks, *kGru},
+      {"aten.gru", "GRU", 3, 2, StoredForm::kBlocks, *kGru},
+      {"aten.rnn_tanh", "RNN", 1, 2, StoredForm::kBlocks, {}},
+      {"aten.rnn_tanh", "RNN", 2, 2, StoredForm::kBlocks, {}},
+      {"aten.rnn_tanh", "RNN", 3, 2, StoredForm::kBlocks, {}},
+  };
+  return *kRows;
+}
+
+using Names = std::vector<std::string>;
+
+bool Has(const Names& names, absl::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const Row* RowFor(const FoldedValue& value) {
+  if (!value.call.has_value()) return nullptr;
+  for (const Row& row : Rows()) {
+    const absl::string_view target = value.call->target;
+    if (absl::StartsWith(target, row.call) && target.substr(row.call.size(), 1) == "." &&
+        row.op == value.reader->op_type() && row.operand == value.operand)
+      return &row;
+  }
+  return nullptr;
+}
+
+// PyTorch's names of those parameters that the value is folded from.
+Names ParametersIn(const Names& folded_from, const std::map<std::string, std::string>& parameters) {
+  Names found;
+  for (const auto& [called, name] : parameters) {
+    if (Has(folded_from, name)) found.push_back(name);
+  }
+  return found;
+}
+
+// "view_1" is a result of the call `view`.
+absl::string_view CallNamed(absl::string_view result) {
+  const size_t line = result.rfind('_');
+  const bool numbered = line != absl::string_view::npos && line + 1 < result.size() &&
+                        std::all_of(result.begin() + static_cast<int64_t>(line) + 1, result.end(),
+                                    [](unsigned char c) { return absl::ascii_isdigit(c); });
+  return numbered ? result.substr(0, line) : result;
+}
+
+// By the call that a row is of: its parameters are the argument's, in the argument's order.
+absl::optional<StoredForm> ByCall(const FoldedValue& value, const Row& row,
+                                  const std::map<std::string, std::string>& parameters) {
+  StoredForm form;
+  form.kind = row.kind;
+  form.blocks = row.blocks;
+  form.stored_as = value.tensor->name();
+  if (row.argument >= static_cast<int>(value.call->arguments.size())) return absl::nullopt;
+  const bool said = !value.folded_from.empty();
+  for (const std::string& called : value.call->arguments[row.argument]) {
+    const auto found = parameters.find(called);
+    if (found == parameters.end() || (said && !Has(value.folded_from, found->second))) continue;
+    form.parameters.push_back(found->second);
+  }
+  const bool several = row.kind == StoredForm::kBlocks;
+  if (form.parameters.empty() || (!several && form.parameters.size() > 1)) return absl::nullopt;
+  // A list has the parameters of all layers: only what the value is folded from tells which.
+  if (several && !said) return absl::nullopt;
+  const Names all = ParametersIn(value.folded_from, parameters);
+  if (said && all.size() != form.parameters.size()) return absl::nullopt;
+  return form;
+}
+
+// By its name and those of what it is folded from: results of calls that only put elements in
+// another order or shape, of one parameter.
+absl::optional<StoredForm> ByName(const FoldedValue& value,
+                                  const std::map<std::string, std::string>& parameters,
+                                  const Names& inputs) {
+  static const std::set<absl::string_view>* const kShapes = new std::set<absl::string_view>{
+      "view",  "reshape",   "_unsafe_view", "unsqueeze", "squeeze", "flatten",
+      "alias", "unflatten", "contiguous",   "clone",     "view_as", "reshape_as"};
+  static const std::set<absl::string_view>* const kOrders = new std::set<absl::string_view>{
+      "t", "transpose", "permute", "numpy_t", "movedim", "swapaxes"};
+  const Names of = ParametersIn(value.folded_from, parameters);
+  if (of.size() != 1) return absl::nullopt;
+  int shapes = 0, orders = 0;
+  Names names = value.folded_from;
+  names.push_back(value.tensor->name());
+  for (const std::string& name : names) {
+    const absl::string_view call = CallNamed(name);
+    if (name == of[0] || Has(inputs, name)) continue;
+    const bool inner = call == "val" && name != value.tensor->name();  // inside of a call
+    if (inner) continue;
+    if (kShapes->count(call) == 0 && kOrders->count(call) == 0) return absl::nullopt;
+    shapes += static_cast<int>(kShapes->count(call));
+    orders += static_cast<int>(kOrders->count(call));
+  }
+  StoredForm form;
+  form.parameters = of;
+  form.stored_as = value.tensor->name();
+  const int rank = value.tensor->dims_size();
+  form.kind = orders == 0 || rank < 2                   ? StoredForm::kReshaped
+              : orders == 1 && shapes == 0 && rank == 2 ? StoredForm::kTransposed
+                                                        : StoredForm::kUnknown;
+  return form;
+}
+
+}  // namespace
+
+absl::optional<StoredForm> FormOf(const FoldedValue& value,
+                                  const std::map<std::string, std::string>& parameters,
+                                  const std::vector<std::string>& inputs) {
+  const Row* row = RowFor(value);
+  if (row != nullptr) {
+    auto form = ByCall(value, *row, parameters);
+    if (form.has_value()) return form;
+  }
+  return ByName(value, parameters, inputs);
+}
+
+}  // namespace yuba::onnx

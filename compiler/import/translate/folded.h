@@ -1,0 +1,38 @@
+// What PyTorch's exporter has made of parameters before it wrote the file, where that is another
+// form of theirs and no other number: a table of calls, and the names of calls that are gone.
+//
+// Example: the call aten.linear becomes a MatMul whose operand 1 is the call's argument 1,
+// transposed.
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "compiler/import/file/export_record.h"
+#include "onnx/onnx.pb.h"
+#include "opsemantics/values/stored_form.h"
+
+namespace yuba::onnx {
+
+// A stored value, and a node that reads it.
+struct FoldedValue {
+  const ::onnx::TensorProto* tensor = nullptr;
+  std::vector<std::string> folded_from;  // empty: the file does not say
+  const ::onnx::NodeProto* reader = nullptr;
+  int operand = 0;                  // of the reader
+  absl::optional<CallRecord> call;  // that the reader is part of
+};
+
+// The form of parameters that the value is; nothing where it is none, as a product of two, a part
+// of one or one repeated, or where the file does not tell. `parameters` and `inputs`: PyTorch's
+// names by those in the exported program, and the names of the graph's inputs.
+absl::optional<StoredForm> FormOf(const FoldedValue& value,
+                                  const std::map<std::string, std::string>& parameters,
+                                  const std::vector<std::string>& inputs);
+
+}  // namespace yuba::onnx
+
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_

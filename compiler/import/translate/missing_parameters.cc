@@ -1,0 +1,174 @@
+#include "compiler/import/translate/missing_parameters.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+using Word = StoredRole::Word;
+using Names = std::vector<std::string>;
+
+bool Has(const Names& names, const std::string& name) {
+  return std::count(names.begin(), names.end(), name) > 0;
+}
+
+class MissingFinder {
+ public:
+  MissingFinder(const ::onnx::GraphProto& graph, const ExportRecord& record, const FileGraph& order,
+                const NodeRecords& nodes, StoredRoles& roles)
+      : graph_(graph), record_(record), order_(order), nodes_(nodes), roles_(roles) {}
+
+  void Find() {
+    for (const auto& [name, role] : roles_.of) {
+      if (role.word != Word::kParameter) continue;
+      if (!role.form.has_value()) stored_.insert(name);
+      if (role.form.has_value())
+        stored_.insert(role.form->parameters.begin(), role.form->parameters.end());
+    }
+    for (const auto& [n, node] : nodes_) {
+      if (node.call.has_value()) LookAtCall(graph_.node(n), *node.call);
+    }
+    for (const auto& [name, role] : roles_.of) LookAtValue(name, role);
+    for (const auto& [name, why] : missing_) {
+      roles_.missing.push_back(why.empty() ? name : absl::StrCat(name, " (", why, ")"));
+    }
+    for (const auto& [called, name] : record_.parameters) {
+      if (stored_.count(name) == 0 && missing_.count(name) == 0 && !IsNamedAnywhere(called, name))
+        roles_.unused.push_back(name);
+    }
+  }
+
+ private:
+  void Miss(const std::string& name, const std::string& why) {
+    std::string& known = missing_[name];
+    if (known.empty()) known = why;
+  }
+
+  // Parameters of the program that a node reads more often than its call names them: they stand for
+  // others with equal values.
+  Names StandIns(const ::onnx::NodeProto& node, const CallRecord& call) const {
+    std::map<std::string, int> more;
+    Names names;
+    for (const std::string& input : node.input()) {
+      const auto role = roles_.of.find(input);
+      if (role == roles_.of.end() || role->second.word != Word::kParameter) continue;
+      if (role->second.form.has_value()) continue;
+      for (const auto& [called, name] : record_.parameters) {
+        if (name != input) continue;
+        const auto mentions = std::count(call.values.begin(), call.values.end(), called);
+        if (++more[input] > mentions) names.push_back(input);
+      }
+    }
+    return names;
+  }
+
+  void LookAtCall(const ::onnx::NodeProto& node, const CallRecord& call) {
+    Names lacking, buffers;
+    for (const std::string& called : call.values) {
+      const auto parameter = record_.parameters.find(called);
+      if (parameter != record_.parameters.end() && stored_.count(parameter->second) == 0)
+        lacking.push_back(parameter->second);
+      const auto buffer = record_.buffers.find(called);
+      if (buffer != record_.buffers.end() && order_.initializers.count(buffer->second) == 0)
+        buffers.push_back(buffer->second);
+    }
+    const Names instead = lacking.empty() && buffers.empty() ? Names() : StandIns(node, call);
+    const bool clear = instead.size() == lacking.size() && buffers.empty();
+    for (size_t i = 0; i < lacking.size(); ++i) {
+      Miss(lacking[i], clear ? absl::StrCat("stored once, as ", instead[i]) : "");
+      if (clear) roles_.merged[lacking[i]] = instead[i];
+    }
+    // A buffer that became one with a parameter would be trained.
+    if (lacking.empty() && !instead.empty()) {
+      for (const std::string& buffer : buffers)
+        Miss(buffer, absl::StrCat("a buffer, stored once with ", absl::StrJoin(instead, " or ")));
+    }
+    if (call.arguments.size() > 5 && call.texts[5] == "True" &&
+        absl::StrContains(call.target, "batch_norm") && IsInference(node)) {
+      Miss(absl::StrCat("training mode of ", node.output(0)),
+           "the file has that batch norm with its running statistics");
+    }
+  }
+
+  // Whether the batch norm of the node uses running statistics; others are folded, and lack their
+  // parameters.
+  static bool IsInference(const ::onnx::NodeProto& node) {
+    if (node.op_type() != "BatchNormalization") return false;
+    return std::none_of(node.attribute().begin(), node.attribute().end(),
+                        [](const ::onnx::AttributeProto& attribute) {
+                          return attribute.name() == "training_mode" && attribute.i() != 0;
+                        });
+  }
+
+  // What became part of a value that is no parameter: a product, or something else under the
+  // parameter's own name.
+  void LookAtValue(const std::string& name, const StoredRole& role) {
+    if (role.word != Word::kOther) return;
+    const auto value = record_.values.find(name);
+    for (const auto& [called, parameter] : record_.parameters) {
+      if (stored_.count(parameter) > 0) continue;
+      if (parameter == name) Miss(parameter, "the file has something else by that name");
+      if (value != record_.values.end() && Has(value->second.folded_from, parameter))
+        Miss(parameter, absl::StrCat("part of ", name));
+    }
+  }
+
+  bool IsNamedAnywhere(const std::string& called, const std::string& name) const {
+    if (order_.initializers.count(name) > 0) return true;  // of another part of the file
+    for (const ::onnx::NodeProto& node : graph_.node()) {
+      const NodeRecord record = ReadNodeRecord(node);
+      if (record.call.has_value() && Has(record.call->values, called)) return true;
+    }
+    return false;
+  }
+
+  const ::onnx::GraphProto& graph_;
+  const ExportRecord& record_;
+  const FileGraph& order_;
+  const NodeRecords& nodes_;
+  StoredRoles& roles_;
+  std::set<std::string> stored_;                // parameters that stored values are
+  std::map<std::string, std::string> missing_;  // and what is known of them
+};
+
+}  // namespace
+
+void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
+                 const FileGraph& order, const NodeRecords& nodes, StoredRoles& roles) {
+  MissingFinder(graph, record, order, nodes, roles).Find();
+}
+
+absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options) {
+  Names missing;
+  for (const std::string& text : roles.missing) {
+    const std::string name = text.substr(0, text.find(" ("));
+    const auto merged = roles.merged.find(name);
+    const bool tied = merged != roles.merged.end() &&
+                      std::any_of(options.ties.begin(), options.ties.end(), [&](const auto& tie) {
+                        return tie.tied == name && tie.kept == merged->second;
+                      });
+    if (!tied) missing.push_back(text);
+  }
+  if (missing.empty() || options.allow_missing) return absl::OkStatus();
+  return UserError(
+      "it was exported from a PyTorch model of which it lacks ", absl::StrJoin(missing, ", "),
+      ": PyTorch's default exporter folds batch norms, stores equal tensors once and computes "
+      "what ",
+      "depends on parameters alone, so that training it would train another model. Export it "
+      "again ",
+      "with torch.onnx.export(..., dynamo=False, training=torch.onnx.TrainingMode.TRAINING, ",
+      "do_constant_folding=False), or, without batch norms, with optimize=False; ",
+      "--allow-missing-parameters trains what is there",
+      roles.merged.empty()
+          ? ""
+          : "; of what PyTorch has tied and the file stores once, --tie A=B says so");
+}
+
+}  // namespace yuba::onnx

@@ -1,0 +1,32 @@
+// Parameters of the user's program that a file has not, though its nodes were made of them:
+// PyTorch's exporter folds batch norms into convolutions, stores equal tensors once, and computes
+// what depends on parameters alone. Training such a file trains another model.
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_MISSING_PARAMETERS_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_MISSING_PARAMETERS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/import/file/export_record.h"
+#include "compiler/import/file/file_graph.h"
+#include "compiler/import/options.h"
+#include "compiler/import/translate/stored_roles.h"
+#include "onnx/onnx.pb.h"
+
+namespace yuba::onnx {
+
+using NodeRecords = std::map<int, NodeRecord>;  // by the node's position in the file
+
+// Adds to roles.missing, merged and unused, when all words and forms are known.
+void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
+                 const FileGraph& order, const NodeRecords& nodes, StoredRoles& roles);
+
+// The user's error where something is missing that no tie gives; it names all of it, and the export
+// that keeps it.
+absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options);
+
+}  // namespace yuba::onnx
+
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_MISSING_PARAMETERS_H_

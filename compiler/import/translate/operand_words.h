@@ -1,0 +1,17 @@
+// What operators call their operands, beside the name table (table.h): where a file says of its
+// stored values nothing, this tells a bias from a number that only scales.
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_
+
+#include <string>
+
+namespace yuba::onnx {
+
+enum class OperandWord { kNone, kWeight, kBias, kSlope, kScale, kVariance, kFirstState };
+
+// The word for operand `position` of the ONNX operator; kNone where there is none.
+OperandWord WordOfOperand(const std::string& op_type, int position);
+
+}  // namespace yuba::onnx
+
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_

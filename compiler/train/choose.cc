@@ -1,0 +1,201 @@
+#include "compiler/train/choose.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/simplify/constants.h"
+#include "compiler/train/tables.h"
+#include "opsemantics/base/file_range.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::compiler {
+namespace {
+
+// Exporters write -10^9, -10^4 or the like for -inf.
+constexpr double kLowest = -1000;
+
+// Tensors of more elements are not looked at.
+constexpr int64_t kLargestTable = int64_t{1} << 22;
+
+// Whether the stored tensor looks like a table of sines or powers, as far as that is known.
+bool IsTable(const Tensor& tensor, const InitialValue& value) {
+  const std::vector<int64_t> dims = WholeDims(tensor);
+  const int64_t count = ElementsToSee(dims), bytes = count * ByteSize(tensor.type.type);
+  if (count == 0) return false;
+  std::string first;
+  if (value.kind == InitialValue::kData) {
+    first = value.data->substr(0, static_cast<size_t>(bytes));
+  } else if (value.kind == InitialValue::kFile) {
+    const absl::StatusOr<RangeReader> reader = RangeReader::Open(value.range);
+    first.resize(static_cast<size_t>(bytes));
+    if (!reader.ok() || !reader->Read(0, bytes, first.data()).ok()) return false;
+  } else {
+    return false;
+  }
+  return LooksLikeTable(dims, ValueFromBytes(tensor.type.type, {count}, first).elements);
+}
+
+// What the elements of a tensor are.
+struct Elements {
+  bool zeros = true;  // all are 0
+  bool masks = true;  // all are 0 or stand for -inf
+  bool known = true;  // all were seen
+
+  void Look(const TensorValue& elements) {
+    for (const Scalar& element : elements.elements) {
+      zeros &= element.number == 0;
+      masks &= element.number == 0 || element.number <= kLowest;
+    }
+  }
+  bool IsMask() const { return known && masks && !zeros; }
+  bool AreZeros() const { return known && zeros; }
+};
+
+// Looks at a tensor in a file, as far as it may be a mask.
+void LookAtFile(const FileRange& range, ElementType type, Elements& elements) {
+  const absl::StatusOr<RangeReader> reader = RangeReader::Open(range);
+  constexpr int64_t kPiece = 1 << 16;  // bytes; a multiple of every element's size
+  elements.known = reader.ok();        // who needs the values says what is wrong with the file
+  std::string piece;
+  for (int64_t at = 0; elements.known && elements.masks && at < reader->length(); at += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, reader->length() - at)));
+    const auto count = static_cast<int64_t>(piece.size());
+    if (!reader->Read(at, count, piece.data()).ok()) elements.known = false;
+    if (elements.known) elements.Look(ValueFromBytes(type, {count / ByteSize(type)}, piece));
+  }
+}
+
+Elements ElementsOf(const Tensor& tensor, const InitialValue& value) {
+  Elements elements;
+  if (ElementCount(tensor.type) > kLargestTable) {
+    elements.known = false;
+  } else if (value.kind == InitialValue::kFile) {
+    LookAtFile(value.range, tensor.type.type, elements);
+  } else if (value.data != nullptr) {
+    const std::vector<int64_t> one;
+    elements.Look(ValueFromBytes(
+        tensor.type.type, value.kind == InitialValue::kFill ? one : tensor.type.dims, *value.data));
+  } else {
+    elements.known = false;
+  }
+  return elements;
+}
+
+}  // namespace
+
+Chooser::Chooser(const Model& model, const TrainRecipe& recipe)
+    : model_(model),
+      recipe_(recipe),
+      freezes_(recipe.freeze.size(), false),
+      trains_(recipe.trainable.size(), false) {}
+
+absl::StatusOr<std::vector<TensorId>> Chooser::Choose() {
+  std::vector<TensorId> chosen;
+  for (size_t t = 0; t < model_.graph.tensors.size(); ++t) {
+    const Tensor& tensor = model_.graph.tensors[t];
+    const auto id = static_cast<TensorId>(t);
+    if (tensor.kind != TensorKind::kParameter || !IsFloat(tensor.type.type)) continue;
+    const std::string reason = WhyNot(tensor, id);
+    if (reason.empty()) {
+      chosen.push_back(id);
+    } else {
+      left_out_.push_back(absl::StrCat(tensor.name, " (", reason, ")"));
+    }
+  }
+  YUBA_RETURN_IF_ERROR(CheckPatterns());
+  return chosen;
+}
+
+// Why the parameter is not trained; empty where it is.
+std::string Chooser::WhyNot(const Tensor& tensor, TensorId id) {
+  const bool trains = Matches(recipe_.trainable, tensor.name, trains_);
+  if (Matches(recipe_.freeze, tensor.name, freezes_)) return "--freeze";
+  if (recipe_.states.count(tensor.name) > 0) return "a state of the model";
+  if (trains) return "";
+  const auto kept = recipe_.kept.find(tensor.name);
+  if (kept != recipe_.kept.end()) return kept->second;
+  const auto value = model_.values.find(id);
+  if (value == model_.values.end() || recipe_.said.count(tensor.name) > 0) return "";
+  const Elements elements = ElementsOf(tensor, value->second);
+  if (elements.IsMask()) return "a mask of 0 and -inf";
+  if (!elements.AreZeros()) {
+    if (IsTable(tensor, value->second)) tables_.push_back(tensor.name);
+    return "";
+  }
+  // A node of the file fills it, as a recurrence's first state.
+  if (value->second.kind == InitialValue::kFill) return "a fill of 0";
+  return recipe_.first_states.count(tensor.name) > 0 ? "zeros that recurrences begin with" : "";
+}
+
+// Whether a pattern has the name, or one that the tensor has in the user's program or in the file;
+// notes each that does in `used`.
+bool Chooser::Matches(const std::vector<std::string>& patterns, const std::string& name,
+                      std::vector<bool>& used) const {
+  std::vector<std::string> names = {name};
+  const auto form = model_.forms.find(name);
+  if (form != model_.forms.end()) {
+    names.insert(names.end(), form->second.parameters.begin(), form->second.parameters.end());
+    names.push_back(form->second.stored_as);
+  }
+  bool matches = false;
+  for (size_t p = 0; p < patterns.size(); ++p) {
+    for (const std::string& one : names) {
+      if (fnmatch(patterns[p].c_str(), one.c_str(), 0) == 0) used[p] = matches = true;
+    }
+  }
+  return matches;
+}
+
+void Chooser::LeaveOut(TensorId tensor) {
+  left_out_.push_back(
+      absl::StrCat(model_.graph.tensors[tensor].name, " (the loss does not depend on it)"));
+}
+
+absl::Status Chooser::CheckPatterns() const {
+  for (size_t p = 0; p < freezes_.size(); ++p) {
+    if (freezes_[p]) continue;
+    return UserError("--freeze ", recipe_.freeze[p], ": no parameter has such a name");
+  }
+  for (size_t p = 0; p < trains_.size(); ++p) {
+    if (trains_[p]) continue;
+    return UserError("--trainable ", recipe_.trainable[p], ": no stored tensor of floats that a ",
+                     "node reads has such a name; the value of a Constant node is never trained");
+  }
+  return absl::OkStatus();
+}
+
+// "a, b, c"; of many, unless all are asked for, the first and how many more there are.
+std::string Chooser::List(std::vector<std::string> names) const {
+  constexpr size_t kMost = 8;
+  const size_t more = !recipe_.list_all && names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  return absl::StrCat(absl::StrJoin(names, ", "),
+                      more > 0 ? absl::StrCat(" and ", more, " more") : "");
+}
+
+std::vector<std::string> Chooser::Notes(const std::vector<TensorId>& trained) const {
+  std::vector<std::string> names, notes;
+  int64_t elements = 0;
+  for (const TensorId tensor : trained) {
+    names.push_back(model_.graph.tensors[tensor].name);
+    elements += ElementCount(model_.graph.tensors[tensor].type);
+  }
+  notes.push_back(absl::StrCat("trained: ", names.size(), " tensors of ", elements,
+                               " elements: ", List(names)));
+  if (!left_out_.empty()) notes.push_back(absl::StrCat("not trained: ", List(left_out_)));
+  if (!tables_.empty()) {
+    notes.push_back(absl::StrCat("trained, though they look like tables of sines or powers: ",
+                                 List(tables_), " (--freeze NAME keeps one)"));
+  }
+  if (!recipe_.numbers.empty()) {
+    notes.push_back(
+        absl::StrCat("not trained, as numbers that nothing calls a weight, bias, slope ",
+                     "or scale: ", List(recipe_.numbers), " (--trainable NAME trains one)"));
+  }
+  return notes;
+}
+
+}  // namespace yuba::compiler

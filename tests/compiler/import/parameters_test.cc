@@ -1,0 +1,175 @@
+// What is trained: what the file calls parameters; where it does not say, what operators call so.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "compiler/import/file/export_record.h"
+#include "tests/compiler/support/onnx_builder.h"
+#include "tests/compiler/support/whole_model.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::onnx {
+namespace {
+
+using compiler::OnnxBuilder;
+
+constexpr char kKind[] = "pkg.torch.export.graph_signature.InputSpec.kind";
+constexpr char kCall[] = "pkg.torch.onnx.fx_node";
+
+absl::StatusOr<compiler::Model> Trained(const OnnxBuilder& builder,
+                                        std::vector<std::string> trainable = {},
+                                        std::vector<std::string> freeze = {}) {
+  ImportOptions options;
+  options.train = TrainOptions{"sgd", "mse", "", std::move(freeze)};
+  options.train->trainable = std::move(trainable);
+  options.train->list_all = true;
+  return compiler::ImportFile(builder.Save(), options);
+}
+
+// The names of what a step changes, sorted: "b w".
+std::string Names(const absl::StatusOr<compiler::Model>& model) {
+  REQUIRE_THAT(model, IsOk());
+  std::vector<std::string> names;
+  for (const Tensor& tensor : model->graph.tensors) {
+    if (IsCarried(tensor)) names.push_back(tensor.name);
+  }
+  std::sort(names.begin(), names.end());
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+bool Notes(const absl::StatusOr<compiler::Model>& model, const std::string& text) {
+  return std::any_of(model->notes.begin(), model->notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+// y = x * w + table
+OnnxBuilder WithTable() {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3, 4});
+  builder.Weight("w", {4});
+  builder.Weight("table", {3, 4});
+  builder.Node("Mul", {"x", "w"}, {"h"});
+  builder.Node("Add", {"h", "table"}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+TEST_CASE("parameters are trained and buffers are not") {
+  OnnxBuilder builder = WithTable();
+  CHECK(Names(Trained(builder)) == "table w");
+  builder.SayOfValue("w", kKind, "PARAMETER");
+  builder.SayOfValue("table", kKind, "BUFFER");
+  const auto model = Trained(builder);
+  CHECK(Names(model) == "w");
+  CHECK(Notes(model, "1 parameters, 1 buffers"));
+  CHECK(Notes(model, "not trained: table (a buffer)"));
+  CHECK(Names(Trained(builder, {"t*"})) == "table w");
+  CHECK(Names(Trained(builder, {"*"}, {"w"})) == "table");
+}
+
+TEST_CASE("what has no word in a file with some is judged by who reads it") {
+  OnnxBuilder builder = WithTable();
+  builder.SayOfValue("w", kKind, "PARAMETER");
+  CHECK(Names(Trained(builder)) == "table w");  // a head made by hand
+  OnnxBuilder::SayOfNode(*builder.proto().mutable_graph()->mutable_node(1), kCall,
+                         "%add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor]("
+                         "args = (%mul, %cos), kwargs = {})");
+  const auto model = Trained(builder);
+  CHECK(Names(model) == "w");
+  CHECK(Notes(model, "1 other stored values of its nodes, which are not trained"));
+  CHECK(Notes(model, "table (no parameter in PyTorch)"));
+}
+
+TEST_CASE("a word that a tool has dropped is found in the call") {
+  OnnxBuilder builder = WithTable();
+  builder.SayOfGraph("pkg.torch.export.ExportedProgram.graph_signature",
+                     "\n# inputs\np_w: PARAMETER target='w'\nb_table: BUFFER target='table' "
+                     "persistent=True\nx: USER_INPUT\n\n# outputs\nadd: USER_OUTPUT\n");
+  ::onnx::GraphProto& graph = *builder.proto().mutable_graph();
+  OnnxBuilder::SayOfNode(*graph.mutable_node(0), kCall,
+                         "%mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor]("
+                         "args = (%x, %p_w), kwargs = {})");
+  OnnxBuilder::SayOfNode(*graph.mutable_node(1), kCall, "%add, which nobody can read");
+  const auto model = Trained(builder);
+  CHECK(Names(model) == "w");
+  CHECK(Notes(model, "not understood, of 1 nodes"));
+}
+
+// y = prelu(x w + b), all of one element, times a number and plus another.
+OnnxBuilder Numbers() {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 3});
+  builder.Weight("w", {3, 1});
+  builder.Weight("b", {1});
+  builder.Weight("slope", {1});
+  builder.Weight("scale", {});
+  builder.Node("Constant", {}, {"two"});
+  ::onnx::AttributeProto* value = builder.proto().mutable_graph()->mutable_node(0)->add_attribute();
+  value->set_name("value_float");
+  value->set_type(::onnx::AttributeProto::FLOAT);
+  value->set_f(2);
+  builder.Node("Gemm", {"x", "w", "b"}, {"h"});
+  builder.Node("PRelu", {"h", "slope"}, {"p"});
+  builder.Node("Mul", {"p", "scale"}, {"m"});
+  builder.Node("Add", {"m", "two"}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+TEST_CASE("numbers are trained where the file or an operator calls them parameters") {
+  OnnxBuilder builder = Numbers();
+  const auto model = Trained(builder);
+  CHECK(Names(model) == "b slope w");
+  CHECK(Notes(model, "bias, slope or scale: scale (--trainable NAME trains one)"));
+  CHECK(Names(Trained(builder, {"scale"})) == "b scale slope w");
+  CHECK_THAT(Trained(builder, {"two"}),
+             StatusIs(absl::StatusCode::kInvalidArgument, "a Constant node is never trained"));
+  builder.SayOfValue("scale", kKind, "PARAMETER");
+  CHECK(Names(Trained(builder)) == "b scale slope w");
+}
+
+TEST_CASE("zeros that only begin recurrences are not trained") {
+  for (const bool zeros : {true, false}) {
+    for (const bool word : {true, false}) {
+      OnnxBuilder builder;
+      builder.Input("x", {2, 2, 3});
+      builder.Weight("w", {1, 2, 3});
+      builder.Weight("r", {1, 2, 2});
+      builder.Weight("b", {1, 4});
+      builder.Weight("h0", {1, 2, 2});
+      for (float& element :
+           *builder.proto().mutable_graph()->mutable_initializer(3)->mutable_float_data()) {
+        if (zeros) element = 0;
+      }
+      SetInt(builder.Node("RNN", {"x", "w", "r", "b", "", "h0"}, {"y"}), "hidden_size", 2);
+      builder.Output("y");
+      if (word) builder.SayOfValue("h0", kKind, "PARAMETER");
+      const auto model = Trained(builder);
+      CHECK(Names(model) == (zeros && !word ? "b r w" : "b h0 r w"));
+      CHECK(Notes(model, "h0 (zeros that recurrences begin with)") == (zeros && !word));
+    }
+  }
+}
+
+TEST_CASE("a call of an exported program is read") {
+  OnnxBuilder builder;
+  ::onnx::NodeProto& node = builder.Node("LSTM", {"x"}, {"y"});
+  OnnxBuilder::SayOfNode(
+      node, kCall,
+      "%lstm : [num_users=1] = call_function[target=torch.ops.aten.lstm.input](args = (%x, [%z, "
+      "%z_1], [%p_r_weight, %p_r_bias], True, 'a, %b', 0.0), kwargs = {out: %k})");
+  const NodeRecord record = ReadNodeRecord(node);
+  REQUIRE(record.call.has_value());
+  CHECK(record.call->target == "aten.lstm.input");
+  REQUIRE(record.call->arguments.size() == 6);
+  CHECK(record.call->arguments[1] == std::vector<std::string>{"z", "z_1"});
+  CHECK(record.call->arguments[2] == std::vector<std::string>{"p_r_weight", "p_r_bias"});
+  CHECK(record.call->arguments[3].empty());
+  CHECK(std::count(record.call->values.begin(), record.call->values.end(), "k") == 1);
+}
+
+}  // namespace
+}  // namespace yuba::onnx
