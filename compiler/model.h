@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,20 @@ struct GradientRule {
   int first_input = 0, first_output = 0;  // positions of what the rule added to the graph
 };
 
+// Two weights of the file that are one parameter of the graph (--tie): only `kept` is there.
+struct TiedWeights {
+  std::string tied, kept;
+  bool transposed = false;  // `tied` is the transpose of `kept`
+};
+
+// What the file, and the nodes that read them, say of stored values, by their names.
+struct StoredWords {
+  std::set<std::string> parameters;         // the file calls them so, whatever they hold
+  std::map<std::string, std::string> kept;  // no training changes them, and why not
+  std::set<std::string> states;             // a step of the model itself changes them
+  std::set<std::string> first_states;       // recurrences begin with them
+};
+
 struct Model {
   std::string file;  // the path it was imported from
   Graph graph;
@@ -69,8 +84,14 @@ struct Model {
   std::map<std::string, StoredForm> forms;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
-  std::string graph_hash;                    // HashOfGraph: no names, weights or order of the file
-  std::vector<std::string> notes;            // for people: reshapes, dropped nodes, ...
+  StoredWords words;                         // which parameters are weights
+  // Of a training step: the names of what it trains, and of what it would if that were not frozen.
+  std::set<std::string> trainable;
+  std::vector<TiedWeights> ties;
+  // Of a training step: what decides what it computes, by the names of the flags that say it.
+  std::map<std::string, std::string> training;
+  std::string graph_hash;          // HashOfGraph: no names, weights or order of the file
+  std::vector<std::string> notes;  // for people: reshapes, dropped nodes, ...
   // The names of the file's inputs that have no value in it, in its order. Some are parameters, and
   // some nothing reads.
   std::vector<std::string> file_inputs;

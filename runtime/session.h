@@ -103,6 +103,10 @@ class Session {
   // of equal values would hide elements that went to the wrong position.
   absl::Status Randomize(uint64_t seed);
 
+  // Names of the inputs and parameters that were set or made up, in the place of what came with the
+  // program or of nothing.
+  const std::set<std::string>& replaced() const { return replaced_; }
+
   // Names of inputs and parameters without a value.
   std::vector<std::string> Missing() const;
   // Those of them that the entry reads, by its position in LoadedProgram::entries.
@@ -161,8 +165,9 @@ class Session {
   std::unique_ptr<Fleet> fleet_ = std::make_unique<Fleet>();
   NanWatch* nan_watch_ = nullptr;  // one of the fleet's watchers; null without find_nan
   std::unique_ptr<Executor> executor_;
-  std::set<std::string> given_;  // inputs and parameters that have a value
-  std::vector<bool> run_;        // [entry]: whether it has run; `init`: since a value was set
+  std::set<std::string> given_;     // inputs and parameters that have a value
+  std::set<std::string> replaced_;  // those of them that got it here
+  std::vector<bool> run_;           // [entry]: whether it has run; `init`: since a value was set
   Statistics statistics_;
 };
 

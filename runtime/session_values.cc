@@ -81,6 +81,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
   YUBA_RETURN_IF_ERROR(
       Annotate(SetElements(*program_, layout_, *fleet_, port->buffer(), type, source), name));
   given_.insert(name);
+  replaced_.insert(name);
   return absl::OkStatus();
 }
 
@@ -98,6 +99,7 @@ absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint
         layout_.offsets[port.buffer()], shard.data(), static_cast<int64_t>(shard.size())));
   }
   given_.insert(port.name());
+  replaced_.insert(port.name());
   return absl::OkStatus();
 }
 

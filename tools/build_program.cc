@@ -2,6 +2,7 @@
 
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/phases.h"
+#include "compiler/train/trainable.h"
 #include "opsemantics/base/status.h"
 #include "tools/terminal/progress_line.h"
 #include "tools/version.h"
@@ -16,6 +17,7 @@ compiler::Compilation Planned(const compiler::Model& model, const search::Plan& 
   compilation.request.kernels = choice;
   compilation.request.version = kVersion;
   compilation.model = model;
+  compilation.model.trainable = compiler::TrainableParameters(model);
   compilation.plan = plan;
   return compilation;
 }

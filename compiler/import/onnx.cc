@@ -88,20 +88,30 @@ std::vector<compiler::CachedRows> CachedRowsOf(const OnnxGraph& source, const Gr
 }
 
 // What the file says of stored values, for who chooses what is trained.
-void NoteRoles(const OnnxGraph& source, compiler::TrainRecipe& recipe) {
+compiler::StoredWords WordsOf(const OnnxGraph& source) {
   using Word = StoredRole::Word;
+  compiler::StoredWords words;
   for (const OnnxValue& value : source.values) {
-    if (value.role.word == Word::kParameter) recipe.said.insert(value.name);
-    if (value.role.word == Word::kBuffer) recipe.kept[value.name] = "a buffer";
-    if (value.role.word == Word::kOther) recipe.kept[value.name] = "no parameter in PyTorch";
+    if (value.role.word == Word::kParameter) words.parameters.insert(value.name);
+    if (value.role.word == Word::kBuffer) words.kept[value.name] = "a buffer";
+    if (value.role.word == Word::kOther) words.kept[value.name] = "no parameter in PyTorch";
     if (value.role.word == Word::kNone && value.role.first_state)
-      recipe.first_states.insert(value.name);
-    if (value.statistics) recipe.kept[value.name] = "running statistics";
-    const bool number = value.stored && value.kind == TensorKind::kConstant && IsFloat(value.type);
-    if (number && value.role.word == Word::kNone) recipe.numbers.push_back(value.name);
+      words.first_states.insert(value.name);
+    if (value.statistics) words.kept[value.name] = "running statistics";
   }
   for (const OnnxGraph::CarriedValues& pair : source.carried)
-    recipe.states.insert(source.values[pair.state].name);
+    words.states.insert(source.values[pair.state].name);
+  return words;
+}
+
+// Stored numbers of floats that are literals, and that the file says nothing of.
+std::vector<std::string> LiteralsOf(const OnnxGraph& source) {
+  std::vector<std::string> numbers;
+  for (const OnnxValue& value : source.values) {
+    const bool number = value.stored && value.kind == TensorKind::kConstant && IsFloat(value.type);
+    if (number && value.role.word == StoredRole::Word::kNone) numbers.push_back(value.name);
+  }
+  return numbers;
 }
 
 absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bool factors) {
@@ -126,10 +136,12 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   for (const OnnxValue& value : source->graph.values) {
     if (value.role.form.has_value()) model.forms[value.name] = *value.role.form;
   }
+  model.words = WordsOf(source->graph);
+  model.ties = source->graph.ties;
   std::vector<compiler::UpdatedState> updated;
   if (source->train.has_value()) {
     compiler::TrainRecipe recipe = *source->train;
-    NoteRoles(source->graph, recipe);
+    recipe.numbers = LiteralsOf(source->graph);
     YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, recipe));
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);

@@ -103,7 +103,8 @@ struct OnnxGraph {
   std::map<std::string, std::vector<int>> sequences;
   // Inputs, parameters and constants of earlier entries, by their names in the file.
   std::map<std::string, std::vector<int>> earlier;
-  std::vector<std::string> notes;  // for people, as Model::notes
+  std::vector<compiler::TiedWeights> ties;  // that by_name makes one
+  std::vector<std::string> notes;           // for people, as Model::notes
 };
 
 }  // namespace yuba::onnx

@@ -99,6 +99,10 @@ absl::Status Tie(const TieOptions& tie, NodeContext& context, OnnxGraph& graph) 
   YUBA_ASSIGN_OR_RETURN(const int kept, Parameter(tie.kept, graph));
   if (tied == kept) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const Twins twins, HowToRead(graph.values[tied], graph.values[kept]));
+  const bool known =
+      std::any_of(graph.ties.begin(), graph.ties.end(),  // by an earlier entry
+                  [&](const compiler::TiedWeights& other) { return other.tied == tie.tied; });
+  if (!known) graph.ties.push_back({tie.tied, tie.kept, twins == Twins::kTransposed});
   graph.by_name[tie.tied] = twins == Twins::kEqual ? kept : context.Transpose(kept, {1, 0});
   return context.status();
 }

@@ -41,6 +41,19 @@ void SetInitialValues(const Model& model, program::Program& program) {
   for (const std::string& name : model.file_inputs) program.add_file_inputs(name);
   program.clear_file_outputs();
   for (const std::string& name : model.file_outputs) program.add_file_outputs(name);
+  program.clear_ties();
+  for (const TiedWeights& tie : model.ties) {
+    program::Tie& message = *program.add_ties();
+    message.set_tied(tie.tied);
+    message.set_kept(tie.kept);
+    message.set_transposed(tie.transposed);
+  }
+  program.clear_training();
+  for (const auto& [name, value] : model.training) {
+    program::Setting& setting = *program.add_training();
+    setting.set_name(name);
+    setting.set_value(value);
+  }
   int next = 0;
   for (TensorId id = 0; id < static_cast<TensorId>(model.graph.tensors.size()); ++id) {
     if (!HasInitialValue(model.graph.tensors[id].kind)) continue;
@@ -48,6 +61,7 @@ void SetInitialValues(const Model& model, program::Program& program) {
     program::Initializer& parameter = *program.mutable_parameters(next++);
     parameter.set_fixed(known[id]);
     parameter.set_cache_rows(model.graph.tensors[id].cache_rows);
+    parameter.set_trainable(model.trainable.count(model.graph.tensors[id].name) > 0);
     const auto value = model.values.find(id);
     if (value == model.values.end()) continue;
     if (value->second.kind == InitialValue::kData) parameter.set_data(*value->second.data);

@@ -8,17 +8,12 @@
 #include "absl/strings/str_join.h"
 #include "compiler/simplify/constants.h"
 #include "compiler/train/tables.h"
+#include "compiler/train/trainable.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
 namespace {
-
-// Exporters write -10^9, -10^4 or the like for -inf.
-constexpr double kLowest = -1000;
-
-// Tensors of more elements are not looked at.
-constexpr int64_t kLargestTable = int64_t{1} << 22;
 
 // Whether the stored tensor looks like a table of sines or powers, as far as that is known.
 bool IsTable(const Tensor& tensor, const InitialValue& value) {
@@ -36,52 +31,6 @@ bool IsTable(const Tensor& tensor, const InitialValue& value) {
     return false;
   }
   return LooksLikeTable(dims, ValueFromBytes(tensor.type.type, {count}, first).elements);
-}
-
-// What the elements of a tensor are.
-struct Elements {
-  bool zeros = true;  // all are 0
-  bool masks = true;  // all are 0 or stand for -inf
-  bool known = true;  // all were seen
-
-  void Look(const TensorValue& elements) {
-    for (const Scalar& element : elements.elements) {
-      zeros &= element.number == 0;
-      masks &= element.number == 0 || element.number <= kLowest;
-    }
-  }
-  bool IsMask() const { return known && masks && !zeros; }
-  bool AreZeros() const { return known && zeros; }
-};
-
-// Looks at a tensor in a file, as far as it may be a mask.
-void LookAtFile(const FileRange& range, ElementType type, Elements& elements) {
-  const absl::StatusOr<RangeReader> reader = RangeReader::Open(range);
-  constexpr int64_t kPiece = 1 << 16;  // bytes; a multiple of every element's size
-  elements.known = reader.ok();        // who needs the values says what is wrong with the file
-  std::string piece;
-  for (int64_t at = 0; elements.known && elements.masks && at < reader->length(); at += kPiece) {
-    piece.resize(static_cast<size_t>(std::min(kPiece, reader->length() - at)));
-    const auto count = static_cast<int64_t>(piece.size());
-    if (!reader->Read(at, count, piece.data()).ok()) elements.known = false;
-    if (elements.known) elements.Look(ValueFromBytes(type, {count / ByteSize(type)}, piece));
-  }
-}
-
-Elements ElementsOf(const Tensor& tensor, const InitialValue& value) {
-  Elements elements;
-  if (ElementCount(tensor.type) > kLargestTable) {
-    elements.known = false;
-  } else if (value.kind == InitialValue::kFile) {
-    LookAtFile(value.range, tensor.type.type, elements);
-  } else if (value.data != nullptr) {
-    const std::vector<int64_t> one;
-    elements.Look(ValueFromBytes(
-        tensor.type.type, value.kind == InitialValue::kFill ? one : tensor.type.dims, *value.data));
-  } else {
-    elements.known = false;
-  }
-  return elements;
 }
 
 }  // namespace
@@ -112,22 +61,16 @@ absl::StatusOr<std::vector<TensorId>> Chooser::Choose() {
 // Why the parameter is not trained; empty where it is.
 std::string Chooser::WhyNot(const Tensor& tensor, TensorId id) {
   const bool trains = Matches(recipe_.trainable, tensor.name, trains_);
-  if (Matches(recipe_.freeze, tensor.name, freezes_)) return "--freeze";
-  if (recipe_.states.count(tensor.name) > 0) return "a state of the model";
-  if (trains) return "";
-  const auto kept = recipe_.kept.find(tensor.name);
-  if (kept != recipe_.kept.end()) return kept->second;
+  const bool frozen = Matches(recipe_.freeze, tensor.name, freezes_);
+  const std::string reason = trains && !IsStateOfModel(model_, id) ? "" : WhyNotTrainable(model_, id);
+  if (reason.empty()) trainable_.insert(tensor.name);
+  if (frozen) return "--freeze";
   const auto value = model_.values.find(id);
-  if (value == model_.values.end() || recipe_.said.count(tensor.name) > 0) return "";
-  const Elements elements = ElementsOf(tensor, value->second);
-  if (elements.IsMask()) return "a mask of 0 and -inf";
-  if (!elements.AreZeros()) {
-    if (IsTable(tensor, value->second)) tables_.push_back(tensor.name);
-    return "";
-  }
-  // A node of the file fills it, as a recurrence's first state.
-  if (value->second.kind == InitialValue::kFill) return "a fill of 0";
-  return recipe_.first_states.count(tensor.name) > 0 ? "zeros that recurrences begin with" : "";
+  const bool guessed =
+      reason.empty() && !trains && model_.words.parameters.count(tensor.name) == 0;
+  if (guessed && value != model_.values.end() && IsTable(tensor, value->second))
+    tables_.push_back(tensor.name);
+  return reason;
 }
 
 // Whether a pattern has the name, or one that the tensor has in the user's program or in the file;

@@ -3,7 +3,7 @@
 #ifndef YUBA_COMPILER_TRAIN_CHOOSE_H_
 #define YUBA_COMPILER_TRAIN_CHOOSE_H_
 
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +28,9 @@ class Chooser {
   // "w (--freeze)", for each parameter that is not trained, and why.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
+  // The names of what was chosen, and of what would have been if it were not frozen.
+  const std::set<std::string>& trainable() const { return trainable_; }
+
   // Lines for people: what is trained, what is not, and which numbers are literals.
   std::vector<std::string> Notes(const std::vector<TensorId>& trained) const;
 
@@ -42,6 +45,7 @@ class Chooser {
   const TrainRecipe& recipe_;
   std::vector<bool> freezes_, trains_;  // [pattern]: it has named a parameter
   std::vector<std::string> left_out_, tables_;
+  std::set<std::string> trainable_;
 };
 
 }  // namespace yuba::compiler

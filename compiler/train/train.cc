@@ -27,6 +27,7 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
                                                            const TrainRecipe& recipe) {
   Chooser chooser(model, recipe);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> candidates, chooser.Choose());
+  model.trainable = chooser.trainable();
   if (recipe.precision.has_value()) ComputeProductsIn(*recipe.precision, model);
   // Of a part of a batch the gradients of the total are added up, and divided in the end.
   const bool total = recipe.micro_batches.has_value() && !recipe.total.empty();

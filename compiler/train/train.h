@@ -3,8 +3,6 @@
 #ifndef YUBA_COMPILER_TRAIN_TRAIN_H_
 #define YUBA_COMPILER_TRAIN_TRAIN_H_
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -26,15 +24,10 @@ struct TrainRecipe {
   absl::optional<MicroBatches> micro_batches;  // none: an entry has the whole batch
   absl::optional<Clipping> clipping;           // of gradients; none: they are taken as they are
   absl::optional<ElementType> precision;  // of products (precision.h); none: as the model has them
-  // By the names of parameters:
-  std::set<std::string> said;               // the file calls them parameters, whatever they hold
-  std::map<std::string, std::string> kept;  // they are not trained, and why not
-  std::set<std::string> states;             // a step gives them other values already
-  std::set<std::string> first_states;       // recurrences begin with them; zeros are not trained
-  std::vector<std::string> numbers;         // stored numbers that are literals, for a note
   // Patterns of names, of which * stands for any text: what is not trained, and what is, whatever
   // the file or its values say. What both name is not trained.
   std::vector<std::string> freeze, trainable;
+  std::vector<std::string> numbers;  // stored numbers that are literals, for a note
   std::vector<FrozenRows> frozen_rows;
   bool list_all = false;  // the notes name all that is trained, and not only the first
 };
@@ -42,11 +35,10 @@ struct TrainRecipe {
 // Adds gradients and updates to the last entry of the graph, which is in canonical order
 // (simplify.h), and returns what is to be carried. With micro-batches the updates, and what clips
 // gradients, are a new entry behind it. Trained is every parameter of floats on which the loss
-// depends, but for those of `kept` and `states`, those that `freeze` names, and, unless they are
-// `said` to be parameters, fills of 0, zeros among `first_states`, and masks: tensors of 0 and -inf
-// (or numbers from -1000 down) alone. model.notes gets a line for what is trained and one for what
-// is not. The user's error where nothing is trained, a pattern names nothing, or a node on the way
-// has no gradient.
+// depends, but for those that no training changes (trainable.h) and that `trainable` does not name,
+// and those that `freeze` names. Sets model.trainable; model.notes gets a line for what is trained
+// and one for what is not. The user's error where nothing is trained, a pattern names nothing, or a
+// node on the way has no gradient.
 absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model, const TrainRecipe& recipe);
 
 }  // namespace yuba::compiler

@@ -50,9 +50,10 @@ struct Training {
     Plan("adam", "3");
   }
 
-  void Plan(const std::string& optimizer, const std::string& devices) const {
+  void Plan(const std::string& optimizer, const std::string& devices,
+            const std::string& flags = "") const {
     Succeed("yuba partition " + models + "/model.onnx --train " + optimizer + " --loss " +
-            "softmax-cross-entropy --devices " + devices + " -o " + folder + "/p.json");
+            "softmax-cross-entropy --devices " + devices + flags + " -o " + folder + "/p.json");
   }
   std::string Command(const std::string& flags) const {
     return "cd " + folder + " && yuba run " + models + "/model.onnx p.json --data " + data +
@@ -126,6 +127,36 @@ TEST_CASE("a run goes on from a file or a folder with the bits of one without a 
           "b.onnx --weights whole.st && cmp a.onnx b.onnx");
   CHECK(training.Run("--steps 1 --weights part")["numbers"]["loss"][0] !=
         whole["numbers"]["loss"][0]);
+}
+
+TEST_CASE("a checkpoint has the frozen weights that a run was given") {
+  const Training training("frozen");
+  training.Run("--steps 3 --save other.st");  // weights that are not the model's
+  const std::string frozen = " --freeze 'l.0.*' --freeze l.1.bias";
+  training.Plan("adam", "3", frozen);
+  const std::vector<double> whole = training.Run("--steps 6 --weights other.st")["numbers"]["loss"];
+  training.Run("--steps 3 --weights other.st --save half.st");
+  const std::vector<double> rest(whole.begin() + 3, whole.end());
+  CHECK(training.Run("--steps 6 --resume half.st")["numbers"]["loss"] == rest);
+  // A checkpoint of a run that went on has them too, and a program without its model goes on.
+  training.Run("--steps 4 --resume half.st --save half.st");
+  Succeed("cd " + training.folder + " && yuba compile " + training.models +
+          "/model.onnx p.json -o p.yuba");
+  const std::string run = "cd " + training.folder + " && yuba-run p.yuba --json --data " +
+                          training.data + " --shuffle 5 --lr linear:0.01,warmup=2,steps=9 ";
+  CHECK(nlohmann::json::parse(Succeed(run + "--steps 6 --resume half.st").out)["numbers"]["loss"] ==
+        std::vector<double>(whole.begin() + 4, whole.end()));
+  // On other devices, and in the model's file.
+  training.Plan("adam", "2", frozen);
+  const std::vector<double> two = training.Run("--steps 6 --resume half.st")["numbers"]["loss"];
+  CHECK(two[0] == Approx(whole[4]).epsilon(1e-5));
+  Succeed("cd " + training.folder + " && yuba export " + training.models +
+          "/model.onnx --weights half.st -o new.onnx && " + "yuba run new.onnx p.json --json " +
+          "--data " + training.data + " --shuffle 5 --resume half.st --steps 6");
+  const auto checkpoint = ReadSafetensors(training.folder + "/half.st");
+  REQUIRE_THAT(checkpoint, IsOk());
+  CHECK(checkpoint->count("l.0.weight") == 1);
+  CHECK(checkpoint->count("l.0.weight.m") == 0);
 }
 
 TEST_CASE("a disk that is full or a signal leaves a whole checkpoint") {

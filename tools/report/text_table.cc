@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tools/report/printable.h"
 
 namespace yuba::tools {
@@ -85,6 +86,14 @@ std::string Counted(int64_t count, const std::string& what) {
 std::string CountedShortly(int64_t count, const std::string& what) {
   if (count < 1000) return Counted(count, what);
   return absl::StrCat(Count(static_cast<double>(count)), " ", what, "s");
+}
+
+std::string FirstOf(std::vector<std::string> names) {
+  constexpr size_t kShown = 5;
+  const size_t more = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - more);
+  return absl::StrCat(absl::StrJoin(names, ", "),
+                      more > 0 ? absl::StrCat(" and ", more, " more") : "");
 }
 
 int64_t SaturatingSum(int64_t a, int64_t b) {

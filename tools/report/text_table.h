@@ -38,6 +38,9 @@ std::string Count(double count);
 std::string Counted(int64_t count, const std::string& what);
 std::string CountedShortly(int64_t count, const std::string& what);
 
+// "a, b, c, d, e and 4 more": the first five of many names.
+std::string FirstOf(std::vector<std::string> names);
+
 // The sum of two counts that are not negative; the largest int64_t where it does not fit.
 int64_t SaturatingSum(int64_t a, int64_t b);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
+#include "tools/report/text_table.h"
 #include "tools/run/checkpoint_folder.h"
 #include "tools/run/run_ports.h"
 
@@ -44,17 +47,35 @@ bool IsOfParts(const std::string& state, bool micro_batches) {
   return micro_batches && (state == kPartState || absl::EndsWith(state, kMeanGradient));
 }
 
+// Parameters by name.
+using Parameters = std::map<std::string, const program::Initializer*>;
+
 // The parameters that instructions write and a later step reads, and the seed of what steps draw.
-std::vector<program::Port> States(const runtime::LoadedProgram& program) {
+Parameters States(const runtime::LoadedProgram& program) {
   const std::set<int> written = WrittenBuffers(program);
   const bool micro_batches = MicroBatchesOf(PortsOf(program.message())) > 1;
-  std::vector<program::Port> states;
+  Parameters states;
   for (const program::Initializer& parameter : program.message().parameters()) {
     const program::Port& port = parameter.port();
     if (IsOfParts(port.name(), micro_batches)) continue;
-    if (written.count(port.buffer()) > 0 || port.name() == kSeedName) states.push_back(port);
+    if (written.count(port.buffer()) > 0 || port.name() == kSeedName)
+      states[port.name()] = &parameter;
   }
   return states;
+}
+
+// What no step changes and a later run needs all the same: frozen weights, and what this run was
+// given in the place of the program's values, such as statistics that were trained elsewhere.
+Parameters Unchanged(const runtime::LoadedProgram& program, const std::set<std::string>& replaced) {
+  const std::set<int> written = WrittenBuffers(program);
+  Parameters unchanged;
+  for (const program::Initializer& parameter : program.message().parameters()) {
+    const std::string& name = parameter.port().name();
+    if (written.count(parameter.port().buffer()) > 0 || name == kSeedName || name == kLearningRate)
+      continue;
+    if (parameter.trainable() || replaced.count(name) > 0) unchanged[name] = &parameter;
+  }
+  return unchanged;
 }
 
 PortType TypeOf(const runtime::LoadedProgram& program, const program::Port& port) {
@@ -62,11 +83,14 @@ PortType TypeOf(const runtime::LoadedProgram& program, const program::Port& port
 }
 
 std::vector<TensorToWrite> TensorsOf(runtime::Session& session) {
+  Parameters parameters = States(session.program());
+  parameters.merge(Unchanged(session.program(), session.replaced()));
   std::vector<TensorToWrite> tensors;
-  for (const program::Port& port : States(session.program())) {
+  for (const auto& [name, parameter] : parameters) {
+    const program::Port& port = parameter->port();
     const PortType type = TypeOf(session.program(), port);
     TensorToWrite tensor;
-    tensor.name = port.name();
+    tensor.name = name;
     tensor.type = type.type;
     tensor.dims = type.dims;
     tensor.value = [&session, port, dims = type.dims]() -> absl::StatusOr<TensorData> {
@@ -77,6 +101,17 @@ std::vector<TensorToWrite> TensorsOf(runtime::Session& session) {
     tensors.push_back(std::move(tensor));
   }
   return tensors;
+}
+
+// Says which frozen weights the checkpoint does not have, as older versions wrote it.
+void NoteLacking(const runtime::Session& session, const Checkpoint& checkpoint) {
+  std::vector<std::string> lacking;
+  for (const auto& [name, parameter] : Unchanged(session.program(), {})) {
+    if (checkpoint.tensors.count(name) == 0) lacking.push_back(name);
+  }
+  if (lacking.empty()) return;
+  std::cerr << "note: " << checkpoint.path << ": does not have " << FirstOf(lacking)
+            << ", which this run does not train: the values are the model's own\n";
 }
 
 }  // namespace
@@ -131,28 +166,29 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
 }
 
 absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint) {
-  const std::vector<program::Port> states = States(session.program());
-  std::set<std::string> names;
-  for (const program::Port& port : states) {
-    names.insert(port.name());
-    const PortType wanted = TypeOf(session.program(), port);
-    const auto found = checkpoint.tensors.find(port.name());
-    if (found == checkpoint.tensors.end()) {
-      return UserError(checkpoint.path, ": lacks ", port.name(), ", ", Text(wanted),
-                       ", a state of the program: it is a checkpoint of another model or ",
-                       "optimizer; --weights takes what it has");
-    }
-    const PortType stored = {found->second.type, found->second.dims};
-    if (stored.type != wanted.type || stored.dims != wanted.dims) {
-      return UserError(found->second.bytes.file, ": ", port.name(), " is ", Text(stored),
-                       " there, and the program's is ", Text(wanted),
-                       ": it is a checkpoint of another model");
-    }
+  Parameters known = States(session.program());
+  for (const auto& [name, state] : known) {
+    if (checkpoint.tensors.count(name) > 0) continue;
+    return UserError(checkpoint.path, ": lacks ", name, ", ",
+                     Text(TypeOf(session.program(), state->port())),
+                     ", a state of the program: it is a checkpoint of another model or ",
+                     "optimizer; --weights takes what it has");
   }
+  NoteLacking(session, checkpoint);
+  for (const program::Initializer& parameter : session.program().message().parameters())
+    known.emplace(parameter.port().name(), &parameter);
   for (const auto& [name, tensor] : checkpoint.tensors) {
-    if (names.count(name) > 0) continue;
-    return UserError(tensor.bytes.file, ": has ", name, ", which is no state of the program: it ",
-                     "is a checkpoint of another model or optimizer; --weights takes what fits");
+    const auto parameter = known.find(name);
+    if (parameter == known.end()) {
+      return UserError(tensor.bytes.file, ": has ", name, ", which is no state of the program: it ",
+                       "is a checkpoint of another model or optimizer; --weights takes what fits");
+    }
+    const PortType wanted = TypeOf(session.program(), parameter->second->port()),
+                   stored = {tensor.type, tensor.dims};
+    if (stored.type == wanted.type && stored.dims == wanted.dims) continue;
+    return UserError(tensor.bytes.file, ": ", name, " is ", Text(stored),
+                     " there, and the program's is ", Text(wanted),
+                     ": it is a checkpoint of another model");
   }
   for (const auto& [name, tensor] : checkpoint.tensors) {
     YUBA_RETURN_IF_ERROR(Annotate(session.SetFromFile(name, tensor), checkpoint.path));

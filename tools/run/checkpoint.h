@@ -6,8 +6,10 @@
 //   DIR/model-step12-00001-of-00002.safetensors
 //   DIR/model-step12-00002-of-00002.safetensors
 //
-// Tensors are whole and have their names in the program, so any plan of the same model and
-// optimizer can go on, on any number of devices. Errors are the user's and name file and tensor.
+// In it are the states, the weights that are frozen, and what else the run was given in the place
+// of the program's values. Tensors are whole and have their names in the program, so any plan of
+// the same model and optimizer can go on, on any number of devices. Errors are the user's and name
+// file and tensor.
 #ifndef YUBA_TOOLS_RUN_CHECKPOINT_H_
 #define YUBA_TOOLS_RUN_CHECKPOINT_H_
 
@@ -31,10 +33,10 @@ bool IsCheckpointFolder(const std::string& path);
 // take the place of `resumed`, the checkpoint that the run goes on from ("": none).
 absl::Status CheckSave(const std::string& path, const std::string& resumed);
 
-// Writes the states after `step` steps, trained weights and the optimizer's among them. The
-// checkpoint that was there stays whole until the new one is, whatever happens: new files are
-// written beside the old ones, and renaming a file, or of a folder its index, makes them the
-// checkpoint. Files of a folder hold at most `shard_bytes`, or one tensor.
+// Writes what the session has after `step` steps. The checkpoint that was there stays whole until
+// the new one is, whatever happens: new files are written beside the old ones, and renaming a file,
+// or of a folder its index, makes them the checkpoint. Files of a folder hold at most
+// `shard_bytes`, or one tensor.
 absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
                             int64_t shard_bytes);
 
@@ -49,8 +51,9 @@ struct Checkpoint {
 // Reads the headers of its files, and checks that all that they list is there.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
 
-// Sets the states of the session. An error, before any is set, where the checkpoint lacks one, has
-// one of another type or shape, or has a tensor that is no state.
+// Sets the states of the session and what else the checkpoint has. An error, before any is set,
+// where the checkpoint lacks a state, or has a tensor of another type or shape or one that is no
+// parameter. A note on stderr names the frozen weights that it lacks.
 absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint);
 
 }  // namespace yuba::tools

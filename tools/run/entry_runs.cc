@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/entries.h"
+#include "tools/report/text_table.h"
 #include "tools/run/example_batches.h"
 #include "tools/run/step_files.h"
 
@@ -90,12 +91,7 @@ absl::StatusOr<std::string> FolderOf(const RunFlags& flags, const RunPorts& port
 void NameUnread(const std::string& dir, const RunPorts& ports, const FolderUse& use) {
   const std::vector<std::string> unread = UnreadFiles(dir, ports, use);
   if (unread.empty()) return;
-  constexpr size_t kShown = 5;
-  const std::vector<std::string> shown(unread.begin(),
-                                       unread.begin() + std::min(kShown, unread.size()));
-  std::cerr << "note: --inputs " << dir << ": nothing reads " << absl::StrJoin(shown, ", ")
-            << (unread.size() > kShown ? absl::StrCat(" and ", unread.size() - kShown, " more")
-                                       : "")
+  std::cerr << "note: --inputs " << dir << ": nothing reads " << FirstOf(unread)
             << "; input_0 and so on are " << absl::StrJoin(ports.file_inputs, ", ") << "\n";
 }
 

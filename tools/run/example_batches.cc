@@ -69,15 +69,9 @@ absl::StatusOr<Arrays> ReadArrays(const std::string& path, const char* flag) {
 
 // Names of the arrays, for people.
 std::string Listed(const Arrays& arrays) {
-  constexpr size_t kShown = 5;
   std::vector<std::string> names;
-  for (const auto& [name, array] : arrays) {
-    if (names.size() < kShown) names.push_back(name);
-  }
-  if (names.empty()) return "nothing";
-  return absl::StrCat(
-      absl::StrJoin(names, ", "),
-      arrays.size() > kShown ? absl::StrCat(" and ", arrays.size() - kShown, " more") : "");
+  for (const auto& [name, array] : arrays) names.push_back(name);
+  return names.empty() ? "nothing" : FirstOf(names);
 }
 
 // The values of one input.

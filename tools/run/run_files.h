@@ -18,9 +18,6 @@
 
 namespace yuba::tools {
 
-// The parameter that --lr sets.
-constexpr char kLearningRate[] = "lr";
-
 struct RunFiles {
   std::vector<EntryRun> runs;                   // in their order; one at least
   std::map<std::string, StoredTensor> weights;  // from --weights, by parameter; not read

@@ -45,6 +45,9 @@ constexpr char kMicroEntry[] = "micro";
 // Whether the program trains and has both: then `eval` runs between steps unless --entry names it.
 bool EvaluatesBetweenSteps(const RunPorts& ports);
 
+// The parameter that --lr sets.
+constexpr char kLearningRate[] = "lr";
+
 // The state that counts the parts of a step in micro-batches.
 constexpr char kPartState[] = "part";
 // What the names of the states end in that hold means of gradients over the parts.
