@@ -47,6 +47,8 @@ class Conversion {
     // 64 bits are an element of hash arithmetic already.
     if (hash && IsFloat(type) && given == ElementType::kI64) return Conversion(given, type, kNone);
     if (!IsFloat(type) && !IsFloat(given)) return Conversion(given, type, kIntegers);
+    const bool half = given == ElementType::kF16 || given == ElementType::kBF16;
+    if (half && type == ElementType::kF32) return Conversion(given, type, hash ? kHash : kWiden);
     return UserError("elements of ", Name(given), ", the program wants ", Name(type));
   }
 
@@ -64,7 +66,7 @@ class Conversion {
   }
 
  private:
-  enum Kind { kNone, kHash, kBools, kIntegers };
+  enum Kind { kNone, kHash, kBools, kIntegers, kWiden };
   Conversion(ElementType given, ElementType type, Kind kind)
       : given_(given), type_(type), kind_(kind) {}
 
@@ -73,8 +75,13 @@ class Conversion {
       room.push_back(*element != 0);
       return absl::OkStatus();
     }
+    if (kind_ == kWiden) {
+      const auto wide = static_cast<float>(FloatAt(given_, element));
+      room.append(reinterpret_cast<const char*>(&wide), sizeof wide);
+      return absl::OkStatus();
+    }
     if (kind_ == kHash) {
-      const uint64_t hashed = HashOf(FloatAt(type_, element));
+      const uint64_t hashed = HashOf(FloatAt(given_, element));
       room.append(reinterpret_cast<const char*>(&hashed), sizeof hashed);
       return absl::OkStatus();
     }

@@ -1,41 +1,94 @@
 // yuba export: trained weights back into the model's file.
 #include <iostream>
+#include <set>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "compiler/import/file/read.h"
 #include "compiler/import/file/replace_values.h"
+#include "compiler/import/onnx.h"
+#include "compiler/train/trainable.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint.h"
+#include "tools/run/weights.h"
 #include "tools/subcommands.h"
 
 namespace yuba::tools {
 namespace {
 
 struct ExportFlags {
-  std::string model, weights, output;
+  std::string model, weights, prefix, output;
   std::vector<std::string> ties;
+  bool partial = false;
 };
 
-absl::Status Export(const ExportFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(const auto weights, ReadWeights(flags.weights));
+absl::StatusOr<std::vector<onnx::TiedNames>> ReadTies(const std::vector<std::string>& flags) {
   std::vector<onnx::TiedNames> ties;
-  for (const std::string& tie : flags.ties) {
+  for (const std::string& tie : flags) {
     const std::vector<std::string> names = absl::StrSplit(tie, absl::MaxSplits('=', 1));
     if (names.size() != 2) return UserError("--tie ", tie, ": expected two names, A=B");
     ties.push_back({names[0], names[1]});
   }
+  return ties;
+}
+
+// Sizes for what a file leaves open, so that it can be read without any: which of its initializers
+// are weights does not depend on them.
+absl::StatusOr<onnx::ImportOptions> SomeSizes(const std::string& file) {
+  constexpr int64_t kSize = 2;
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::ModelProto model, onnx::ReadModelFile(file));
+  onnx::ImportOptions options;
+  for (const ::onnx::ValueInfoProto& input : model.graph().input()) {
+    for (const auto& dim : input.type().tensor_type().shape().dim()) {
+      if (!dim.dim_param().empty()) options.dims[dim.dim_param()] = kSize;
+    }
+  }
+  return options;
+}
+
+// What --train would train or freeze; an error where the model cannot be planned.
+absl::StatusOr<std::set<std::string>> WeightsOf(const std::string& file) {
+  YUBA_ASSIGN_OR_RETURN(const OperatorLibrary library, OperatorLibrary::BuiltIn());
+  YUBA_ASSIGN_OR_RETURN(onnx::ImportOptions options, SomeSizes(file));
+  options.library = &library;
+  YUBA_ASSIGN_OR_RETURN(const compiler::Model model, onnx::ImportOnnx(file, options));
+  return compiler::TrainableParameters(model);
+}
+
+// Weights of the model that have no new value. A checkpoint has all that were in its plan.
+absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights,
+                       const std::vector<std::string>& kept) {
+  if (IsCheckpoint(weights) || kept.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::set<std::string>> needed = WeightsOf(flags.model);
+  std::vector<std::string> missing;
+  for (const std::string& name : kept) {
+    if (!needed.ok() || needed->count(name) > 0) missing.push_back(name);
+  }
+  if (needed.ok() && !missing.empty() && !flags.partial) {
+    return MissingWeights(flags.weights, missing);
+  }
+  if (!missing.empty()) std::cout << "as they were: " << FirstOf(missing) << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status Export(const ExportFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const WeightFiles weights, ReadWeights(flags.weights, flags.prefix));
+  YUBA_ASSIGN_OR_RETURN(const auto ties, ReadTies(flags.ties));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
-                        onnx::ReplaceValues(flags.model, weights, ties));
+                        onnx::ReplaceValues(flags.model, AllWeights(weights), ties));
+  YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, replaced.kept));
   YUBA_RETURN_IF_ERROR(WriteFile(flags.output, replaced.model));
   std::cout << "wrote " << flags.output << " ("
             << Bytes(static_cast<int64_t>(replaced.model.size())) << ") with "
             << Counted(replaced.replaced, "new value") << "\n";
-  if (!replaced.unused.empty()) {
-    std::cout << "not in the model: " << absl::StrJoin(replaced.unused, ", ") << "\n";
+  std::vector<std::string> unused;  // names that share a value are no tensors
+  for (const std::string& name : replaced.unused) {
+    if (weights.shared.count(name) == 0) unused.push_back(name);
   }
+  if (!unused.empty()) std::cout << "not in the model: " << absl::StrJoin(unused, ", ") << "\n";
   return absl::OkStatus();
 }
 
@@ -51,6 +104,10 @@ void AddExport(CLI::App& app, int& exit_code) {
                    "new values of initializers by name, a file of safetensors or a folder with "
                    "several and an index, as yuba run --save writes them")
       ->required();
+  command->add_option("--weights-prefix", flags->prefix,
+                      "take this away from names in --weights that begin with it, as in model.");
+  command->add_flag("--partial-weights", flags->partial,
+                    "weights that --weights does not have stay as they are in the model");
   command
       ->add_option("--tie", flags->ties,
                    "A=B, as yuba partition had it: A gets the new value of B too")

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/kernels/add_kernels.h"
+#include "compiler/train/trainable.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
@@ -38,7 +39,15 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   ports.random = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return tensor.kind == TensorKind::kState && tensor.name == kSeedName;
   });
+  ports.trainable = compiler::TrainableParameters(model);
+  for (const compiler::TiedWeights& tie : model.ties) {
+    program::Tie& of_program = ports.ties.emplace_back();
+    of_program.set_tied(tie.tied);
+    of_program.set_kept(tie.kept);
+    of_program.set_transposed(tie.transposed);
+  }
   for (const auto& [id, value] : model.values) {
+    ports.parameters.insert(tensors[id].name);
     ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};
     if (value.kind == compiler::InitialValue::kMissing) ports.unset.push_back(tensors[id].name);
   }

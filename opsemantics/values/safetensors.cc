@@ -21,15 +21,31 @@ constexpr int64_t kLargestHeader = 100'000'000;
 // The one name in the header that is no tensor's.
 constexpr char kMetadata[] = "__metadata__";
 
-absl::StatusOr<StoredTensor> ReadEntry(const json& entry, const FileRange& data) {
+// Whether these are bytes of the file.
+absl::Status CheckOffsets(const json& offsets, const FileRange& data) {
+  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
+    return UserError("data_offsets are not whole numbers");
+  }
+  const uint64_t begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
+  if (begin <= end && end <= static_cast<uint64_t>(data.length)) return absl::OkStatus();
+  return UserError("data_offsets [", begin, ", ", end, ") do not fit the shape or the file");
+}
+
+absl::Status ReadEntry(const std::string& name, const json& entry, const FileRange& data,
+                       SafetensorsFile& file) {
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
       !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
       !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2) {
     return UserError("dtype, shape or data_offsets is missing");
   }
-  const auto type = ElementTypeFromName(absl::AsciiStrToLower(entry["dtype"].get<std::string>()));
-  if (!type.has_value())
-    return UserError("the type ", entry["dtype"].get<std::string>(), " is not read");
+  const json& offsets = entry["data_offsets"];
+  YUBA_RETURN_IF_ERROR(CheckOffsets(offsets, data));
+  const std::string type_name = entry["dtype"].get<std::string>();
+  const auto type = ElementTypeFromName(absl::AsciiStrToLower(type_name));
+  if (!type.has_value()) {
+    file.unread[name] = type_name;
+    return absl::OkStatus();
+  }
   StoredTensor tensor;
   tensor.type = *type;
   for (const json& extent : entry["shape"]) {
@@ -37,19 +53,21 @@ absl::StatusOr<StoredTensor> ReadEntry(const json& entry, const FileRange& data)
     tensor.dims.push_back(extent.get<int64_t>());
   }
   YUBA_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(tensor.dims));
-  const json& offsets = entry["data_offsets"];
-  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
-    return UserError("data_offsets are not whole numbers");
-  }
   const uint64_t begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
-  if (begin > end || end > static_cast<uint64_t>(data.length) ||
-      end - begin != static_cast<uint64_t>(elements) * ByteSize(tensor.type)) {
+  if (end - begin != static_cast<uint64_t>(elements) * ByteSize(tensor.type)) {
     return UserError("data_offsets [", begin, ", ", end, ") do not fit the shape or the file");
   }
   tensor.bytes = data;
   tensor.bytes.offset += static_cast<int64_t>(begin);
   tensor.bytes.length = static_cast<int64_t>(end - begin);
-  return tensor;
+  file.tensors[name] = std::move(tensor);
+  return absl::OkStatus();
+}
+
+void ReadMetadata(const json& texts, SafetensorsMetadata& metadata) {
+  for (const auto& [name, text] : texts.items()) {
+    if (text.is_string()) metadata[name] = text.get<std::string>();
+  }
 }
 
 int64_t WholeOf(const std::vector<int64_t>& dims) {
@@ -60,18 +78,19 @@ int64_t WholeOf(const std::vector<int64_t>& dims) {
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl::string_view header,
-                                                                           const FileRange& data) {
+absl::StatusOr<SafetensorsFile> ParseSafetensorsHeader(absl::string_view header,
+                                                       const FileRange& data) {
   const json parsed = json::parse(header.begin(), header.end(), nullptr, false);
   if (!parsed.is_object()) return UserError("the safetensors header is no JSON object");
-  std::map<std::string, StoredTensor> tensors;
+  SafetensorsFile file;
   for (const auto& [name, entry] : parsed.items()) {
-    if (name == kMetadata) continue;
-    absl::StatusOr<StoredTensor> tensor = ReadEntry(entry, data);
-    if (!tensor.ok()) return Annotate(tensor.status(), name);
-    tensors[name] = *std::move(tensor);
+    if (name == kMetadata) {
+      if (entry.is_object()) ReadMetadata(entry, file.metadata);
+      continue;
+    }
+    YUBA_RETURN_IF_ERROR(Annotate(ReadEntry(name, entry, data, file), name));
   }
-  return tensors;
+  return file;
 }
 
 namespace {
@@ -100,22 +119,11 @@ absl::StatusOr<Header> ReadHeader(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path) {
+absl::StatusOr<SafetensorsFile> ReadSafetensors(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(const Header header, ReadHeader(path));
-  auto tensors = ParseSafetensorsHeader(header.text, header.data);
-  if (!tensors.ok()) return Annotate(tensors.status(), path);
-  return tensors;
-}
-
-absl::StatusOr<SafetensorsMetadata> ReadSafetensorsMetadata(const std::string& path) {
-  YUBA_ASSIGN_OR_RETURN(const Header header, ReadHeader(path));
-  const json parsed = json::parse(header.text, nullptr, false);
-  SafetensorsMetadata metadata;
-  if (!parsed.is_object() || !parsed.contains(kMetadata)) return metadata;
-  for (const auto& [name, text] : parsed[kMetadata].items()) {
-    if (text.is_string()) metadata[name] = text.get<std::string>();
-  }
-  return metadata;
+  absl::StatusOr<SafetensorsFile> file = ParseSafetensorsHeader(header.text, header.data);
+  if (!file.ok()) return Annotate(file.status(), path);
+  return file;
 }
 
 absl::Status WriteSafetensors(const std::string& path, const std::vector<TensorToWrite>& tensors,

@@ -37,6 +37,21 @@ absl::StatusOr<int64_t> ElementsOf(const std::vector<int64_t>& dims);
 // dimensions say. Bools become 0 or 1.
 absl::StatusOr<TensorData> TensorOf(ElementType type, std::vector<int64_t> dims, std::string data);
 
+// The transpose of a matrix.
+TensorData Transposed(const TensorData& matrix);
+
+// The same elements as another type of floats that has each of them exactly: f16 and bf16 as f32,
+// all of them as f64. A user's error where `type` may lack one.
+absl::StatusOr<TensorData> Widened(TensorData tensor, ElementType type);
+
+// A value of a file for something of another name: as it is stored, or transposed.
+struct StoredView {
+  StoredTensor tensor;
+  bool transposed = false;  // a matrix
+};
+// Reads it, transposes it and widens it to `type`. Fails as ReadRange and Widened do.
+absl::StatusOr<TensorData> ReadView(const StoredView& view, ElementType type);
+
 // The element at this position in row-major order, as a number.
 double ValueAt(const TensorData& tensor, int64_t index);
 

@@ -27,18 +27,23 @@ absl::StatusOr<StoredTensor> ReadNpyHeader(const std::string& path);
 absl::StatusOr<TensorData> ParseTensorProto(absl::string_view bytes);
 std::string FormatTensorProto(const std::string& name, const TensorData& tensor);
 
-// The tensors of a file of safetensors by name, from its header, which is JSON. `data` are the
-// bytes behind the header: ranges of the tensors lie within.
-absl::StatusOr<std::map<std::string, StoredTensor>> ParseSafetensorsHeader(absl::string_view header,
-                                                                           const FileRange& data);
+// What else the header of a file of safetensors says (`__metadata__`): texts by name.
+using SafetensorsMetadata = std::map<std::string, std::string>;
+// What a file of safetensors has, by the names of its tensors.
+struct SafetensorsFile {
+  std::map<std::string, StoredTensor> tensors;
+  std::map<std::string, std::string> unread;  // tensors of types that are not read: "F8_E4M3"
+  SafetensorsMetadata metadata;
+};
+// From the file's header, which is JSON. `data` are the bytes behind the header: ranges of the
+// tensors lie within.
+absl::StatusOr<SafetensorsFile> ParseSafetensorsHeader(absl::string_view header,
+                                                       const FileRange& data);
 
 // The format is told by the file's ending, .npy or .pb.
 absl::StatusOr<TensorData> ReadTensorFile(const std::string& path);
 // Reads the header alone.
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadSafetensors(const std::string& path);
-// What else the header of a file of safetensors says (`__metadata__`): texts by name.
-using SafetensorsMetadata = std::map<std::string, std::string>;
-absl::StatusOr<SafetensorsMetadata> ReadSafetensorsMetadata(const std::string& path);
+absl::StatusOr<SafetensorsFile> ReadSafetensors(const std::string& path);
 
 // A tensor of a file that is written; `value` is asked for when its turn comes, so that one tensor
 // at a time is in memory. It must give an element type and dimensions as said here.

@@ -135,11 +135,11 @@ void CheckSameStates(const std::string& whole, const std::string& cut) {
   const auto a = ReadSafetensors(whole), b = ReadSafetensors(cut);
   REQUIRE_THAT(a, IsOk());
   REQUIRE_THAT(b, IsOk());
-  CHECK(a->size() == b->size());
-  for (const auto& [name, stored] : *a) {
+  CHECK(a->tensors.size() == b->tensors.size());
+  for (const auto& [name, stored] : a->tensors) {
     INFO(name);
-    REQUIRE(b->count(name) == 1);
-    const auto left = ReadRange(stored.bytes), right = ReadRange(b->at(name).bytes);
+    REQUIRE(b->tensors.count(name) == 1);
+    const auto left = ReadRange(stored.bytes), right = ReadRange(b->tensors.at(name).bytes);
     REQUIRE_THAT(left, IsOk());
     REQUIRE_THAT(right, IsOk());
     const TensorData expected{stored.type, stored.dims, *left},

@@ -122,7 +122,7 @@ TEST_CASE("products in bf16, weights in f32") {
   CHECK(rounded > 10);  // the losses are not those of f32
   const auto states = ReadSafetensors(model.File("states"));
   REQUIRE_THAT(states, IsOk());
-  for (const auto& [name, state] : *states) {
+  for (const auto& [name, state] : states->tensors) {
     INFO(name);
     if (IsFloat(state.type)) CHECK(state.type == ElementType::kF32);
   }

@@ -28,7 +28,7 @@ std::map<std::string, Floats> ReadFloats(const std::string& path) {
   std::map<std::string, Floats> tensors;
   const auto stored = ReadSafetensors(path);
   REQUIRE(stored.ok());
-  for (const auto& [name, tensor] : *stored) {
+  for (const auto& [name, tensor] : stored->tensors) {
     if (tensor.type != ElementType::kF32) continue;
     const std::string bytes = *ReadRange(tensor.bytes);
     Floats floats{tensor.dims, std::vector<float>(bytes.size() / sizeof(float))};

@@ -98,13 +98,13 @@ TEST_CASE("a run goes on from a file or a folder with the bits of one without a 
   REQUIRE_THAT(states, IsOk());
   std::set<std::string> files = {"model.safetensors.index.json"};
   int64_t bytes = 0;
-  REQUIRE(index["weight_map"].size() == states->size());
-  for (const auto& [name, stored] : *states) {
+  REQUIRE(index["weight_map"].size() == states->tensors.size());
+  for (const auto& [name, stored] : states->tensors) {
     const std::string file = index["weight_map"][name];
     files.insert(file);
     const auto tensors = ReadSafetensors(folder + "/" + file);
     REQUIRE_THAT(tensors, IsOk());
-    CHECK(ReadRange(tensors->at(name).bytes).value() == ReadRange(stored.bytes).value());
+    CHECK(ReadRange(tensors->tensors.at(name).bytes).value() == ReadRange(stored.bytes).value());
     bytes += stored.bytes.length;
   }
   CHECK(index["metadata"]["total_size"] == bytes);
@@ -155,8 +155,8 @@ TEST_CASE("a checkpoint has the frozen weights that a run was given") {
           "--data " + training.data + " --shuffle 5 --resume half.st --steps 6");
   const auto checkpoint = ReadSafetensors(training.folder + "/half.st");
   REQUIRE_THAT(checkpoint, IsOk());
-  CHECK(checkpoint->count("l.0.weight") == 1);
-  CHECK(checkpoint->count("l.0.weight.m") == 0);
+  CHECK(checkpoint->tensors.count("l.0.weight") == 1);
+  CHECK(checkpoint->tensors.count("l.0.weight.m") == 0);
 }
 
 TEST_CASE("a disk that is full or a signal leaves a whole checkpoint") {
@@ -212,9 +212,9 @@ TEST_CASE("a checkpoint of something else is refused by tensor, and nothing is l
   // The same values in another shape.
   auto stored = ReadSafetensors(file);
   REQUIRE_THAT(stored, IsOk());
-  stored->at("l.0.bias").dims = {48, 2};
+  stored->tensors.at("l.0.bias").dims = {48, 2};
   std::vector<TensorToWrite> tensors;
-  for (const auto& [name, tensor] : *stored) {
+  for (const auto& [name, tensor] : stored->tensors) {
     tensors.push_back({name, tensor.type, tensor.dims, [tensor = tensor]() {
                          return TensorOf(tensor.type, tensor.dims, ReadRange(tensor.bytes).value());
                        }});

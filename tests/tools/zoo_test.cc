@@ -162,7 +162,7 @@ std::map<std::string, TensorData> Weights(const std::string& model, const std::s
   std::map<std::string, TensorData> weights;
   const auto stored_tensors = ReadSafetensors(saved);
   REQUIRE_THAT(stored_tensors, IsOk());
-  for (const auto& [name, stored] : *stored_tensors)
+  for (const auto& [name, stored] : stored_tensors->tensors)
     weights[name] = {stored.type, stored.dims, ReadRange(stored.bytes).value()};
   return weights;
 }

@@ -124,11 +124,6 @@ bool HasStates(const runtime::LoadedProgram& program) {
   });
 }
 
-bool IsCheckpointFolder(const std::string& path) {
-  std::error_code error;
-  return absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error);
-}
-
 absl::Status CheckSave(const std::string& path, const std::string& resumed) {
   if (path.empty() || SameFile(path, resumed)) return absl::OkStatus();
   std::error_code error;
@@ -145,24 +140,21 @@ absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, 
   });
 }
 
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadWeights(const std::string& path) {
-  return IsCheckpointFolder(path) ? ReadFolderTensors(path) : ReadSafetensors(path);
-}
+bool IsCheckpoint(const WeightFiles& files) { return files.file.metadata.count(kStep) > 0; }
 
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(WeightFiles files, ReadWeights(path));
   Checkpoint checkpoint;
   checkpoint.path = path;
-  YUBA_ASSIGN_OR_RETURN(checkpoint.tensors, ReadWeights(path));
-  std::string step;
-  if (IsCheckpointFolder(path)) {
-    YUBA_ASSIGN_OR_RETURN(step, ReadFolderStep(path));
-  } else {
-    YUBA_ASSIGN_OR_RETURN(SafetensorsMetadata metadata, ReadSafetensorsMetadata(path));
-    step = metadata[kStep];
+  if (!absl::SimpleAtoi(files.file.metadata[kStep], &checkpoint.step) || checkpoint.step < 0) {
+    return UserError(path, ": does not say after how many steps it was written, so it is no ",
+                     "checkpoint of yuba run --save; --weights begins with its values");
   }
-  if (absl::SimpleAtoi(step, &checkpoint.step) && checkpoint.step >= 0) return checkpoint;
-  return UserError(path, ": does not say after how many steps it was written, so it is no ",
-                   "checkpoint of yuba run --save; --weights begins with its values");
+  for (const auto& [name, type] : files.file.unread) {
+    return UserError(path, ": ", name, " is of type ", type, ", which no checkpoint has");
+  }
+  checkpoint.tensors = std::move(files.file.tensors);
+  return checkpoint;
 }
 
 absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint) {

@@ -20,14 +20,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/session.h"
+#include "tools/run/weights.h"
 
 namespace yuba::tools {
 
 // Whether steps of the program change anything that it keeps.
 bool HasStates(const runtime::LoadedProgram& program);
-
-// Whether a checkpoint of this path is a folder: where it is one, or ends in a slash.
-bool IsCheckpointFolder(const std::string& path);
 
 // Whether a checkpoint can be written there, found out before the run; nothing is changed. It may
 // take the place of `resumed`, the checkpoint that the run goes on from ("": none).
@@ -40,8 +38,8 @@ absl::Status CheckSave(const std::string& path, const std::string& resumed);
 absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
                             int64_t shard_bytes);
 
-// The tensors of a file of safetensors, or of a folder with an index, by name. Reads headers alone.
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadWeights(const std::string& path);
+// Whether --save wrote them.
+bool IsCheckpoint(const WeightFiles& files);
 
 struct Checkpoint {
   std::string path;

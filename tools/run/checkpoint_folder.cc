@@ -94,6 +94,26 @@ std::set<std::string> FilesOfIndex(const std::string& folder) {
   return files;
 }
 
+// Lists the tensor of the file, and says whether it is there.
+bool TakeOwn(const std::string& name, const SafetensorsFile& file, SafetensorsFile& listed) {
+  if (const auto tensor = file.tensors.find(name); tensor != file.tensors.end()) {
+    listed.tensors[name] = tensor->second;
+    return true;
+  }
+  if (const auto unread = file.unread.find(name); unread != file.unread.end()) {
+    listed.unread[name] = unread->second;
+    return true;
+  }
+  return false;
+}
+
+// Also where it shares another one's elements, which is listed then.
+bool Take(const std::string& name, const SafetensorsFile& file, SafetensorsFile& listed) {
+  if (TakeOwn(name, file, listed)) return true;
+  const auto shared = file.metadata.find(name);
+  return shared != file.metadata.end() && TakeOwn(shared->second, file, listed);
+}
+
 // Removes files unless they are kept.
 class RemovedFiles {
  public:
@@ -157,32 +177,37 @@ absl::Status WriteCheckpointFolder(const std::string& folder,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ReadFolderStep(const std::string& folder) {
-  YUBA_ASSIGN_OR_RETURN(const json index, ReadIndex(folder));
-  const json metadata = index.value(kMetadata, json::object());
-  if (!metadata.is_object() || !metadata.contains(kStep)) return std::string();
-  return metadata[kStep].dump();
+bool IsCheckpointFolder(const std::string& path) {
+  std::error_code error;
+  return absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error);
 }
 
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadFolderTensors(const std::string& folder) {
+absl::StatusOr<SafetensorsFile> ReadFolder(const std::string& folder) {
   YUBA_ASSIGN_OR_RETURN(const json index, ReadIndex(folder));
   const std::string file = IndexFileIn(folder);
-  std::map<std::string, std::map<std::string, StoredTensor>> shards;  // by path
-  std::map<std::string, StoredTensor> listed;
+  std::map<std::string, SafetensorsFile> shards;  // by path
+  SafetensorsFile listed;
   for (const auto& [name, shard] : index[kMap].items()) {
     const std::string path = absl::StrCat(folder, "/", shard.get<std::string>());
     if (shards.count(path) == 0) {
-      auto tensors = ReadSafetensors(path);
-      if (!tensors.ok()) {
-        return Annotate(tensors.status(), absl::StrCat(file, " says that ", name, " is there"));
+      auto read = ReadSafetensors(path);
+      if (!read.ok()) {
+        return Annotate(read.status(), absl::StrCat(file, " says that ", name, " is there"));
       }
-      shards[path] = *std::move(tensors);
+      shards[path] = *std::move(read);
     }
-    const auto found = shards[path].find(name);
-    if (found == shards[path].end()) {
+    if (!Take(name, shards[path], listed)) {
       return UserError(path, ": lacks ", name, ", which is there according to ", file);
     }
-    listed[name] = found->second;
+  }
+  const json metadata = index.value(kMetadata, json::object());
+  for (const auto& [name, value] : metadata.items()) {
+    listed.metadata[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  for (const auto& [path, shard] : shards) {
+    for (const auto& [name, stored] : shard.metadata) {
+      if (listed.tensors.count(stored) > 0) listed.metadata.emplace(name, stored);
+    }
   }
   return listed;
 }

@@ -28,10 +28,14 @@ absl::Status WriteCheckpointFolder(const std::string& folder,
                                    const std::vector<TensorToWrite>& tensors, int64_t step,
                                    int64_t shard_bytes);
 
-// The tensors that the index of the folder lists. An error where one is not in its file.
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadFolderTensors(const std::string& folder);
-// The step that the index says, as text; empty where it says none.
-absl::StatusOr<std::string> ReadFolderStep(const std::string& folder);
+// Whether a checkpoint, or a folder of weights, of this path is a folder: where it is one, or ends
+// in a slash.
+bool IsCheckpointFolder(const std::string& path);
+
+// The tensors that the index of the folder lists, and as metadata what the index says, numbers as
+// texts, and the names of tensors that its files say are shared. An error where a tensor is not in
+// its file.
+absl::StatusOr<SafetensorsFile> ReadFolder(const std::string& folder);
 
 }  // namespace yuba::tools
 

@@ -38,8 +38,12 @@ absl::Status AddFile(const std::string& path, Arrays& arrays) {
     const std::string base = BaseName(path);
     return add(base.substr(0, base.size() - (sizeof kNpy - 1)), ReadNpyHeader(path));
   }
-  YUBA_ASSIGN_OR_RETURN(const auto tensors, ReadSafetensors(path));
-  for (const auto& [name, tensor] : tensors) YUBA_RETURN_IF_ERROR(add(name, tensor));
+  YUBA_ASSIGN_OR_RETURN(const SafetensorsFile file, ReadSafetensors(path));
+  for (const auto& [name, tensor] : file.tensors) YUBA_RETURN_IF_ERROR(add(name, tensor));
+  for (const auto& [name, type] : file.unread) {
+    YUBA_RETURN_IF_ERROR(
+        add(name, UserError(path, ": ", name, " is of type ", type, ", which is not read")));
+  }
   return absl::OkStatus();
 }
 

@@ -19,22 +19,16 @@ namespace yuba::tools {
 namespace {
 
 absl::Status SetWeights(runtime::Session& session, const std::string& path,
-                        const std::map<std::string, StoredTensor>& tensors) {
-  if (path.empty()) return absl::OkStatus();
-  int used = 0;
-  for (const program::Initializer& parameter : session.program().message().parameters()) {
-    const auto found = tensors.find(parameter.port().name());
-    if (found == tensors.end()) continue;
-    YUBA_RETURN_IF_ERROR(Annotate(session.SetFromFile(found->first, found->second), path));
-    ++used;
-  }
-  if (used == 0) {
-    return UserError(path, ": none of its ", Counted(tensors.size(), "tensor"),
-                     " has the name of a parameter of the program");
-  }
-  if (used < static_cast<int>(tensors.size())) {
-    std::cerr << "note: " << path << ": " << Counted(tensors.size() - used, "tensor")
-              << " in it that the program has no parameters for\n";
+                        const std::map<std::string, StoredView>& weights) {
+  for (const auto& [name, view] : weights) {
+    absl::Status set;
+    if (view.transposed) {
+      YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
+      set = session.Set(name, value);
+    } else {
+      set = session.SetFromFile(name, view.tensor);
+    }
+    YUBA_RETURN_IF_ERROR(Annotate(set, path));
   }
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
 #include <set>
 
 #include "absl/strings/match.h"
@@ -17,6 +18,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/report/text_table.h"
+#include "tools/run/weights.h"
 
 namespace yuba::tools {
 namespace {
@@ -72,6 +74,37 @@ absl::Status ReadLearningRate(const RunFlags& flags, const RunPorts& ports, RunF
   absl::StatusOr<Schedule> schedule = ReadSchedule(flags.lr);
   if (!schedule.ok()) return Annotate(schedule.status(), "--lr");
   files.lr = *std::move(schedule);
+  return absl::OkStatus();
+}
+
+// The values of --weights.
+absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFiles& files) {
+  if (flags.weights.empty()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const WeightFiles weights,
+                        ReadWeights(flags.weights, flags.weights_prefix));
+  YUBA_ASSIGN_OR_RETURN(FoundWeights found, FindWeights(weights, ports));
+  std::vector<std::string> missing;
+  for (const std::string& name : found.missing) {
+    const auto gives = [&](const std::string& input) {
+      return input.compare(0, name.size() + 1, name + "=") == 0;
+    };
+    if (std::none_of(flags.inputs.begin(), flags.inputs.end(), gives)) missing.push_back(name);
+  }
+  if (!missing.empty() && !flags.partial_weights) return MissingWeights(weights.path, missing);
+  if (!missing.empty()) {
+    std::cerr << "note: " << weights.path << ": has no values of " << FirstOf(missing)
+              << ", which stay as they are in the model\n";
+  }
+  if (found.constants > 0) {
+    std::cerr << "note: " << weights.path << ": has no values of "
+              << Counted(found.constants, "table") << " and constants of the program, which stay "
+              << "as they are in the model\n";
+  }
+  if (found.unused > 0) {
+    std::cerr << "note: " << weights.path << ": " << Counted(found.unused, "tensor")
+              << " in it that the program has no parameters for\n";
+  }
+  files.weights = std::move(found.values);
   return absl::OkStatus();
 }
 
@@ -156,9 +189,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
     return UserError("--seed ", *flags.seed, ": the program draws no random numbers, so it has no ",
                      "seed; --random=SEED is for values that no file gives");
   }
-  if (!flags.weights.empty()) {
-    YUBA_ASSIGN_OR_RETURN(files.weights, ReadWeights(flags.weights));
-  }
+  YUBA_RETURN_IF_ERROR(ReadParameters(flags, ports, files));
   YUBA_RETURN_IF_ERROR(ReadLearningRate(flags, ports, files));
   YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports));
   if (!flags.eval.empty()) {

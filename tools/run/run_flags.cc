@@ -51,6 +51,12 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                       "parameters by name: a file of safetensors, or a folder with several and an "
                       "index");
   weights->check(CLI::ExistingPath);
+  app->add_option("--weights-prefix", flags.weights_prefix,
+                  "of --weights: take this away from names that begin with it, as in model.")
+      ->needs(weights);
+  app->add_flag("--partial-weights", flags.partial_weights,
+                "of --weights: weights that it does not have stay as they are in the model")
+      ->needs(weights);
   app->add_option_function<double>(
          "--check",
          [&flags](double tolerance) {

@@ -21,10 +21,12 @@ struct RunFlags {
   absl::optional<uint64_t> shuffle;  // the seed of the order of --data; none: as it is there
   int epochs = 0;                    // of --data; 0: nobody says
   std::string eval;                  // data of the entry `eval`, as --data; empty: it does not run
-  int eval_every = 0;      // runs it also after so many steps each; 0: after the last alone
-  std::string lr;          // the learning rate, as ReadSchedule has it; empty: it stays
-  std::string output_dir;  // empty: outputs are not written
-  std::string weights;     // a file of safetensors, or a folder with an index
+  int eval_every = 0;            // runs it also after so many steps each; 0: after the last alone
+  std::string lr;                // the learning rate, as ReadSchedule has it; empty: it stays
+  std::string output_dir;        // empty: outputs are not written
+  std::string weights;           // a file of safetensors, or a folder with an index
+  std::string weights_prefix;    // that names in it begin with, and parameters do not
+  bool partial_weights = false;  // it may lack weights
   bool check = false;
   double tolerance = 0;                 // of --check, a share of the largest expected magnitude
   absl::optional<uint64_t> seed;        // of the program's random numbers

@@ -45,8 +45,11 @@ RunPorts PortsOf(const program::Program& program) {
   ports.file_inputs.assign(program.file_inputs().begin(), program.file_inputs().end());
   ports.file_outputs.assign(program.file_outputs().begin(), program.file_outputs().end());
   if (ports.file_outputs.empty()) ports.file_outputs = ports.outputs;
+  ports.ties.assign(program.ties().begin(), program.ties().end());
   for (const program::Initializer& parameter : program.parameters()) {
     add_type(parameter.port());
+    ports.parameters.insert(parameter.port().name());
+    if (parameter.trainable()) ports.trainable.insert(parameter.port().name());
     ports.random |= parameter.port().name() == kSeedName;
     if (parameter.value_case() == program::Initializer::VALUE_NOT_SET)
       ports.unset.push_back(parameter.port().name());

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct RunPorts {
   std::map<std::string, int64_t> times;
   std::vector<std::string> inputs, outputs;
   std::vector<std::string> unset;         // parameters that come without values
+  std::set<std::string> parameters;       // all that have a value before the first step
+  std::set<std::string> trainable;        // of them: weights, trained or frozen
+  std::vector<program::Tie> ties;         // weights that are one parameter
   std::map<std::string, PortType> types;  // of inputs and parameters
   // [i] the input or parameter of which input_i.pb is the value.
   std::vector<std::string> file_inputs;

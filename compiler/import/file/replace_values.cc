@@ -1,5 +1,6 @@
 #include "compiler/import/file/replace_values.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <utility>
@@ -31,16 +32,25 @@ void SetBytes(std::string bytes, ::onnx::TensorProto& tensor) {
   tensor = std::move(made);
 }
 
-absl::Status Replace(const StoredTensor& value, ::onnx::TensorProto& tensor) {
+absl::Status Replace(const StoredView& value, ::onnx::TensorProto& tensor) {
   YUBA_ASSIGN_OR_RETURN(const ElementType type, ElementTypeFromOnnx(tensor.data_type()));
   const std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
-  if (type != value.type || dims != value.dims) {
-    return UserError("the initializer ", tensor.name(), " is ", TypeText(type, dims),
-                     ", its new value ", TypeText(value.type, value.dims));
-  }
-  YUBA_ASSIGN_OR_RETURN(std::string bytes, ReadRange(value.bytes));
-  SetBytes(std::move(bytes), tensor);
+  std::vector<int64_t> given = value.tensor.dims;
+  if (value.transposed) std::reverse(given.begin(), given.end());
+  const absl::Status differs =
+      UserError("the initializer ", tensor.name(), " is ", TypeText(type, dims), ", its new value ",
+                TypeText(value.tensor.type, given));
+  if (dims != given) return differs;
+  absl::StatusOr<TensorData> read = ReadView(value, type);
+  if (!read.ok()) return Annotate(read.status(), differs.message());
+  SetBytes(std::move(read->data), tensor);
   return absl::OkStatus();
+}
+
+bool HasSeveralFloats(const ::onnx::TensorProto& tensor) {
+  const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(tensor.data_type());
+  return type.ok() && IsFloat(*type) &&
+         std::any_of(tensor.dims().begin(), tensor.dims().end(), [](int64_t d) { return d != 1; });
 }
 
 // The names of what training_info begins.
@@ -64,7 +74,7 @@ std::set<std::string> NamesOfBeginnings(const ::onnx::ModelProto& model) {
 
 // Makes initializers of those inputs of the graph that training_info begins and that have a new
 // value. The bindings stay: they say how to begin again.
-absl::Status ReplaceBeginnings(const std::map<std::string, StoredTensor>& values,
+absl::Status ReplaceBeginnings(const std::map<std::string, StoredView>& values,
                                ::onnx::ModelProto& model, std::set<std::string>& found) {
   const std::set<std::string> beginnings = NamesOfBeginnings(model);
   ::onnx::GraphProto& graph = *model.mutable_graph();
@@ -120,7 +130,7 @@ absl::Status ReplaceTied(const TiedNames& tie, Twins twins, const std::string& f
 }  // namespace
 
 absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
-                                             const std::map<std::string, StoredTensor>& values,
+                                             const std::map<std::string, StoredView>& values,
                                              const std::vector<TiedNames>& ties) {
   YUBA_RETURN_IF_ERROR(ReadModelFile(path).status());  // says what is wrong with the file
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
@@ -151,6 +161,10 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
     }
     YUBA_RETURN_IF_ERROR(ReplaceTied(ties[t], twins[t], folder, model));
     found.insert(ties[t].tied);
+  }
+  for (const ::onnx::TensorProto& tensor : model.graph().initializer()) {
+    if (found.count(tensor.name()) == 0 && HasSeveralFloats(tensor))
+      result.kept.push_back(tensor.name());
   }
   result.replaced = static_cast<int>(found.size());
   for (const auto& [name, value] : values) {

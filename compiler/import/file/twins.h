@@ -15,9 +15,6 @@ enum class Twins { kNot, kEqual, kTransposed };
 // that are no matrices, rank 2, may only be kEqual.
 Twins TwinsOf(const TensorData& a, const TensorData& b);
 
-// The transpose of a matrix.
-TensorData Transposed(const TensorData& matrix);
-
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_FILE_TWINS_H_

@@ -1,6 +1,7 @@
 #include "opsemantics/values/tensor_file.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 
@@ -71,7 +72,7 @@ std::string Safetensors(const std::string& header, const std::string& data) {
 }
 
 // The tensors of a file of these bytes.
-absl::StatusOr<std::map<std::string, StoredTensor>> Listed(const std::string& bytes) {
+absl::StatusOr<SafetensorsFile> Listed(const std::string& bytes) {
   const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/w.safetensors";
   std::ofstream(path, std::ios::binary) << bytes;
   return ReadSafetensors(path);
@@ -85,18 +86,19 @@ TEST_CASE("safetensors are written as they are read") {
                IsOk());
   const auto read = ReadSafetensors(path);
   REQUIRE_THAT(read, IsOk());
-  REQUIRE(read->size() == 2);
-  CHECK(read->at("a \"b\"").dims == std::vector<int64_t>{2, 3});
-  CHECK(read->at("a \"b\"").bytes.offset % 8 == 0);
-  CHECK(ReadRange(read->at("a \"b\"").bytes).value() == Sample().data);
-  CHECK(read->at("count").type == ElementType::kI64);
-  CHECK(ReadRange(read->at("count").bytes).value() == count.data);
+  REQUIRE(read->tensors.size() == 2);
+  const StoredTensor& first = read->tensors.at("a \"b\"");
+  CHECK(first.dims == std::vector<int64_t>{2, 3});
+  CHECK(first.bytes.offset % 8 == 0);
+  CHECK(ReadRange(first.bytes).value() == Sample().data);
+  CHECK(read->tensors.at("count").type == ElementType::kI64);
+  CHECK(ReadRange(read->tensors.at("count").bytes).value() == count.data);
   const absl::Status failed =
       WriteSafetensors(path, {{"w", ElementType::kF32, {}, []() -> absl::StatusOr<TensorData> {
                                  return absl::InternalError("gone");
                                }}});
   CHECK_FALSE(failed.ok());
-  CHECK(ReadSafetensors(path)->size() == 2);  // the file is as it was
+  CHECK(ReadSafetensors(path)->tensors.size() == 2);  // the file is as it was
 }
 
 const char kHeader[] =
@@ -104,7 +106,7 @@ const char kHeader[] =
 
 TEST_CASE("safetensors are found by name, and stay in their file") {
   const std::string bytes = Safetensors(kHeader, "datastays!!!");
-  const auto tensors = Listed(bytes).value();
+  const auto tensors = Listed(bytes).value().tensors;
   REQUIRE(tensors.size() == 1);
   CHECK(tensors.at("w").dims == std::vector<int64_t>{2});
   CHECK(ReadRange(tensors.at("w").bytes).value() == "stays!!!");
@@ -116,12 +118,41 @@ TEST_CASE("files of safetensors say more than their tensors") {
   const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/said.safetensors";
   const SafetensorsMetadata said = {{"step", "12"}, {"a \"b\"", ""}};
   REQUIRE_THAT(WriteSafetensors(path, {{"w", ElementType::kF32, {2, 3}, Sample}}, said), IsOk());
-  CHECK(ReadSafetensorsMetadata(path).value() == said);
-  CHECK(ReadRange(ReadSafetensors(path)->at("w").bytes).value() == Sample().data);
+  CHECK(ReadSafetensors(path)->metadata == said);
+  CHECK(ReadRange(ReadSafetensors(path)->tensors.at("w").bytes).value() == Sample().data);
   std::ofstream(path, std::ios::binary) << Safetensors(R"({"__metadata__":{"a":[1],"b":"c"}})", "");
-  CHECK(ReadSafetensorsMetadata(path).value() == SafetensorsMetadata{{"b", "c"}});
-  std::ofstream(path, std::ios::binary) << Safetensors("[1]", "");
-  CHECK(ReadSafetensorsMetadata(path).value().empty());
+  CHECK(ReadSafetensors(path)->metadata == SafetensorsMetadata{{"b", "c"}});
+  std::ofstream(path, std::ios::binary) << Safetensors(R"({"__metadata__":[1]})", "");
+  CHECK(ReadSafetensors(path)->metadata.empty());
+}
+
+TEST_CASE("safetensors of types that are not read are named, and the others are read") {
+  const auto read =
+      Listed(Safetensors(R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},)"
+                         R"("b":{"dtype":"F32","shape":[],"data_offsets":[4,8]}})",
+                         "12345678"));
+  REQUIRE_THAT(read, IsOk());
+  CHECK(read->unread == std::map<std::string, std::string>{{"a", "F8_E4M3"}});
+  REQUIRE(read->tensors.size() == 1);
+  CHECK(ReadRange(read->tensors.at("b").bytes).value() == "5678");
+}
+
+TEST_CASE("stored floats are read transposed, and as wider floats") {
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/halves.safetensors";
+  // 1, 2, 3 and -4, 0.5, infinity as bf16.
+  const TensorData halves{
+      ElementType::kBF16, {2, 3}, std::string("\x80\x3f\0\x40\x40\x40\x80\xc0\0\x3f\x80\x7f", 12)};
+  REQUIRE_THAT(WriteSafetensors(path, {{"w", halves.type, halves.dims, [&] { return halves; }}}),
+               IsOk());
+  const StoredTensor stored = ReadSafetensors(path)->tensors.at("w");
+  const auto wide = ReadView({stored, true}, ElementType::kF32);
+  REQUIRE_THAT(wide, IsOk());
+  CHECK(wide->dims == std::vector<int64_t>{3, 2});
+  const std::vector<double> expected = {1, -4, 2, 0.5, 3, HUGE_VAL};
+  for (int i = 0; i < 6; ++i) CHECK(ValueAt(*wide, i) == expected[i]);
+  CHECK(ValueAt(ReadView({stored, false}, ElementType::kF64).value(), 3) == -4);
+  CHECK_THAT(ReadView({stored, false}, ElementType::kF16),
+             Fails("elements of bf16, and f16 is wanted"));
 }
 
 TEST_CASE("headers of safetensors that cannot be are refused by the file's name") {
@@ -136,7 +167,7 @@ TEST_CASE("headers of safetensors that cannot be are refused by the file's name"
     CHECK_THAT(Listed(Safetensors("{\"w\":" + entry + "}", "12345678")), Fails(why));
   };
   refuses(R"({"dtype":"F32","shape":[2]})", "w: dtype, shape or data_offsets is missing");
-  refuses(R"({"dtype":"F9","shape":[2],"data_offsets":[0,8]})", "the type F9 is not read");
+  refuses(R"({"dtype":"F9","shape":[2],"data_offsets":[0,9]})", "[0, 9) do not fit");
   refuses(R"({"dtype":"F32","shape":[2],"data_offsets":[-1,7]})", "are not whole numbers");
   refuses(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})", "[8, 0) do not fit");
   refuses(R"({"dtype":"F32","shape":[4],"data_offsets":[0,8]})", "[0, 8) do not fit");
@@ -151,7 +182,7 @@ TEST_CASE("damaged safetensors are refused, or their tensors lie within the file
     Random random(seed);
     const auto tensors = Listed(MutateBytes(sound, random));
     if (!tensors.ok()) continue;
-    for (const auto& [name, tensor] : *tensors) {
+    for (const auto& [name, tensor] : tensors->tensors) {
       ++listed;
       CHECK(IsWithinFile(tensor.bytes));
       CHECK(tensor.bytes.length == ElementsOf(tensor.dims).value() * ByteSize(tensor.type));

@@ -1,0 +1,60 @@
+// Values for parameters by name, from files of safetensors (--weights): one file, or a folder with
+// several and an index, as Hugging Face has them. This is the one place where a parameter of a
+// program, or an initializer of a model's file, finds its value.
+//
+// Of tensors that share their elements a file stores one, and its metadata, or the index's, names
+// the others: {"lm_head.weight": "wte.weight"}. Such names have values too.
+#ifndef YUBA_TOOLS_RUN_WEIGHTS_H_
+#define YUBA_TOOLS_RUN_WEIGHTS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "opsemantics/values/tensor_data.h"
+#include "opsemantics/values/tensor_file.h"
+#include "tools/run/run_ports.h"
+
+namespace yuba::tools {
+
+struct WeightFiles {
+  std::string path;
+  SafetensorsFile file;  // of a folder: of all files that its index lists; metadata: the index's
+  struct SharedName {
+    std::string stored;  // the tensor that has the value
+    bool transposed = false;
+  };
+  std::map<std::string, SharedName> shared;  // names without a tensor of their own
+};
+
+// Reads headers alone. Where `prefix` is not empty, it is taken away, once, from the names that
+// begin with it. The user's error where none does, or where two names become one.
+absl::StatusOr<WeightFiles> ReadWeights(const std::string& path, const std::string& prefix = "");
+
+// The value of that name, stored or shared; none where there is none. The user's error where it is
+// of a type that is not read.
+absl::StatusOr<absl::optional<StoredView>> FindWeight(const WeightFiles& files,
+                                                      const std::string& name);
+
+// All names with a value of a type that is read.
+std::map<std::string, StoredView> AllWeights(const WeightFiles& files);
+
+// What the parameters of a program find in the files.
+struct FoundWeights {
+  std::map<std::string, StoredView> values;  // by parameter
+  std::vector<std::string> missing;          // weights of the program that have no value
+  int constants = 0;                         // its other parameters that have none
+  int unused = 0;                            // tensors that are of no parameter
+};
+// A parameter that is two weights of the model (--tie) finds either. The user's error where a value
+// is of a type that is not read, where none fits, and where the two differ.
+absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPorts& ports);
+
+// The user's error for weights that a file does not have.
+absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing);
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_RUN_WEIGHTS_H_
