@@ -1,4 +1,6 @@
 // yuba export: trained weights back into the model's file.
+#include <unistd.h>
+
 #include <iostream>
 #include <set>
 
@@ -74,16 +76,29 @@ absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights,
   return absl::OkStatus();
 }
 
+// Writes the model and the file of values that it names, or neither.
+absl::Status WriteBoth(const std::string& path, const onnx::ReplacedValues& replaced) {
+  YUBA_RETURN_IF_ERROR(CheckOutput(path));
+  if (replaced.outside.empty()) return WriteFile(path, replaced.model);
+  const std::string data = path + ".data";
+  YUBA_RETURN_IF_ERROR(replaced.outside.Write(data));
+  const absl::Status written = WriteFile(path, replaced.model);
+  if (!written.ok()) ::unlink(data.c_str());
+  return written;
+}
+
 absl::Status Export(const ExportFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const WeightFiles weights, ReadWeights(flags.weights, flags.prefix));
   YUBA_ASSIGN_OR_RETURN(const auto ties, ReadTies(flags.ties));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
-                        onnx::ReplaceValues(flags.model, AllWeights(weights), ties));
+                        onnx::ReplaceValues(flags.model, flags.output, AllWeights(weights), ties));
   YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, replaced.kept));
-  YUBA_RETURN_IF_ERROR(WriteFile(flags.output, replaced.model));
+  YUBA_RETURN_IF_ERROR(WriteBoth(flags.output, replaced));
   std::cout << "wrote " << flags.output << " ("
             << Bytes(static_cast<int64_t>(replaced.model.size())) << ") with "
-            << Counted(replaced.replaced, "new value") << "\n";
+            << Counted(replaced.replaced, "new value")
+            << (replaced.outside.empty() ? "" : ", and " + replaced.outside.name() + " beside it")
+            << "\n";
   std::vector<std::string> unused;  // names that share a value are no tensors
   for (const std::string& name : replaced.unused) {
     if (weights.shared.count(name) == 0) unused.push_back(name);
@@ -114,7 +129,8 @@ void AddExport(CLI::App& app, int& exit_code) {
       ->take_all();
   command
       ->add_option("-o,--output", flags->output,
-                   "the new ONNX file; beside the model where that has data in other files")
+                   "the new ONNX file; values that are in a file beside the model are copied where "
+                   "the new one is in another folder")
       ->required();
   OnRun(command, exit_code, [flags] { return Export(*flags); });
 }

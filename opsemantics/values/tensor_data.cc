@@ -57,16 +57,11 @@ TensorData Transposed(const TensorData& matrix) {
   return transposed;
 }
 
-namespace {
-
-// Whether floats of the second type have the elements of the first, and more.
 bool Widens(ElementType from, ElementType to) {
   const bool half = from == ElementType::kF16 || from == ElementType::kBF16;
   return (to == ElementType::kF32 && half) ||
          (to == ElementType::kF64 && (half || from == ElementType::kF32));
 }
-
-}  // namespace
 
 absl::StatusOr<TensorData> Widened(TensorData tensor, ElementType type) {
   if (tensor.type == type) return tensor;

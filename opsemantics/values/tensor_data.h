@@ -40,8 +40,10 @@ absl::StatusOr<TensorData> TensorOf(ElementType type, std::vector<int64_t> dims,
 // The transpose of a matrix.
 TensorData Transposed(const TensorData& matrix);
 
-// The same elements as another type of floats that has each of them exactly: f16 and bf16 as f32,
-// all of them as f64. A user's error where `type` may lack one.
+// Whether floats of the second type have all elements of the first, and more: f16 and bf16 fit into
+// f32, and all of them into f64.
+bool Widens(ElementType from, ElementType to);
+// The same elements as another type that widens theirs, or their own. Any other is a user's error.
 absl::StatusOr<TensorData> Widened(TensorData tensor, ElementType type);
 
 // A value of a file for something of another name: as it is stored, or transposed.

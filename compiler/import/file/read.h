@@ -33,6 +33,10 @@ bool IsExternal(const ::onnx::TensorProto& tensor);
 absl::StatusOr<StoredTensor> LocateTensor(const ::onnx::TensorProto& tensor,
                                           const std::string& folder);
 
+// Where the bytes of an external tensor lie, of whatever type: as many as its file says, where the
+// type is not one that is read. Else as LocateTensor.
+absl::StatusOr<FileRange> LocateBytes(const ::onnx::TensorProto& tensor, const std::string& folder);
+
 // The value of a tensor of a model in `folder`, wherever the model keeps it: typed fields, raw
 // data, or a file (LocateTensor).
 absl::StatusOr<TensorData> ReadTensor(const ::onnx::TensorProto& tensor, const std::string& folder);

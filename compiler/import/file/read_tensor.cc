@@ -49,6 +49,7 @@ absl::StatusOr<FileRange> RangeIn(const std::string& path, int64_t offset, int64
   return range;
 }
 
+// Of `size` bytes; -1: of as many as the tensor says.
 absl::StatusOr<FileRange> ExternalRange(const ::onnx::TensorProto& tensor, int64_t size,
                                         const std::string& folder) {
   std::string location;
@@ -63,7 +64,8 @@ absl::StatusOr<FileRange> ExternalRange(const ::onnx::TensorProto& tensor, int64
                        "', not a count of bytes");
   }
   YUBA_ASSIGN_OR_RETURN(const std::string path, PathOf(location, folder));
-  if (length != size)
+  if (length < 0) return UserError("its external data does not say how long it is");
+  if (size >= 0 && length != size)
     return UserError("its data has ", length, " bytes, its shape and type need ", size);
   return RangeIn(path, offset, length);
 }
@@ -105,6 +107,14 @@ bool IsExternal(const ::onnx::TensorProto& tensor) {
 absl::StatusOr<StoredTensor> LocateTensor(const ::onnx::TensorProto& tensor,
                                           const std::string& folder) {
   return OfTensor(tensor, Locate(tensor, folder));
+}
+
+absl::StatusOr<FileRange> LocateBytes(const ::onnx::TensorProto& tensor,
+                                      const std::string& folder) {
+  if (!ElementTypeFromOnnx(tensor.data_type()).ok())
+    return OfTensor(tensor, ExternalRange(tensor, -1, folder));
+  YUBA_ASSIGN_OR_RETURN(const StoredTensor stored, LocateTensor(tensor, folder));
+  return stored.bytes;
 }
 
 absl::StatusOr<TensorData> ReadTensor(const ::onnx::TensorProto& tensor,

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/file/external_data.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/file/twins.h"
 #include "onnx/onnx.pb.h"
@@ -21,29 +22,32 @@ std::string TypeText(ElementType type, const std::vector<int64_t>& dims) {
   return absl::StrCat(Name(type), "[", absl::StrJoin(dims, ", "), "]");
 }
 
-// Puts the bytes in the place of the tensor's value, wherever that stood.
-void SetBytes(std::string bytes, ::onnx::TensorProto& tensor) {
-  ::onnx::TensorProto made;
-  made.set_name(tensor.name());
-  made.set_data_type(tensor.data_type());
-  *made.mutable_dims() = tensor.dims();
-  if (tensor.has_doc_string()) made.set_doc_string(tensor.doc_string());
-  made.set_raw_data(std::move(bytes));
-  tensor = std::move(made);
-}
+// Values by the names of initializers, and where they go: into the model, or into `outside`.
+struct Values {
+  std::map<std::string, StoredView> views;
+  ExternalData outside;
+  bool inside = true;
+  std::set<std::string> found = {};  // names that the model has
+};
 
-absl::Status Replace(const StoredView& value, ::onnx::TensorProto& tensor) {
+absl::Status Replace(const StoredView& value, Values& values, ::onnx::TensorProto& tensor) {
   YUBA_ASSIGN_OR_RETURN(const ElementType type, ElementTypeFromOnnx(tensor.data_type()));
   const std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
   std::vector<int64_t> given = value.tensor.dims;
   if (value.transposed) std::reverse(given.begin(), given.end());
-  const absl::Status differs =
-      UserError("the initializer ", tensor.name(), " is ", TypeText(type, dims), ", its new value ",
-                TypeText(value.tensor.type, given));
-  if (dims != given) return differs;
-  absl::StatusOr<TensorData> read = ReadView(value, type);
-  if (!read.ok()) return Annotate(read.status(), differs.message());
-  SetBytes(std::move(read->data), tensor);
+  const bool fits = value.tensor.type == type || Widens(value.tensor.type, type);
+  if (dims != given || !fits) {
+    return UserError("the initializer ", tensor.name(), " is ", TypeText(type, dims),
+                     ", its new value ", TypeText(value.tensor.type, given));
+  }
+  values.found.insert(tensor.name());
+  if (!values.inside) {
+    values.outside.Place(value, type, tensor);
+    return absl::OkStatus();
+  }
+  YUBA_ASSIGN_OR_RETURN(TensorData read, ReadView(value, type));
+  ClearValue(tensor);
+  tensor.set_raw_data(std::move(read.data));
   return absl::OkStatus();
 }
 
@@ -74,21 +78,19 @@ std::set<std::string> NamesOfBeginnings(const ::onnx::ModelProto& model) {
 
 // Makes initializers of those inputs of the graph that training_info begins and that have a new
 // value. The bindings stay: they say how to begin again.
-absl::Status ReplaceBeginnings(const std::map<std::string, StoredView>& values,
-                               ::onnx::ModelProto& model, std::set<std::string>& found) {
+absl::Status ReplaceBeginnings(::onnx::ModelProto& model, Values& values) {
   const std::set<std::string> beginnings = NamesOfBeginnings(model);
   ::onnx::GraphProto& graph = *model.mutable_graph();
   ::onnx::GraphProto others;
   for (::onnx::ValueInfoProto& input : *graph.mutable_input()) {
-    const auto value = values.find(input.name());
-    if (value == values.end() || beginnings.count(input.name()) == 0 ||
-        found.count(input.name()) > 0) {
+    const auto value = values.views.find(input.name());
+    if (value == values.views.end() || beginnings.count(input.name()) == 0 ||
+        values.found.count(input.name()) > 0) {
       *others.add_input() = std::move(input);
       continue;
     }
     ::onnx::TensorProto tensor = TensorLike(input);
-    YUBA_RETURN_IF_ERROR(Replace(value->second, tensor));
-    found.insert(input.name());
+    YUBA_RETURN_IF_ERROR(Replace(value->second, values, tensor));
     *graph.add_initializer() = std::move(tensor);
   }
   graph.mutable_input()->Swap(others.mutable_input());
@@ -117,60 +119,73 @@ absl::StatusOr<Twins> TwinsIn(::onnx::ModelProto& model, const TiedNames& tie,
 }
 
 // Gives the tied initializer the new value of the other one.
-absl::Status ReplaceTied(const TiedNames& tie, Twins twins, const std::string& folder,
-                         ::onnx::ModelProto& model) {
-  YUBA_ASSIGN_OR_RETURN(::onnx::TensorProto * tied, Initializer(tie.tied, model));
-  YUBA_ASSIGN_OR_RETURN(const ::onnx::TensorProto* kept, Initializer(tie.kept, model));
-  YUBA_ASSIGN_OR_RETURN(TensorData value, ReadTensor(*kept, folder));
-  if (twins == Twins::kTransposed) value = Transposed(value);
-  SetBytes(std::move(value.data), *tied);
+absl::Status AddTied(const TiedNames& tie, const std::string& folder, ::onnx::ModelProto& model,
+                     std::map<std::string, StoredView>& views) {
+  YUBA_ASSIGN_OR_RETURN(const Twins twins, TwinsIn(model, tie, folder));
+  const auto kept = views.find(tie.kept);
+  if (kept == views.end()) return UserError("there is no new value of ", tie.kept);
+  StoredView view = kept->second;
+  view.transposed ^= twins == Twins::kTransposed;
+  views[tie.tied] = view;
   return absl::OkStatus();
+}
+
+// Whether the model with all of these values in it is one that protobuf can write.
+bool FitsInside(const ::onnx::ModelProto& model, const std::map<std::string, StoredView>& views) {
+  constexpr int64_t kRoom = 1 << 20;  // for names and sizes of values
+  auto bytes = static_cast<int64_t>(model.ByteSizeLong()) + kRoom;
+  for (const auto& [name, view] : views) bytes += 2 * view.tensor.bytes.length;  // halves widen
+  return bytes < std::numeric_limits<int32_t>::max();
+}
+
+// External tensors that get no new value: they stay where they are if the new model finds them.
+absl::Status PlaceOthers(const std::string& folder, const std::string& new_folder,
+                         ::onnx::ModelProto& model, Values& values) {
+  if (SameFile(folder, new_folder)) return absl::OkStatus();
+  std::set<std::string> replaced;
+  for (const ::onnx::TensorProto& tensor : model.graph().initializer()) {
+    if (values.views.count(tensor.name()) > 0) replaced.insert(tensor.name());
+  }
+  return values.outside.PlaceAll(folder, replaced, model);
+}
+
+absl::Status ReplaceAll(::onnx::ModelProto& model, Values& values) {
+  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    const auto value = values.views.find(tensor.name());
+    if (value != values.views.end()) YUBA_RETURN_IF_ERROR(Replace(value->second, values, tensor));
+  }
+  return ReplaceBeginnings(model, values);
 }
 
 }  // namespace
 
-absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
-                                             const std::map<std::string, StoredView>& values,
+absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path, const std::string& new_path,
+                                             const std::map<std::string, StoredView>& views,
                                              const std::vector<TiedNames>& ties) {
   YUBA_RETURN_IF_ERROR(ReadModelFile(path).status());  // says what is wrong with the file
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   ::onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) return UserError(path, ": this is no ONNX model");
-  ReplacedValues result;
-  std::set<std::string> found;
   const std::string folder = FolderOf(path);
-  std::vector<Twins> twins;
+  Values values{views, ExternalData(BaseName(new_path) + ".data")};
   for (const TiedNames& tie : ties) {
-    absl::StatusOr<Twins> known = TwinsIn(model, tie, folder);
-    if (!known.ok()) {
-      return Annotate(known.status(), absl::StrCat(path, ": --tie ", tie.tied, "=", tie.kept));
-    }
-    twins.push_back(*known);
+    const absl::Status added = AddTied(tie, folder, model, values.views);
+    if (!added.ok())
+      return Annotate(added, absl::StrCat(path, ": --tie ", tie.tied, "=", tie.kept));
   }
-  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
-    const auto value = values.find(tensor.name());
-    if (value == values.end()) continue;
-    YUBA_RETURN_IF_ERROR(Annotate(Replace(value->second, tensor), path));
-    found.insert(tensor.name());
-  }
-  YUBA_RETURN_IF_ERROR(Annotate(ReplaceBeginnings(values, model, found), path));
-  for (size_t t = 0; t < ties.size(); ++t) {
-    if (found.count(ties[t].kept) == 0) {
-      return UserError(path, ": --tie ", ties[t].tied, "=", ties[t].kept,
-                       ": there is no new value ", "of ", ties[t].kept);
-    }
-    YUBA_RETURN_IF_ERROR(ReplaceTied(ties[t], twins[t], folder, model));
-    found.insert(ties[t].tied);
-  }
+  YUBA_RETURN_IF_ERROR(Annotate(PlaceOthers(folder, FolderOf(new_path), model, values), path));
+  values.inside = FitsInside(model, values.views);
+  YUBA_RETURN_IF_ERROR(Annotate(ReplaceAll(model, values), path));
+  ReplacedValues result;
   for (const ::onnx::TensorProto& tensor : model.graph().initializer()) {
-    if (found.count(tensor.name()) == 0 && HasSeveralFloats(tensor))
+    if (values.found.count(tensor.name()) == 0 && HasSeveralFloats(tensor))
       result.kept.push_back(tensor.name());
   }
-  result.replaced = static_cast<int>(found.size());
-  for (const auto& [name, value] : values) {
-    if (found.count(name) == 0) result.unused.push_back(name);
+  result.replaced = static_cast<int>(values.found.size());
+  for (const auto& [name, value] : views) {
+    if (values.found.count(name) == 0) result.unused.push_back(name);
   }
-  if (found.empty()) {
+  if (values.found.empty()) {
     return UserError(path, ": no initializer has a name of ", absl::StrJoin(result.unused, ", "));
   }
   if (model.ByteSizeLong() > std::numeric_limits<int32_t>::max()) {
@@ -178,6 +193,7 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path,
                      "files cannot be");
   }
   result.model = model.SerializeAsString();
+  result.outside = std::move(values.outside);
   return result;
 }
 

@@ -164,7 +164,8 @@ TEST_CASE("trained values go back into both") {
   compiler::WriteBytes(values, FormatNpy(a));
   const auto stored = ReadNpyHeader(values);
   REQUIRE_THAT(stored, IsOk());
-  const auto replaced = ReplaceValues(model, {{"a", {*stored, false}}}, {{"b", "a"}});
+  const auto replaced =
+      ReplaceValues(model, model + ".new", {{"a", {*stored, false}}}, {{"b", "a"}});
   REQUIRE_THAT(replaced, IsOk());
   CHECK(replaced->replaced == 2);
   ::onnx::ModelProto proto;
@@ -173,9 +174,9 @@ TEST_CASE("trained values go back into both") {
   REQUIRE_THAT(b, IsOk());
   CHECK(b->data == Transposed(a).data);
   CHECK(b->dims == std::vector<int64_t>{3, 12});
-  CHECK_THAT(ReplaceValues(model, {{"a", {*stored, false}}}, {{"c", "a"}}),
+  CHECK_THAT(ReplaceValues(model, model + ".new", {{"a", {*stored, false}}}, {{"c", "a"}}),
              Fails("--tie c=a: the file has no initializer c"));
-  CHECK_THAT(ReplaceValues(model, {{"x", {*stored, false}}}, {{"b", "a"}}),
+  CHECK_THAT(ReplaceValues(model, model + ".new", {{"x", {*stored, false}}}, {{"b", "a"}}),
              Fails("--tie b=a: there is no new value of a"));
 }
 
