@@ -54,6 +54,20 @@ OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std:
   return op_template;
 }
 
+OpTemplate LogSumExpTemplate(const Dims& dims, const std::vector<int>& axes, bool keep) {
+  const Reduction text(dims, axes, keep);
+  const std::string of_row =
+      absl::StrCat("[", absl::StrJoin(Reduction(dims, axes, false).left, ", "), "]");
+  const std::string ranges = absl::StrCat("(", absl::StrJoin(text.ranges, ", "), ") ");
+  OpTemplate op_template;
+  op_template.text = absl::StrCat(
+      "op reduce_log_sum_exp(x", Extents(dims), ") -> y", Extents(text.result), "\n  nograd m",
+      of_row, " = max", ranges, text.Read(), "\n  nograd shift", of_row, " = if abs(m", of_row,
+      ") == inf then 0 else m", of_row, "\n  ", text.Left(), " = log(sum", ranges, "exp(",
+      text.Read(), " - shift", of_row, ")) + shift", of_row, "\n");
+  return op_template;
+}
+
 OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, bool keep,
                        bool last) {
   Reduction text(dims, {axis}, keep);

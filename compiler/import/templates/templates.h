@@ -81,6 +81,9 @@ struct ReduceText {
 // A reduction over `axes`, ascending. `keep`: these dimensions stay, with extent 1.
 OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
                           bool keep);
+// The logarithm of the sum of exponentials over `axes`, at least one: without overflow, and of
+// infinities what the formula says.
+OpTemplate LogSumExpTemplate(const Dims& dims, const std::vector<int>& axes, bool keep);
 // argmax or argmin (`reducer`) along `axis`. `last`: of equal elements the last counts, not the
 // first.
 OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, bool keep,

@@ -42,16 +42,31 @@ int MaskOf(NodeContext& node, int mask, const Dims& q, const Dims& k, ElementTyp
   }
   Dims dims = node.Dims(mask);
   while (dims.size() < 4) dims.insert(dims.begin(), 1);
+  mask = node.Reshape(mask, dims);
+  if (dims[3] != 1 && dims[3] < k[2]) {  // the keys that it leaves out are hidden
+    const int none = node.Literal(type, -std::numeric_limits<double>::infinity());
+    mask = node.Entry("pad", {mask, none}, {{"hi", Dims{0, 0, 0, k[2] - dims[3]}}});
+    dims[3] = k[2];
+  }
   const bool fits = dims.size() == 4 && (dims[0] == q[0] || dims[0] == 1) &&
                     (dims[1] == q[1] || dims[1] == 1) && (dims[2] == q[2] || dims[2] == 1) &&
                     (dims[3] == k[2] || dims[3] == 1);
   if (!fits) node.Fail("its mask ", Extents(node.Dims(mask)), " does not fit its scores");
   if (node.failed()) return -1;
   const Dims full = {dims[0], dims[1], q[2], k[2]};
-  mask = node.Reshape(mask, dims);
   if (dims != full) mask = node.Write(ExpandTemplate(dims, full), {mask});
   const int64_t groups = dims[1] == 1 ? 1 : k[1];
   return node.Reshape(mask, {dims[0], groups, dims[1] / groups, q[2], k[2]});
+}
+
+// The least finite number of a type.
+double LeastFinite(ElementType type) {
+  switch (type) {
+    case ElementType::kF64: return std::numeric_limits<double>::lowest();
+    case ElementType::kF16: return -65504;
+    case ElementType::kBF16: return -0x1.fep127;
+    default: return std::numeric_limits<float>::lowest();
+  }
 }
 
 }  // namespace
@@ -73,8 +88,11 @@ void TranslateAttention(NodeContext& node) {
   const int mask = MaskOf(node, node.Optional(3), qd, kd, node.ValueOf(q).type);
   const double scale = node.Float("scale", 1 / std::sqrt(static_cast<double>(qd[3])));
   const int64_t before = past < 0 ? 0 : node.Dims(past)[2];
-  int y = node.Entry("attention", {q, k, v, mask},
-                     {{"scale", scale}, {"causal", node.Int("is_causal", 0)}, {"past", before}});
+  Attributes attributes = {
+      {"scale", scale}, {"causal", node.Int("is_causal", 0)}, {"past", before}};
+  // Without a mask each query sees a key: the causal order hides none of the first ones.
+  if (mask >= 0) attributes["least"] = LeastFinite(node.ValueOf(q).type);
+  int y = node.Entry("attention", {q, k, v, mask}, attributes);
   if (node.failed()) return;
   if (flat) {
     const Dims dims = node.Dims(y);

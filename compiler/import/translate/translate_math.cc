@@ -1,6 +1,7 @@
 // Arithmetic whose operands or attributes do not correspond to an entry one to one: sums of many
 // operands, products of matrices, powers, clips.
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
@@ -69,14 +70,38 @@ void TranslateEinsum(NodeContext& node) {
   node.SetOutput(0, node.Write(*op_template, operands));
 }
 
-// The exponent may have another type than the base.
+namespace {
+
+// The exponent as integers, exactly, where it is known and whole; else -1.
+int WholeExponent(NodeContext& node, int exponent) {
+  if (!node.IsKnown(exponent) || node.GrowsWithCache(exponent)) return -1;
+  for (const Scalar& element : node.ValueOf(exponent).known->elements) {
+    const double number = element.number;
+    if (number != std::nearbyint(number) || std::abs(number) > 0x1p53) return -1;
+  }
+  return node.Cast(exponent, ElementType::kI64);
+}
+
+}  // namespace
+
+// The exponent may have another type than the base, whose type the result has. Integers to the
+// power of integers are exact; to that of floats they are computed in f64.
 void TranslatePow(NodeContext& node) {
-  const int base = node.Input(0), exponent = node.Input(1);
+  const int base = node.Input(0);
+  int exponent = node.Input(1);
   if (node.failed()) return;
-  const ElementType type = node.ValueOf(base).type, other = node.ValueOf(exponent).type;
-  if (IsFloat(type) || !IsFloat(other))
-    return node.SetOutput(0, node.Entry("pow", {base, node.Cast(exponent, type)}));
-  const int power = node.Entry("pow", {node.Cast(base, other), exponent});
+  const ElementType type = node.ValueOf(base).type;
+  if (!IsFloat(type) && IsFloat(node.ValueOf(exponent).type)) {
+    const int whole = WholeExponent(node, exponent);
+    if (whole >= 0) exponent = whole;
+  }
+  // A long exponent of a short integer keeps its length, a float beside an integer gets f64.
+  const ElementType other = node.ValueOf(exponent).type;
+  const ElementType wide = IsFloat(type)                ? type
+                           : IsFloat(other)             ? ElementType::kF64
+                           : other == ElementType::kI64 ? other
+                                                        : type;
+  const int power = node.Entry("pow", {node.Cast(base, wide), node.Cast(exponent, wide)});
   node.SetOutput(0, node.Cast(power, type));
 }
 

@@ -25,9 +25,8 @@ const std::map<std::string, ReduceText>& ReduceTexts() {
 }
 
 struct ReduceAxes {
-  std::vector<int> axes;
+  std::vector<int> axes;  // none: of a scalar, or where none is meant (noop_with_empty_axes)
   bool keep = true;
-  bool nothing = false;  // no axis is named, and no axis is meant (noop_with_empty_axes)
 };
 
 ReduceAxes ReadAxes(NodeContext& node, int x) {
@@ -36,9 +35,17 @@ ReduceAxes ReadAxes(NodeContext& node, int x) {
   result.axes = node.Axes(since, 1, node.Rank(x));
   result.keep = node.Int("keepdims", 1) != 0;
   if (!result.axes.empty()) return result;
-  result.nothing = node.Int("noop_with_empty_axes", 0) != 0;
-  for (int d = 0; d < node.Rank(x) && !result.nothing; ++d) result.axes.push_back(d);
+  const bool nothing = node.Int("noop_with_empty_axes", 0) != 0;
+  for (int d = 0; d < node.Rank(x) && !nothing; ++d) result.axes.push_back(d);
   return result;
+}
+
+// What a reduction over no axis gives: what it does to each element is left. In onnx 1.17 the text
+// of version 18 still gave the operand itself; that of 1.23 decides.
+int OfEachElement(NodeContext& node, const std::string& op, int x) {
+  if (op == "ReduceL1" || op == "ReduceL2") return node.Entry("abs", {x});
+  if (op == "ReduceSumSquare") return node.Entry("mul", {x, x});
+  return op == "ReduceLogSum" ? node.Entry("log", {x}) : x;
 }
 
 }  // namespace
@@ -47,8 +54,9 @@ void TranslateReduce(NodeContext& node) {
   const int x = node.Input(0);
   const ReduceAxes axes = ReadAxes(node, x);
   if (node.failed()) return;
-  if (axes.nothing) return node.SetOutput(0, x);
-  const ReduceText& text = ReduceTexts().at(node.proto().op_type());
+  const std::string& op = node.proto().op_type();
+  if (axes.axes.empty()) return node.SetOutput(0, OfEachElement(node, op, x));
+  const ReduceText& text = ReduceTexts().at(op);
   node.SetOutput(0, node.Write(ReduceTemplate(text, node.Dims(x), axes.axes, axes.keep), {x}));
 }
 
@@ -56,16 +64,9 @@ void TranslateReduceLogSumExp(NodeContext& node) {
   const int x = node.Input(0);
   const ReduceAxes axes = ReadAxes(node, x);
   if (node.failed()) return;
-  if (axes.nothing) return node.SetOutput(0, x);
-  const ReduceText most{"reduce_max", "max", "$", "$"};
-  const ReduceText rest{"reduce_log_sum_exp", "sum", "exp($)", "log$"};
-  const int m = node.Write(ReduceTemplate(most, node.Dims(x), axes.axes, true), {x});
-  const int d = node.Entry("sub", {x, m});
-  if (node.failed()) return;
-  int y = node.Write(ReduceTemplate(rest, node.Dims(d), axes.axes, axes.keep), {d});
-  if (node.failed()) return;
-  y = node.Entry("add", {y, node.Reshape(m, node.Dims(y))});
-  node.SetOutput(0, y);
+  // Of one element alone it is that element.
+  if (axes.axes.empty()) return node.SetOutput(0, x);
+  node.SetOutput(0, node.Write(LogSumExpTemplate(node.Dims(x), axes.axes, axes.keep), {x}));
 }
 
 void TranslateArg(NodeContext& node) {

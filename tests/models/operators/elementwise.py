@@ -149,6 +149,16 @@ def binaries():
     with Case("floor_mod", opset=28) as case:
         x, y = np.float32([[-7.5, 7.5, -6, 0.25, -1e-6]]), np.float32([[3], [-3], [np.inf], [-0.5]])
         case.node("Mod", [case.input("a", x), case.input("b", y)], np.mod(x, y))
+    with Case("pow_integers") as case:
+        long = np.array([3037000499, -7, 3, 2, 10, -1], np.int64)
+        times = np.array([2, 21, 39, 62, 18, 2 ** 32 + 1], np.int64)
+        short = np.array([46340, -7, 3, 2, 10, -1], np.int32)
+        exact = np.array([94906265, -7, 3], np.int64), np.array([2, 11, 33], np.float32)
+        names = [case.input(n, v) for n, v in zip("ltsef", (long, times, short, *exact))]
+        power = lambda base: np.array([int(b) ** int(t % 64) for b, t in zip(base, times)])
+        case.node("Pow", names[:2], power(long))
+        case.node("Pow", [names[2], names[1]], power(short).astype(np.int32))
+        case.node("Pow", names[3:], np.array([int(b) ** int(t) for b, t in zip(*exact)]))
     with Case("select") as case:
         c = np.array([[True], [False], [True], [False]])
         names = [case.input("c", c), case.input("a", a), case.input("b", b)]

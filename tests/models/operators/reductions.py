@@ -48,6 +48,35 @@ def reductions():
             case.entry(name, names, formula(wide, axis=AXES), r=[3, 4])
 
 
+def of_infinities():
+    """Logarithms of sums of exponentials in which all is -inf, or something inf."""
+    x = np.array([[-np.inf] * 3, [np.inf, 1, 2], [np.inf, -np.inf, np.inf], [-np.inf, 0.5, -np.inf],
+                  [1, 2, 3]], np.float32)
+    right = np.array([-np.inf, np.inf, np.inf, 0.5, np.log(np.exp([1.0, 2, 3]).sum())])
+    with Case("reduce_log_sum_exp_infinite") as case:  # the reference gives NaN
+        case.reference = False
+        names = [case.input("x", x), case.constant(np.array([1]))]
+        case.node("ReduceLogSumExp", names, right[:, None])
+        case.node("ReduceLogSumExp", names, right, keepdims=0)
+        case.node("ReduceLogSumExp", names[:1], np.array(np.inf), keepdims=0)
+
+
+def of_no_axis():
+    """Over no axis, what a reduction does to each element is left."""
+    with Case("reduce_no_axis") as case:
+        x = case.normal(2, 3)
+        positive = np.abs(x) + np.float32(0.5)
+        names = [case.input("x", x), case.input("p", positive)]
+        none = case.constant(np.array([], np.int64))
+        for op, name, y in (("ReduceL1", "x", np.abs(x)), ("ReduceL2", "x", np.abs(x)),
+                            ("ReduceSumSquare", "x", x * x), ("ReduceSum", "x", x),
+                            ("ReduceLogSum", "p", np.log(positive)), ("ReduceMean", "x", x),
+                            ("ReduceLogSumExp", "x", x), ("ReduceMax", "x", x)):
+            case.node(op, [name], y, noop_with_empty_axes=1)
+            case.node(op, [name, none], y, noop_with_empty_axes=1, keepdims=0)
+        case.node("ReduceL1", ["x", none], np.abs(x).sum(keepdims=True))
+
+
 def positions():
     x = np.array([[3, -1, 3, 2], [-5, -5, -4, -4], [0, 7, 7, 7]], np.float32)  # ties
     last = lambda f, axis: x.shape[axis] - 1 - f(np.flip(x, axis), axis)
@@ -78,5 +107,7 @@ def running_sums():
 
 def write():
     reductions()
+    of_infinities()
+    of_no_axis()
     positions()
     running_sums()

@@ -9,7 +9,8 @@ def sigmoid(x):
 
 
 def attention(q, k, v, scale, mask=0, causal=False, past=0):
-    """q [b, heads, s, d]; k and v have fewer heads. Positions after i + past are hidden."""
+    """q [b, heads, s, d]; k and v have fewer heads. Positions after i + past are hidden; a query
+    that sees no key gets 0."""
     q, k, v = (a.astype(np.float64) for a in (q, k, v))
     share = q.shape[1] // k.shape[1]
     k, v = k.repeat(share, 1), v.repeat(share, 1)
@@ -17,8 +18,10 @@ def attention(q, k, v, scale, mask=0, causal=False, past=0):
     if causal:
         s, t = z.shape[2:]
         z = np.where(np.arange(t) <= np.arange(s)[:, None] + past, z, -np.inf)
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) @ v
+    most = z.max(axis=-1, keepdims=True)
+    e = np.exp(z - np.where(most == -np.inf, 0, most))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
 
 
 def attentions():
@@ -38,6 +41,29 @@ def attentions():
         k = np.abs(k) + np.float32(0.25)
         names = [case.input(n, a) for n, a in zip("qkv", (q, k, v))]
         case.node("Attention", names, attention(q, k, v, 0.5, causal=True), is_causal=1, scale=0.5)
+    with Case("attention_masked") as case:
+        q, k, v = case.normal(2, 2, 4, 3), case.normal(2, 1, 4, 3), case.normal(2, 1, 4, 2)
+        # One query sees no key by the mask alone, two by the mask and the causal order together;
+        # one sees only keys with the least finite number, which is not -inf.
+        seen = np.ones((2, 1, 4, 4), bool)
+        seen[0, :, 1] = False
+        seen[1, ..., :2] = False
+        added = np.where(seen, 0, -np.inf).astype(np.float32)
+        added[0, :, 3] = np.finfo(np.float32).min
+        names = [case.input(n, a) for n, a in zip("qkvsa", (q, k, v, seen, added))]
+        hidden = np.where(seen, 0, -np.inf)
+        case.node("Attention", names[:4], attention(q, k, v, 3 ** -0.5, hidden, causal=True),
+                  is_causal=1)
+        case.node("Attention", names[:4], attention(q, k, v, 3 ** -0.5, hidden))
+        case.node("Attention", names[:3] + names[4:], attention(q, k, v, 0.01, added), scale=0.01)
+    with Case("attention_short_mask") as case:
+        q, k, v = case.normal(2, 2, 3, 3), case.normal(2, 2, 5, 3), case.normal(2, 2, 5, 2)
+        added, seen = case.normal(2, 1, 3, 4), np.array([True, False, True])
+        names = [case.input(n, a) for n, a in zip("qkvas", (q, k, v, added, seen))]
+        fill = lambda m: np.concatenate([m, np.full((*m.shape[:-1], 5 - m.shape[-1]), -np.inf)], -1)
+        case.node("Attention", names[:4], attention(q, k, v, 3 ** -0.5, fill(added)))
+        case.node("Attention", names[:3] + names[4:],
+                  attention(q, k, v, 3 ** -0.5, fill(np.where(seen, 0, -np.inf))))
     with Case("attention_past") as case:
         q, k, v = case.normal(1, 2, 3, 3), case.normal(1, 1, 3, 3), case.normal(1, 1, 3, 2)
         past_k, past_v = case.normal(1, 1, 2, 3), case.normal(1, 1, 2, 2)

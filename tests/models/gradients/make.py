@@ -1,0 +1,79 @@
+"""Writes the folders beside it: PyTorch's steps of training; needs PyTorch 2.15 and onnx.
+
+Each folder has a model, its inputs with the labels behind them (input_N.pb), and the weights after
+one step of sgd with rate 1 and the mean squared error as loss (after_NAME.pb).
+"""
+import pathlib
+import shutil
+import zlib
+
+import numpy as np
+import onnx
+import torch
+from onnx import helper, numpy_helper
+
+HERE = pathlib.Path(__file__).resolve().parent
+OPSET = 24
+
+
+def normal(name, *shape):
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    return np.round(random.normal(size=shape), 2).astype(np.float32)
+
+
+def node(op, inputs, outputs="y", **attributes):
+    return helper.make_node(op, inputs.split(), outputs.split(" "), **attributes)
+
+
+def case(name, nodes, weights, inputs, formula):
+    """`formula` has all weights and inputs as keywords and gives y."""
+    if not isinstance(nodes, list):
+        nodes = [nodes]
+    trained = {n: torch.tensor(v, requires_grad=True) for n, v in weights.items()}
+    given = {n: torch.tensor(v) for n, v in inputs.items()}
+    y = formula(**trained, **given)
+    labels = normal(name + " labels", *y.shape)
+    torch.nn.functional.mse_loss(y, torch.tensor(labels)).backward()
+    info = lambda n, a: helper.make_tensor_value_info(
+        n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+    graph = helper.make_graph(nodes, name, [info(n, v) for n, v in inputs.items()],
+                              [info("y", labels)],
+                              [numpy_helper.from_array(v, n) for n, v in weights.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
+    onnx.checker.check_model(model, full_check=True)
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    files = {f"input_{i}": v for i, v in enumerate([*inputs.values(), labels])}
+    files.update({f"after_{n}": (w - w.grad).detach().numpy() for n, w in trained.items()})
+    for file, array in files.items():
+        tensor = numpy_helper.from_array(np.ascontiguousarray(array))
+        (folder / f"{file}.pb").write_bytes(tensor.SerializeToString())
+
+
+def attentions():
+    operands = {"q": normal("q", 2, 2, 4, 3), "k": normal("k", 2, 2, 4, 3),
+                "v": normal("v", 2, 2, 4, 2)}
+    attention = torch.nn.functional.scaled_dot_product_attention
+    seen = np.ones((2, 1, 4, 4), bool)
+    seen[0, :, 1] = False
+    seen[1, ..., :2] = False
+    case("attention_masked", node("Attention", "q k v seen", is_causal=1), operands,
+         {"seen": seen}, lambda q, k, v, seen: attention(q, k, v, seen.tril()))
+    added = np.where(seen, normal("added", 2, 1, 4, 4), np.float32(-np.inf))
+    case("attention_added", node("Attention", "q k v added"), operands, {"added": added},
+         lambda q, k, v, added: attention(q, k, v, added))
+
+
+def reductions():
+    x = normal("x", 3, 4)
+    x[1] += 1000
+    case("log_sum_exp",
+         [node("Constant", "", "axes", value_ints=[1]),
+          node("ReduceLogSumExp", "x axes", keepdims=0)],
+         {"x": x}, {}, lambda x: torch.logsumexp(x, 1))
+
+
+attentions()
+reductions()
