@@ -106,7 +106,7 @@ bool NamedAlike(const std::vector<std::string>& a, const std::vector<std::string
 
 bool IsEqual(const Tensor& a, const Tensor& b) {
   return a.name == b.name && a.kind == b.kind && a.type == b.type && a.dims == b.dims &&
-         a.output == b.output && NamedAlike(a.dim_names, b.dim_names);
+         a.output == b.output && a.batch_dim == b.batch_dim && NamedAlike(a.dim_names, b.dim_names);
 }
 
 bool IsEqual(const Node& a, const Node& b) {

@@ -57,8 +57,11 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags) {
                   "plan the part of the model that leads to these tensors, which become the "
                   "outputs: NAME,...");
   app->add_option("--dim", flags.dims, "a symbolic dimension: NAME=N")->take_all();
-  app->add_option("--batch", flags.batch, "length of the inputs' first dimension")
-      ->check(WholeNumber(1));
+  app->add_option("--batch", flags.batch, "how many examples a step takes")->check(WholeNumber(1));
+  app->add_option("--batch-dim", flags.batch_dim,
+                  "which dimension counts examples, where the file does not call it batch and the "
+                  "nodes leave it open: NAME, as the file calls it, or INPUT:DIMENSION, as in x:1; "
+                  "several with commas between");
   app->add_option("--bind", flags.bind,
                   "an input that is known when planning: NAME=FILE (.npy or .pb)")
       ->take_all();
@@ -187,6 +190,27 @@ absl::StatusOr<std::vector<std::string>> TensorNames(const char* flag, const std
   return names;
 }
 
+// --batch-dim. Names of dimensions may have colons.
+absl::StatusOr<std::vector<onnx::BatchDim>> ParseBatchDims(const ModelFlags& flags) {
+  std::vector<onnx::BatchDim> dims;
+  if (flags.batch_dim.empty()) return dims;
+  for (const std::string& text : std::vector<std::string>(absl::StrSplit(flags.batch_dim, ','))) {
+    onnx::BatchDim dim;
+    const size_t colon = text.rfind(':');
+    if (colon != std::string::npos && absl::SimpleAtoi(text.substr(colon + 1), &dim.dim)) {
+      dim.input = text.substr(0, colon);
+    } else {
+      dim.symbol = text;
+    }
+    if ((dim.input.empty() && dim.symbol.empty()) || (!dim.input.empty() && dim.dim < 0)) {
+      return UserError("--batch-dim ", flags.batch_dim, ": expected the name of a dimension or ",
+                       "INPUT:DIMENSION, as in --batch-dim x:1; dimensions count from 0");
+    }
+    dims.push_back(std::move(dim));
+  }
+  return dims;
+}
+
 // --cache.
 absl::StatusOr<std::vector<onnx::CacheOptions>> ParseCaches(const ModelFlags& flags) {
   std::vector<onnx::CacheOptions> caches;
@@ -226,6 +250,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   options.init = flags.init;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
   if (flags.batch > 0) options.batch = flags.batch;
+  YUBA_ASSIGN_OR_RETURN(options.batch_dims, ParseBatchDims(flags));
   for (const std::string& bind : flags.bind) {
     const NamedValue parts = SplitNamed(bind);
     if (parts.first.empty() || parts.second.empty()) {
@@ -305,9 +330,12 @@ constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
     {"micro-batches", &ModelFlags::micro_batches},
     {"eval-every", &ModelFlags::eval_every}};
 
-// The flags that say which part of the model is meant, kept as the flags of training are.
+// The flags that say which part of the model is meant and what its batch is, kept as the flags of
+// training are.
 constexpr std::pair<const char*, std::string ModelFlags::*> kPartFlags[] = {
-    {"from-tensors", &ModelFlags::from_tensors}, {"to-tensors", &ModelFlags::to_tensors}};
+    {"from-tensors", &ModelFlags::from_tensors},
+    {"to-tensors", &ModelFlags::to_tensors},
+    {"batch-dim", &ModelFlags::batch_dim}};
 
 // The flag of kTrainFlags or kPartFlags, or null.
 std::string ModelFlags::* TextFlag(const std::string& option) {
@@ -400,8 +428,8 @@ absl::Status ExplainOptions(const absl::Status& status, const ModelFlags& given,
       status,
       absl::StrCat(absl::StrJoin(added, " "), " is given, but the plan was made with ",
                    made.empty()
-                       ? "none of --from-tensors, --to-tensors, --dim, --batch, --bind, --state, "
-                         "--cache and --entry"
+                       ? "none of --from-tensors, --to-tensors, --dim, --batch, --batch-dim, "
+                         "--bind, --state, --cache and --entry"
                        : absl::StrJoin(made, " ")));
 }
 

@@ -43,7 +43,8 @@ struct ModelFlags {
   std::string from_tensors;              // NAME,...: the part of the model behind these
   std::string to_tensors;                // NAME,...: the part of the model up to these
   std::vector<std::string> dims;         // NAME=N
-  int64_t batch = 0;                     // 0: as in the file
+  int64_t batch = 0;                     // examples in a step; 0: as in the file
+  std::string batch_dim;                 // NAME or INPUT:DIMENSION,...: what is the batch
   std::vector<std::string> bind;         // NAME=FILE, inputs whose value is known when planning
   std::vector<std::string> states;       // OUT=IN, outputs that are the next values of inputs
   std::vector<std::string> caches;       // PAST=PRESENT:LENGTH

@@ -31,7 +31,8 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   }
   for (const TensorId id : model.graph.inputs) {
     ports.inputs.push_back(tensors[id].name);
-    ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};
+    ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id]),
+                                     tensors[id].batch_dim};
   }
   for (const TensorId id : model.graph.outputs) ports.outputs.push_back(OutputName(tensors[id]));
   ports.file_inputs = model.file_inputs;

@@ -234,6 +234,7 @@ class GraphReader {
       graph_.inputs.push_back(id);
     }
     YUBA_RETURN_IF_ERROR(ReadDimNames(info));
+    YUBA_RETURN_IF_ERROR(ReadBatchDims(info));
     YUBA_RETURN_IF_ERROR(ReadNextNames(info));
     YUBA_RETURN_IF_ERROR(ReadCacheRows(info));
     if (!op_.getMesh()) return absl::OkStatus();
@@ -257,6 +258,26 @@ class GraphReader {
         return UserError("dim_names has ", tensor.dim_names.size(), " for the ", tensor.dims.size(),
                          " dimensions of ", tensor.name);
       }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadBatchDims(mlir::DictionaryAttr info) {
+    if (const auto why = info.getAs<mlir::StringAttr>("no_batch")) graph_.no_batch = why.str();
+    const auto dims = info.getAs<mlir::DictionaryAttr>("batch_dims");
+    if (!dims) return absl::OkStatus();
+    for (const mlir::NamedAttribute& field : dims) {
+      const std::string number = field.getName().str();
+      const auto dim = llvm::dyn_cast<mlir::IntegerAttr>(field.getValue());
+      size_t id = 0;
+      if (!absl::SimpleAtoi(number, &id) || id >= graph_.tensors.size()) {
+        return UserError("batch_dims speaks of tensor ", number, ", which is none");
+      }
+      Tensor& tensor = graph_.tensors[id];
+      if (!dim || dim.getInt() < 0 || dim.getInt() >= static_cast<int64_t>(tensor.dims.size())) {
+        return UserError("batch_dims names no dimension of ", tensor.name);
+      }
+      tensor.batch_dim = static_cast<int>(dim.getInt());
     }
     return absl::OkStatus();
   }

@@ -149,6 +149,7 @@ class ProgramReader {
     YUBA_ASSIGN_OR_RETURN(const int buffer, IdOf(op.getBuffer()));
     port->set_buffer(buffer);
     for (int64_t extent : op.getShape()) port->add_shape(extent);
+    if (op.getExamples().has_value()) port->set_examples(static_cast<int32_t>(*op.getExamples()));
     return absl::OkStatus();
   }
 

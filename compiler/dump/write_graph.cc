@@ -122,6 +122,16 @@ class GraphWriter {
     return builder_.getDictionaryAttr(fields);
   }
 
+  // Tensor number -> which dimension of the input counts examples.
+  mlir::DictionaryAttr BatchDims() {
+    llvm::SmallVector<mlir::NamedAttribute> fields;
+    for (const TensorId id : graph_.inputs) {
+      const int dim = graph_.tensors[id].batch_dim;
+      if (dim >= 0) fields.push_back(builder_.getNamedAttr(absl::StrCat(id), Number(dim)));
+    }
+    return builder_.getDictionaryAttr(fields);
+  }
+
   // Of each cluster how many indices it shares, its entry, then the tensors that it computes.
   mlir::ArrayAttr Clusters() {
     llvm::SmallVector<mlir::Attribute> clusters;
@@ -148,6 +158,8 @@ class GraphWriter {
     add("notes", Texts(model_.notes));
     add("inputs", builder_.getDenseI32ArrayAttr(graph_.inputs));
     if (const mlir::DictionaryAttr named = DimNames(); !named.empty()) add("dim_names", named);
+    if (const mlir::DictionaryAttr batch = BatchDims(); !batch.empty()) add("batch_dims", batch);
+    if (!graph_.no_batch.empty()) add("no_batch", Text(graph_.no_batch));
     if (const mlir::DictionaryAttr next = NextNames(); !next.empty()) add("next_names", next);
     if (const mlir::DictionaryAttr rows = CacheRows(); !rows.empty()) add("cache_rows", rows);
     if (!model_.clusters.empty()) add("clusters", Clusters());

@@ -145,7 +145,8 @@ class ProgramWriter {
     builder_.create<PortOp>(At(port.name()), PortKindAttr::get(builder_.getContext(), kind),
                             Text(port.name()), buffers_[port.buffer()],
                             builder_.getDenseI64ArrayAttr(
-                                std::vector<int64_t>(port.shape().begin(), port.shape().end())));
+                                std::vector<int64_t>(port.shape().begin(), port.shape().end())),
+                            port.examples() > 0 ? Number(port.examples()) : mlir::IntegerAttr());
   }
 
   void WriteInstruction(const program::Instruction& instruction) {

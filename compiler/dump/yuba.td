@@ -119,7 +119,7 @@ def Yuba_BufferOp : Yuba_Op<"buffer"> {
 def Yuba_PortOp : Yuba_Op<"port"> {
   let summary = "A value that the caller sets or reads, in the shape that the user knows";
   let arguments = (ins Yuba_PortKindAttr:$kind, StrAttr:$name, AnyMemRef:$buffer,
-                   DenseI64ArrayAttr:$shape);
+                   DenseI64ArrayAttr:$shape, OptionalAttr<I64Attr>:$examples);
   let assemblyFormat = "$kind $name `of` $buffer `shape` $shape attr-dict `:` type($buffer)";
 }
 

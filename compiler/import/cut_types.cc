@@ -48,6 +48,7 @@ absl::StatusOr<std::shared_ptr<const Source>> ReadFront(const std::string& path,
   front.to_tensors = std::move(tensors);
   front.library = options.library;
   front.batch = options.batch;
+  front.batch_dims = options.batch_dims;
   front.bind = options.bind;
   std::set<std::string> symbols;
   for (const ::onnx::ValueInfoProto* input : order.inputs) {

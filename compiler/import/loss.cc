@@ -130,6 +130,7 @@ absl::StatusOr<LossValues> UseLoss(const TrainOptions& options, const OperatorLi
       context.EntryOutputs(loss.op->name, {judged, given}, loss.attributes);
   values.loss = outputs[0];
   if (context.failed()) return values;
+  graph.uses.back().mixes = Use::Mixes::kLoss;
   return weighted ? Weighted(outputs[0], outputs[1], context, graph) : values;
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 
-#include "compiler/import/factors/batch.h"
 #include "compiler/import/factors/build.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
@@ -26,18 +25,6 @@ int64_t FlopsOf(const Graph& graph) {
     if (__builtin_add_overflow(sum, flops, &sum)) return std::numeric_limits<int64_t>::max();
   }
   return sum;
-}
-
-// The inputs of the graph are those of source.graph, in the same order.
-absl::Status CheckRebatched(const Source& source, const Graph& graph) {
-  std::vector<TensorId> inputs;
-  for (size_t i = 0; i < source.graph.inputs.size(); ++i) {
-    const std::vector<int>& changed = source.graph.rebatched;
-    if (std::find(changed.begin(), changed.end(), source.graph.inputs[i]) != changed.end())
-      inputs.push_back(graph.inputs[i]);
-  }
-  const absl::Status checked = CheckBatch(graph, inputs);
-  return checked.ok() ? checked : Annotate(checked, source.path);
 }
 
 // The pairs of source.carried in the model's graph, which is not carried yet.
@@ -123,7 +110,6 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   model.opset = source->opset;
   model.notes = source->graph.notes;
   BuildGraph(source->graph, UnifyFactors(source->graph, factors), model);
-  YUBA_RETURN_IF_ERROR(CheckRebatched(*source, model.graph));
   compiler::ReplaceLiterals(model);
   compiler::RemoveViews(model);
   const std::vector<compiler::CachedRows> caches = CachedRowsOf(source->graph, model.graph);

@@ -29,6 +29,7 @@ struct OnnxValue {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;           // as the file has them, without factors
   std::vector<std::string> dim_names;  // of inputs and outputs: the file's symbols, or ""
+  int batch_dim = -1;                  // of inputs: as in Tensor (opsemantics/definition/graph.h)
   compiler::InitialValue initial;      // of parameters and constants
   bool stored = false;                 // it is an initializer of the file
   bool statistics = false;             // running statistics of a batch norm: not trained
@@ -53,6 +54,15 @@ struct Use {
   TieClass tie_class = TieClass::kOperator;
   std::string from;  // the node of the file, for messages
   int entry = 0;     // position in OnnxGraph::entries
+  // Whether it is meant to mix the examples of a batch: a loss, or statistics of the batch.
+  enum class Mixes : uint8_t { kNo, kLoss, kStatistics };
+  Mixes mixes = Mixes::kNo;
+};
+
+// A value of the file at another batch than that with which the file was written.
+struct ValueAtBatch {
+  std::vector<int64_t> dims;
+  std::shared_ptr<const std::string> data;  // of a value that the file stores; else null
 };
 
 // A pair of --cache, in an entry.
@@ -73,8 +83,11 @@ struct OnnxGraph {
   std::deque<OnnxValue> values;  // a deque, so that references stay valid as it grows
   std::vector<Use> uses;         // each after the uses whose values it reads
   std::vector<int> inputs;       // numbers of values, in the file's order
-  std::vector<int> rebatched;    // inputs whose dimension 0 is another than the file's
-  std::vector<int> outputs;      // numbers of values: of each entry those of the file, in its order
+  // By the names of values in the file: those of the entry that translation is at whose sizes are
+  // others than the file says or has written into its nodes (batch.h). Empty: none.
+  std::map<std::string, ValueAtBatch> at_batch;
+  std::string no_batch;      // as in Graph
+  std::vector<int> outputs;  // numbers of values: of each entry those of the file, in its order
   struct CarriedValues {
     int state = 0, next = 0;  // numbers of values
     std::string next_name;    // in the file

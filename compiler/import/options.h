@@ -61,6 +61,12 @@ struct TrainOptions {
   std::string minimize;                   // an output of the model that is its loss; or empty
 };
 
+// --batch-dim NAME or INPUT:DIM: the dimensions that the file calls NAME, or this one of an input.
+struct BatchDim {
+  std::string symbol, input;  // one of them is empty
+  int dim = -1;               // of the input
+};
+
 // The entries of training, in their order: one that evaluates (eval_every), one that adds up the
 // gradients of micro-batches, and the step itself, which is all there is without the options.
 constexpr char kEvalEntry[] = "eval";
@@ -71,8 +77,9 @@ struct ImportOptions {
   // --from-tensors, --to-tensors: the part of the file that leads from those values to these, by
   // their names; empty: from its inputs, to its outputs (file/part.h).
   std::vector<std::string> from_tensors, to_tensors;
-  std::map<std::string, int64_t> dims;  // --dim NAME=N: symbolic dimensions
-  absl::optional<int64_t> batch;  // --batch N: dimension 0 of the inputs that are no parameters
+  std::map<std::string, int64_t> dims;     // --dim NAME=N: symbolic dimensions
+  absl::optional<int64_t> batch;           // --batch N: examples in a step
+  std::vector<BatchDim> batch_dims;        // --batch-dim: which dimensions are the batch (batch.h)
   std::map<std::string, TensorData> bind;  // --bind NAME=FILE: inputs that are known when planning
   // --state OUT=IN: the output OUT is the next value of the input or initializer IN.
   std::map<std::string, std::string> state;

@@ -110,7 +110,7 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
       if (context.failed()) return;
       taken.insert(value);
     }
-    if (!IsAsDeclared(output, graph.values[value], sizes.empty() && graph.rebatched.empty())) {
+    if (!IsAsDeclared(output, graph.values[value], sizes.empty() && graph.at_batch.empty())) {
       return context.Fail("the graph's output '", output.name(), "' is declared ",
                           DeclaredText(output), ", and its nodes compute ",
                           TypeText(graph.values[value]),

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/batch.h"
 #include "compiler/import/cut_types.h"
 #include "compiler/import/file/export_record.h"
 #include "compiler/import/file/file_graph.h"
@@ -117,7 +118,10 @@ class Importer {
     }
     YUBA_RETURN_IF_ERROR(CheckSupported(proto_, order, opset_, *options_.library));
     if (options_.train.has_value()) entries = EntriesOfTraining(*options_.train);
-    if (entries.empty()) return ReadEntry(order, options_.dims);
+    if (entries.empty()) {
+      YUBA_RETURN_IF_ERROR(ReadEntry(order, options_.dims));
+      return NoteBatch();
+    }
     graph_.entries.clear();
     for (const EntryOptions& entry : entries) graph_.entries.push_back({entry.name, entry.times});
     for (const EntryOptions& entry : entries) {
@@ -129,6 +133,7 @@ class Importer {
       NoteEarlier();
       ++graph_.entry;
     }
+    YUBA_RETURN_IF_ERROR(NoteBatch());
     for (OnnxValue& value : graph_.values) {
       if (value.name.empty() || value.entry == OnnxValue::kCommon) continue;
       value.name = NameInEntry(graph_.entries, value.entry, value.name);
@@ -203,7 +208,7 @@ class Importer {
     YUBA_RETURN_IF_ERROR(DeclareCuts(path_, options_, dims, order, *proto_.mutable_graph()));
     YUBA_ASSIGN_OR_RETURN(const std::vector<CachePair> pairs,
                           FindCaches(proto_.graph(), order.unread, options_.caches));
-    if (pairs.empty()) return ReadEntryWith(order, dims, pairs, 0);
+    if (pairs.empty()) return ReadEntryAtBatch(order, dims, pairs, 0);
     const OnnxGraph before = graph_;
     std::vector<int64_t> tries = {1};
     for (const auto& [name, size] : dims) tries.push_back(size);
@@ -214,7 +219,7 @@ class Importer {
       tries.erase(tries.begin());
       if (rows > pairs[0].length || !tried.insert(rows).second) continue;
       graph_ = before;
-      const absl::Status read = ReadEntryWith(order, dims, pairs, rows);
+      const absl::Status read = ReadEntryAtBatch(order, dims, pairs, rows);
       if (read.ok()) return read;
       if (graph_.new_rows != rows) {
         if (graph_.new_rows > pairs[0].length) {
@@ -226,6 +231,90 @@ class Importer {
       }
     }
     return failure;
+  }
+
+  // The entry with the batch that the options ask for. Which dimension the batch is, and where the
+  // file has written its length into nodes, shows when the entry has been read as the file has it.
+  absl::Status ReadEntryAtBatch(const FileGraph& order, const std::map<std::string, int64_t>& given,
+                                const std::vector<CachePair>& pairs, int64_t new_rows) {
+    YUBA_ASSIGN_OR_RETURN(const auto dims, WithBatch(order, options_, given));
+    const int64_t parts = options_.train.has_value() ? options_.train->micro_batches : 1;
+    graph_.at_batch.clear();
+    const OnnxGraph before = graph_;
+    YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
+    if (parts == 1 && !options_.batch.has_value()) return absl::OkStatus();
+    std::map<std::string, ValueAtBatch> ones = InputsOfOne();
+    if (options_.batch.value_or(1) > 1 && !ones.empty()) {  // nothing is seen to flow along a 1
+      graph_ = before;
+      graph_.at_batch = std::move(ones);
+      YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
+    }
+    const auto finder = std::make_unique<const BatchFinder>(graph_, options_);
+    YUBA_ASSIGN_OR_RETURN(const Batch batch, finder->Find(graph_.entry));
+    const int64_t examples = options_.batch.value_or(batch.examples);
+    YUBA_RETURN_IF_ERROR(finder->CheckCut(batch, examples, parts));
+    std::map<std::string, int> dims_of_inputs;
+    for (const auto& [input, dim] : batch.dims) dims_of_inputs[graph_.values[input].name] = dim;
+    const std::vector<std::string> notes = finder->Notes(batch, graph_.entry, examples, parts);
+    if (examples / parts != batch.examples) {
+      YUBA_ASSIGN_OR_RETURN(auto at_batch, finder->At(batch, examples / parts));
+      graph_ = before;
+      graph_.at_batch = std::move(at_batch);
+      YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
+    }
+    for (const std::string& note : notes) {
+      const auto& all = graph_.notes;
+      if (std::count(all.begin(), all.end(), note) == 0) graph_.notes.push_back(note);
+    }
+    for (const int input : graph_.inputs) {
+      OnnxValue& value = graph_.values[input];
+      const auto found = dims_of_inputs.find(value.name);
+      const bool here = value.entry == graph_.entry || value.entry == OnnxValue::kCommon;
+      if (here && found != dims_of_inputs.end()) value.batch_dim = found->second;
+    }
+    return absl::OkStatus();
+  }
+
+  // Inputs of the entry whose first dimension is 1, or that which --batch-dim says, with --batch as
+  // its length.
+  std::map<std::string, ValueAtBatch> InputsOfOne() const {
+    std::map<std::string, ValueAtBatch> ones;
+    for (const int input : graph_.inputs) {
+      const OnnxValue& value = graph_.values[input];
+      const bool here = value.entry == graph_.entry || value.entry == OnnxValue::kCommon;
+      if (!here || value.name == kLabels) continue;
+      int dim = options_.batch_dims.empty() ? 0 : -1;
+      for (const BatchDim& flag : options_.batch_dims) {
+        if (flag.input == value.name) dim = flag.dim;
+      }
+      if (dim < 0 || dim >= static_cast<int>(value.dims.size()) || value.dims[dim] != 1) continue;
+      ValueAtBatch other = {value.dims, nullptr};
+      other.dims[dim] = *options_.batch;
+      ones[value.name] = std::move(other);
+    }
+    return ones;
+  }
+
+  // Where the options change nothing about the batch: what it is in each entry.
+  absl::Status NoteBatch() {
+    const bool noted = options_.batch.has_value() ||
+                       (options_.train.has_value() && options_.train->micro_batches > 1);
+    if (noted) return absl::OkStatus();
+    const BatchFinder finder(graph_, options_);
+    const auto entries = static_cast<int>(graph_.entries.size());
+    std::vector<Batch> batches;
+    for (int entry = 0; entry < entries; ++entry) {
+      YUBA_ASSIGN_OR_RETURN(Batch batch, finder.Find(entry));
+      batches.push_back(std::move(batch));
+    }
+    for (const Batch& batch : batches) {
+      for (const auto& [input, dim] : batch.dims) {
+        if (graph_.values[input].batch_dim < 0) graph_.values[input].batch_dim = dim;
+      }
+      if (graph_.no_batch.empty() && !batch.sure.ok())
+        graph_.no_batch = std::string(batch.sure.message());
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ReadEntryWith(const FileGraph& order, std::map<std::string, int64_t> dims,

@@ -309,7 +309,10 @@ class SpmdBuilder {
 
   void AddPorts() {
     const std::vector<Tensor>& tensors = graph_.tensors;
-    for (TensorId id : graph_.inputs) FillPort(id, tensors[id].name, program_.add_inputs());
+    for (TensorId id : graph_.inputs) {
+      FillPort(id, tensors[id].name, program_.add_inputs());
+      program_.mutable_inputs()->rbegin()->set_examples(tensors[id].batch_dim + 1);
+    }
     for (TensorId id : graph_.outputs)
       FillPort(id, OutputName(tensors[id]), program_.add_outputs());
     for (TensorId id = 0; id < static_cast<TensorId>(tensors.size()); ++id) {

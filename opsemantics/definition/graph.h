@@ -65,6 +65,8 @@ struct Tensor {
   std::vector<NodeId> consumers;  // the nodes that read it, each once, ascending
   std::vector<std::string> dim_names;  // parallel to dims, as the user calls them; "": no name;
                                        // an empty list: no dimension has a name
+  int batch_dim = -1;                  // of an input: which of dims counts examples; -1: none, or
+                                       // that is not known
   std::string next_name;               // of a carried tensor: what the user calls its next value
   int64_t cache_rows = 0;  // of a state, one integer, that counts the rows of caches which hold
                            // something: how many rows the caches have; 0: it counts none
@@ -108,7 +110,8 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;  // in the order of the user's model, parameters not among them
   std::vector<TensorId> outputs;
-  bool copies = false;  // whether readers share copies (search/rewrite/copies.h)
+  std::string no_batch;  // why it is not known for sure which dimension is the batch; empty: it is
+  bool copies = false;   // whether readers share copies (search/rewrite/copies.h)
 };
 
 // Recomputes producers, consumers and output flags from nodes, inputs and outputs.

@@ -251,6 +251,9 @@ class WellFormed {
         CheckedProduct(message_.stages(0).buffers(port.buffer()).dims())) {
       return UserError("its shape and its buffer's dimensions have different numbers of elements");
     }
+    if (port.examples() < 0 || port.examples() > port.shape_size()) {
+      return UserError("it has no dimension ", port.examples(), " that could count examples");
+    }
     return absl::OkStatus();
   }
 

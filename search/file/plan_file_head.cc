@@ -54,6 +54,7 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     if (dot == std::string::npos
             ? !IsOneOf(kind, {"allow-missing-parameters",
                               "batch",
+                              "batch-dim",
                               "clip",
                               "copies",
                               "devices",
@@ -77,8 +78,8 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
             : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "freeze-rows",
                               "pin", "state", "tie", "times", "trainable"})) {
       value.Refuse(
-          "is an option that plans do not have; they have allow-missing-parameters, batch, clip, "
-          "copies, devices, eval-every, from-tensors, init, loss, loss-output, lr, memory, "
+          "is an option that plans do not have; they have allow-missing-parameters, batch, "
+          "batch-dim, clip, copies, devices, eval-every, from-tensors, init, loss, loss-output, lr, memory, "
           "micro-batches, minimize, "
           "no-verify, precision, replicate, search, space, to-tensors, train, without, dim.NAME, "
           "bind.NAME, bind_hash.NAME, state.OUT, "

@@ -18,23 +18,11 @@ TensorDimNames NoDimNames(const Graph& graph) {
   return dim_names;
 }
 
-// 0 on the inputs' dimensions that the model calls batch or batch_size; nothing unless one of them
-// is longer than 1.
-absl::optional<TensorDimNames> CalledBatch(const Graph& graph) {
-  const DimNames called = NamesOfDims(graph);
-  TensorDimNames dim_names = NoDimNames(graph);
-  bool any = false;
-  for (TensorId id : graph.inputs) {
-    for (size_t d = 0; d < dim_names[id].size(); ++d) {
-      const int dim_name = called.dim_names[id][d];
-      if (dim_name < 0) continue;
-      if (called.names[dim_name] != "batch" && called.names[dim_name] != "batch_size") continue;
-      dim_names[id][d] = 0;
-      any = any || graph.tensors[id].type.dims[d] > 1;
-    }
-  }
-  if (!any) return absl::nullopt;
-  return dim_names;
+// Sets the name 0 on dimension `dim` of the tensor.
+void Name0(const Tensor& tensor, size_t dim, std::vector<int>& dim_names) {
+  size_t flat = 0;
+  for (size_t d = 0; d < dim; ++d) flat += tensor.dims[d].size();
+  std::fill_n(dim_names.begin() + static_cast<int64_t>(flat), tensor.dims[dim].size(), 0);
 }
 
 // 0 on dimension `dim` of the inputs in which it has the most frequent extent above 1; of equally
@@ -55,9 +43,7 @@ TensorDimNames AgreedDim(const Graph& graph, size_t dim) {
   for (TensorId id : graph.inputs) {
     const Tensor& tensor = graph.tensors[id];
     if (agreed == 0 || extent_of(id) != agreed) continue;
-    size_t flat = 0;
-    for (size_t d = 0; d < dim; ++d) flat += tensor.dims[d].size();
-    std::fill_n(dim_names[id].begin() + static_cast<int64_t>(flat), tensor.dims[dim].size(), 0);
+    Name0(tensor, dim, dim_names[id]);
   }
   return dim_names;
 }
@@ -126,8 +112,20 @@ DimNames NamesOfDims(const Graph& graph) {
   return result;
 }
 
+bool HasBatch(const Graph& graph) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                     [&](TensorId id) { return graph.tensors[id].batch_dim >= 0; });
+}
+
 TensorDimNames BatchOfInputs(const Graph& graph) {
-  if (absl::optional<TensorDimNames> called = CalledBatch(graph)) return *std::move(called);
+  if (HasBatch(graph)) {
+    TensorDimNames known = NoDimNames(graph);
+    for (const TensorId id : graph.inputs) {
+      const Tensor& tensor = graph.tensors[id];
+      if (tensor.batch_dim >= 0) Name0(tensor, static_cast<size_t>(tensor.batch_dim), known[id]);
+    }
+    return known;
+  }
   TensorDimNames first = AgreedDim(graph, 0), second = AgreedDim(graph, 1);
   return WorkAlong(graph, second) > WorkAlong(graph, first) ? second : first;
 }

@@ -34,11 +34,13 @@ struct DimNames {
 };
 DimNames NamesOfDims(const Graph& graph);
 
-// 0 on the batch, -1 elsewhere. The batch is the dimensions of inputs that the model calls "batch"
-// or "batch_size". Where the model calls none so that is longer than 1, it is the first dimension
-// of the inputs whose first dimension has the most frequent extent above 1; or the second of those
-// whose second has, where more of the work is done for each element along that by itself: an RNN
-// whose input is [time, batch, features] takes time step by step, and its batch all at once.
+// Whether it is known of some input which of its dimensions is the batch (Tensor::batch_dim).
+bool HasBatch(const Graph& graph);
+// 0 on the batch, -1 elsewhere. The batch is what is known to be it. Where nothing is, as in graphs
+// that no file was read for, it is the first dimension of the inputs whose first dimension has the
+// most frequent extent above 1; or the second of those whose second has, where more of the work is
+// done for each element along that by itself: an RNN whose input is [time, batch, features] takes
+// time step by step, and its batch all at once.
 TensorDimNames BatchOfInputs(const Graph& graph);
 // The elements along the batch of the first input that has one; 1 where none has.
 int64_t BatchSize(const Graph& graph, const TensorDimNames& batch);

@@ -204,9 +204,10 @@ std::vector<Pin> PinNamedDims(const Graph& graph, const Mesh& mesh, TensorDimNam
 
 absl::StatusOr<std::vector<Pin>> PinBatch(const Graph& graph, const Mesh& mesh,
                                           const AxisList& axes) {
+  if (!graph.no_batch.empty()) return UserError(graph.no_batch);
   std::vector<Pin> pins = PinNamedDims(graph, mesh, BatchOfInputs(graph), 0, axes);
   if (!pins.empty()) return pins;
-  return UserError("no input has a first dimension longer than 1 to be the batch");
+  return UserError("no input has a dimension that is the batch");
 }
 
 absl::Status NoDimension(absl::string_view name, std::vector<std::string> names) {
@@ -232,7 +233,7 @@ absl::StatusOr<std::vector<Pin>> Parse(const Graph& graph, const Mesh& mesh,
   if (axes.empty()) return UserError("'", value, "' names no axis of the mesh");
   DimNames dims = NamesOfDims(graph);
   const auto named = std::find(dims.names.begin(), dims.names.end(), name);
-  if (named != dims.names.end()) {
+  if (named != dims.names.end() && !(name == "batch" && HasBatch(graph))) {
     const int dim_name = static_cast<int>(named - dims.names.begin());
     return PinNamedDims(graph, mesh, std::move(dims.dim_names), dim_name, axes);
   }

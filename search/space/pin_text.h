@@ -8,8 +8,8 @@
 //                         or as plans are printed: `96/ab`, `64`, `(3 12/c 64)`
 //   NODES/INDEX=AXES      all nodes whose name matches: these axes cut the index
 //   DIMENSION=AXES        the dimensions of inputs and outputs that the model calls so, and what
-//                         they become in all tensors. `batch`, where the model calls none so, is
-//                         the first dimension of the inputs
+//                         they become in all tensors. `batch` is what counts examples, whatever
+//                         the model calls it (Tensor::batch_dim)
 //
 // In names `*` stands for any characters, `?` for one; a value that stands behind its module,
 // "conv2::getitem_6", is also named by "getitem_6". Example: with --mesh data=2,model=4

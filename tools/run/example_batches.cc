@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
@@ -82,17 +85,28 @@ std::string Listed(const Arrays& arrays) {
 struct Column {
   std::string input;
   PortType type;        // of a batch
-  StoredTensor stored;  // of all examples
+  StoredTensor stored;  // of all examples, or, where none are counted, of every step
   RangeReader reader;
+
+  // How many elements an example has along the dimension that counts examples; 0 where none does.
+  int64_t rows(int64_t examples) const {
+    return type.examples < 0 ? 0 : type.dims[type.examples] / examples;
+  }
 };
+
+int64_t ProductOf(std::vector<int64_t>::const_iterator begin,
+                  std::vector<int64_t>::const_iterator end) {
+  return std::accumulate(begin, end, int64_t{1}, std::multiplies<int64_t>());
+}
 
 class ExampleBatches : public Batches {
  public:
-  ExampleBatches(std::string path, std::vector<Column> columns, absl::optional<uint64_t> seed)
+  ExampleBatches(std::string path, std::vector<Column> columns, int64_t examples, int64_t in_step,
+                 absl::optional<uint64_t> seed)
       : path_(std::move(path)),
         columns_(std::move(columns)),
-        examples_(columns_[0].stored.dims[0]),
-        in_step_(columns_[0].type.dims[0]),
+        examples_(examples),
+        in_step_(in_step),
         seed_(seed),
         order_(examples_, seed) {}
 
@@ -122,23 +136,36 @@ class ExampleBatches : public Batches {
     StepFiles files;
     for (const Column& column : columns_) {
       TensorData value{column.stored.type, column.type.dims, ""};
-      YUBA_ASSIGN_OR_RETURN(value.data, ReadRows(column, rows));
+      YUBA_ASSIGN_OR_RETURN(value.data, ReadExamples(column, rows));
       files.inputs.push_back({column.input, column.stored.bytes.file, std::move(value)});
     }
     return files;
   }
 
  private:
-  absl::StatusOr<std::string> ReadRows(const Column& column,
-                                       const std::vector<int64_t>& rows) const {
-    const int64_t size = column.stored.bytes.length / examples_;
-    std::string bytes(static_cast<size_t>(size) * rows.size(), '\0');
-    for (size_t i = 0, end = 0; i < rows.size(); i = end) {
-      // Rows that follow each other in the file are read at once.
-      for (end = i + 1; end < rows.size() && rows[end] == rows[end - 1] + 1; ++end) {
+  absl::StatusOr<std::string> ReadExamples(const Column& column,
+                                           const std::vector<int64_t>& examples) const {
+    std::string bytes;
+    if (column.type.examples < 0) {
+      bytes.resize(static_cast<size_t>(column.stored.bytes.length));
+      YUBA_RETURN_IF_ERROR(column.reader.Read(0, column.stored.bytes.length, bytes.data()));
+      return bytes;
+    }
+    // Dimensions in front of the one that counts examples repeat it: a block for each of them.
+    const auto dims = column.type.dims.begin();
+    const int64_t blocks = ProductOf(dims, dims + column.type.examples);
+    const int64_t block = column.stored.bytes.length / blocks, size = block / examples_;
+    bytes.resize(static_cast<size_t>(size * blocks) * examples.size());
+    char* to = bytes.data();
+    for (int64_t b = 0; b < blocks; ++b) {
+      for (size_t i = 0, end = 0; i < examples.size(); i = end) {
+        // Examples that follow each other in the file are read at once.
+        for (end = i + 1; end < examples.size() && examples[end] == examples[end - 1] + 1; ++end) {
+        }
+        const int64_t count = static_cast<int64_t>(end - i) * size;
+        YUBA_RETURN_IF_ERROR(column.reader.Read(b * block + examples[i] * size, count, to));
+        to += count;
       }
-      YUBA_RETURN_IF_ERROR(column.reader.Read(rows[i] * size, static_cast<int64_t>(end - i) * size,
-                                              &bytes[i * static_cast<size_t>(size)]));
     }
     return bytes;
   }
@@ -150,43 +177,53 @@ class ExampleBatches : public Batches {
   EpochOrder order_;
 };
 
-// Whether rows of the array are examples for an input of this type.
+// Whether the array has examples for an input of this type, or, where none are counted, its value.
 absl::Status CheckColumn(const std::string& input, const PortType& type, const StoredTensor& array,
                          const char* flag) {
-  if (type.dims.empty()) {
-    return UserError(flag, ": the input ", input, ", ", Text(type), ", has no dimension that ",
-                     "counts examples; give its value with --input ", input, "=FILE");
-  }
   const bool same_kind = IsFloat(type.type) ? array.type == type.type : !IsFloat(array.type);
-  const bool same_rows = array.dims.size() == type.dims.size() &&
-                         std::equal(type.dims.begin() + 1, type.dims.end(), array.dims.begin() + 1);
-  if (same_kind && same_rows) return absl::OkStatus();
-  std::vector<std::string> wanted = {"N"};
-  for (size_t d = 1; d < type.dims.size(); ++d) wanted.push_back(absl::StrCat(type.dims[d]));
+  std::vector<int64_t> dims = array.dims;
+  const bool counts = type.examples >= 0 && dims.size() == type.dims.size();
+  if (counts) dims[type.examples] = type.dims[type.examples];
+  if (same_kind && dims == type.dims) return absl::OkStatus();
+  if (type.examples < 0) {
+    return UserError(flag, ": the input ", input, ", ", Text(type), ", has no dimension that ",
+                     "counts examples, and ", array.bytes.file, " has ",
+                     Text({array.type, array.dims}), "; give its value with --input ", input,
+                     "=FILE, or plan the model with --batch-dim, which says what counts them");
+  }
+  std::vector<std::string> wanted;
+  for (const int64_t dim : type.dims) wanted.push_back(absl::StrCat(dim));
+  wanted[type.examples] = "N";
   return UserError(array.bytes.file, ": has ", Text({array.type, array.dims}), " for the input ",
                    input, "; a step reads ", Text(type), ", so ", Name(type.type), "[",
                    absl::StrJoin(wanted, ", "), "] is wanted: N examples");
 }
 
-// Whether the columns have the same number of examples, at least as many as a step takes.
-absl::Status CheckExamples(const std::vector<Column>& columns, const char* flag) {
-  const Column& first = columns[0];
+// How many examples the columns have, all the same number, at least as many as a step takes.
+absl::StatusOr<int64_t> CountExamples(const std::vector<Column>& columns, int64_t in_step,
+                                      const char* flag) {
+  const Column* first = nullptr;
+  int64_t examples = 0;
   for (const Column& column : columns) {
-    if (column.type.dims[0] != first.type.dims[0]) {
-      return UserError(flag, ": a step reads ", Text(first.type), " of the input ", first.input,
-                       " and ", Text(column.type), " of ", column.input,
-                       ": their first dimensions differ, so they count no examples; give a ",
-                       "folder with test_data_set_0, test_data_set_1, ..., a batch each");
+    if (column.type.examples < 0) continue;
+    const int64_t rows = column.rows(in_step), all = column.stored.dims[column.type.examples];
+    if (column.type.dims[column.type.examples] % in_step != 0 || all % rows != 0) {
+      return UserError(flag, ": a step reads ", Text(column.type), " of the input ", column.input,
+                       " for ", in_step, " examples, and ", column.stored.bytes.file, " has ",
+                       Text({column.stored.type, column.stored.dims}), ": these are no examples");
     }
-    if (column.stored.dims[0] != first.stored.dims[0]) {
-      return UserError(column.stored.bytes.file, ": has ", column.stored.dims[0], " examples of ",
-                       column.input, ", and ", first.stored.bytes.file, " has ",
-                       first.stored.dims[0], " of ", first.input, ": give as many of each");
+    if (first != nullptr && all / rows != examples) {
+      return UserError(column.stored.bytes.file, ": has ", all / rows, " examples of ",
+                       column.input, ", and ", first->stored.bytes.file, " has ", examples, " of ",
+                       first->input, ": give as many of each");
     }
+    first = &column;
+    examples = all / rows;
   }
-  if (first.type.dims[0] > 0 && first.stored.dims[0] >= first.type.dims[0]) return absl::OkStatus();
-  return UserError(first.stored.bytes.file, ": has ", Counted(first.stored.dims[0], "example"),
-                   " of ", first.input, ", and a step takes ", first.type.dims[0],
+  if (first != nullptr && examples >= in_step) return examples;
+  YUBA_CHECK(first != nullptr);
+  return UserError(first->stored.bytes.file, ": has ", Counted(examples, "example"), " of ",
+                   first->input, ", and a step takes ", in_step,
                    ": give more, or plan the model with a smaller batch");
 }
 
@@ -217,8 +254,17 @@ absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(
   if (columns.empty()) {
     return UserError(flag, " ", path, ": there is no input that it could give values to");
   }
-  YUBA_RETURN_IF_ERROR(CheckExamples(columns, flag));
-  return std::make_shared<ExampleBatches>(path, std::move(columns), seed);
+  const bool counted = std::any_of(columns.begin(), columns.end(),
+                                   [](const Column& column) { return column.type.examples >= 0; });
+  const int64_t in_step = ExamplesInStep(ports, entry);
+  if (!counted || in_step < 1) {
+    return UserError(flag, " ", path, ": no input has a dimension that counts examples, as far as ",
+                     "is known: plan the model with --batch-dim NAME or --batch-dim ",
+                     "INPUT:DIMENSION, or give a folder with test_data_set_0, test_data_set_1, ",
+                     "..., a batch each");
+  }
+  YUBA_ASSIGN_OR_RETURN(const int64_t examples, CountExamples(columns, in_step, flag));
+  return std::make_shared<ExampleBatches>(path, std::move(columns), examples, in_step, seed);
 }
 
 }  // namespace yuba::tools

@@ -1,4 +1,6 @@
-// Batches made of examples: arrays in files whose first dimension counts examples, a row each.
+// Batches made of examples: arrays in files, in which the dimension that counts the examples of an
+// input, the first of most, is as long as there are examples. What counts none is the same in all
+// steps.
 //
 //   DIR/x.npy        f32[60000, 28, 28]      the input x: f32[64, 28, 28]
 //   DIR/labels.npy   i64[60000]              the input labels: i64[64]

@@ -35,7 +35,8 @@ RunPorts PortsOf(const program::Program& program) {
   for (const program::Entry& entry : program.entries()) ports.times[entry.name()] = entry.times();
   const auto add_type = [&](const program::Port& port) {
     ports.types[port.name()] = {FromProto(program.stages(0).buffers(port.buffer()).type()),
-                                {port.shape().begin(), port.shape().end()}};
+                                {port.shape().begin(), port.shape().end()},
+                                port.examples() - 1};
   };
   for (const program::Port& input : program.inputs()) {
     ports.inputs.push_back(input.name());
@@ -102,7 +103,7 @@ int64_t PartsOf(const RunPorts& ports, const std::string& entry) {
 
 PortType TypeInStep(const RunPorts& ports, const std::string& entry, const std::string& input) {
   PortType type = ports.types.at(input);
-  if (!type.dims.empty()) type.dims[0] *= PartsOf(ports, entry);
+  if (type.examples >= 0) type.dims[type.examples] *= PartsOf(ports, entry);
   return type;
 }
 
@@ -110,8 +111,9 @@ int64_t ExamplesInStep(const RunPorts& ports, const std::string& entry) {
   int64_t examples = 0;
   for (const std::string& input : InputsOfEntry(ports, entry)) {
     const PortType type = TypeInStep(ports, entry, input);
-    if (type.dims.empty() || (examples != 0 && type.dims[0] != examples)) return 0;
-    examples = type.dims[0];
+    if (type.examples < 0) continue;
+    const int64_t here = type.dims[type.examples];
+    examples = examples == 0 ? here : std::min(examples, here);
   }
   return examples;
 }

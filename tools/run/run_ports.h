@@ -14,10 +14,11 @@
 
 namespace yuba::tools {
 
-// f32[12, 48].
+// f32[12, 48], where the first dimension counts examples.
 struct PortType {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> dims;
+  int examples = -1;  // the dimension that counts examples; -1: none does
 };
 std::string Text(const PortType& type);
 
@@ -71,11 +72,12 @@ std::vector<std::string> InputsOfEntry(const RunPorts& ports, const std::string&
 int64_t PartsOf(const RunPorts& ports, const std::string& entry);
 
 // The type of all that a step of the entry reads of an input: with 4 micro-batches i64[8, 16] where
-// the program's input is i64[2, 16].
+// the program's input is i64[2, 16] and the first dimension counts examples.
 PortType TypeInStep(const RunPorts& ports, const std::string& entry, const std::string& input);
 
-// How many examples a step of the entry takes: the first dimension of its inputs, where all have
-// the same; else 0.
+// How many examples a step of the entry takes: the least of the dimensions of its inputs that count
+// them (others, as labels of all tokens in one dimension, have several elements for each); 0 where
+// none does.
 int64_t ExamplesInStep(const RunPorts& ports, const std::string& entry);
 
 }  // namespace yuba::tools

@@ -8,26 +8,35 @@
 namespace yuba::tools {
 namespace {
 
-// The dimensions of the program's input; empty where it has none of that name.
-std::vector<int64_t> DimsOf(const runtime::Session& session, const std::string& input) {
+// The program's input; null where it has none of that name.
+const program::Port* PortOf(const runtime::Session& session, const std::string& input) {
   for (const program::Port& port : session.program().message().inputs()) {
-    if (port.name() == input) return {port.shape().begin(), port.shape().end()};
+    if (port.name() == input) return &port;
   }
-  return {};
+  return nullptr;
 }
 
-// Whether the value has `parts` times the rows of the input, a part of them for each.
-bool IsWhole(const TensorData& value, std::vector<int64_t> dims, int64_t parts) {
-  if (parts == 1 || dims.empty()) return false;
-  dims[0] *= parts;
+std::vector<int64_t> DimsOf(const program::Port& port) {
+  return {port.shape().begin(), port.shape().end()};
+}
+
+// Whether the value has `parts` times the examples of the input, a part of them for each.
+bool IsWhole(const TensorData& value, const program::Port& port, int64_t parts) {
+  if (parts == 1 || port.examples() == 0) return false;
+  std::vector<int64_t> dims = DimsOf(port);
+  dims[port.examples() - 1] *= parts;
   return value.dims == dims;
 }
 
-TensorData PartOf(const TensorData& whole, int64_t part, int64_t parts) {
+// The examples of one part; dimension `dim` counts them.
+TensorData PartOf(const TensorData& whole, int dim, int64_t part, int64_t parts) {
   TensorData value{whole.type, whole.dims, ""};
-  value.dims[0] /= parts;
-  const size_t bytes = whole.data.size() / static_cast<size_t>(parts);
-  value.data = whole.data.substr(static_cast<size_t>(part) * bytes, bytes);
+  value.dims[dim] /= parts;
+  size_t blocks = static_cast<size_t>(parts);
+  for (int d = 0; d < dim; ++d) blocks *= static_cast<size_t>(whole.dims[d]);
+  const size_t bytes = whole.data.size() / blocks;
+  for (size_t at = static_cast<size_t>(part); at < blocks; at += static_cast<size_t>(parts))
+    value.data.append(whole.data, at * bytes, bytes);
   return value;
 }
 
@@ -53,15 +62,18 @@ absl::Status StepInputs::Set(runtime::Session& session) {
 absl::Status StepInputs::Take(runtime::Session& session, std::vector<StepFiles::Input>& inputs) {
   for (StepFiles::Input& input : inputs) {
     whole_.erase(input.name);
-    const std::vector<int64_t> dims = DimsOf(session, input.name);
-    if (IsWhole(input.value, dims, run_.parts)) {
-      whole_[input.name] = std::move(input);
+    const program::Port* port = PortOf(session, input.name);
+    if (port != nullptr && IsWhole(input.value, *port, run_.parts)) {
+      const int dim = port->examples() - 1;
+      whole_[input.name] = {std::move(input), dim};
       continue;
     }
-    if (run_.parts > 1 && !dims.empty() && input.value.dims != dims) {
+    const bool same = port == nullptr || input.value.dims == DimsOf(*port);
+    if (run_.parts > 1 && !same && port->examples() > 0) {
       return UserError(input.file, ": ", input.name, " has shape [",
                        absl::StrJoin(input.value.dims, ", "), "], and a step takes ", run_.parts,
-                       " parts of [", absl::StrJoin(dims, ", "), "], together or one for all");
+                       " parts of [", absl::StrJoin(port->shape(), ", "), "] along dimension ",
+                       port->examples() - 1, ", together or one for all");
     }
     YUBA_RETURN_IF_ERROR(Annotate(session.Set(input.name, input.value), input.file));
   }
@@ -69,9 +81,9 @@ absl::Status StepInputs::Take(runtime::Session& session, std::vector<StepFiles::
 }
 
 absl::Status StepInputs::SetPart(runtime::Session& session, int64_t part) {
-  for (const auto& [name, input] : whole_) {
-    YUBA_RETURN_IF_ERROR(
-        Annotate(session.Set(name, PartOf(input.value, part, run_.parts)), input.file));
+  for (const auto& [name, whole] : whole_) {
+    const TensorData value = PartOf(whole.input.value, whole.dim, part, run_.parts);
+    YUBA_RETURN_IF_ERROR(Annotate(session.Set(name, value), whole.input.file));
   }
   return absl::OkStatus();
 }

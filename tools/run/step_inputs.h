@@ -26,21 +26,25 @@ class StepInputs {
   // Errors name the file.
   absl::Status Set(runtime::Session& session);
 
-  // Gives the session the rest: of each value that has `run.parts` times as many rows as the
-  // program reads, the rows of this part. A step in one part has no such values.
+  // Gives the session the rest: of each value that has `run.parts` times as many examples as the
+  // program reads, those of this part. A step in one part has no such values.
   absl::Status SetPart(runtime::Session& session, int64_t part);
 
   // What the outputs of the step should be.
   const Expected& expected() const { return reader_ != nullptr ? expected_ : run_.first.expected; }
 
  private:
-  // Gives each value to the session, or keeps it in whole_ where it has rows of several parts.
+  // Gives each value to the session, or keeps it in whole_ where it has examples of several parts.
   absl::Status Take(runtime::Session& session, std::vector<StepFiles::Input>& inputs);
 
   EntryRun& run_;
   std::unique_ptr<BatchReader> reader_;
   Expected expected_;
-  std::map<std::string, StepFiles::Input> whole_;  // values of a step in parts, by input
+  struct Whole {  // a value of a step in parts
+    StepFiles::Input input;
+    int dim = 0;  // counts examples
+  };
+  std::map<std::string, Whole> whole_;  // by input
 };
 
 }  // namespace yuba::tools

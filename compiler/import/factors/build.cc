@@ -146,8 +146,9 @@ class Builder {
   Builder(const OnnxGraph& graph, const Factors& factors, compiler::Model& model)
       : graph_(graph), factors_(factors), model_(model), tensor_of_(graph.values.size(), -1) {}
 
-  void Build() {
+  std::vector<TensorId> Build() {
     model_.graph.entries = graph_.entries;
+    model_.graph.no_batch = graph_.no_batch;
     for (const OnnxValue& value : graph_.values) names_.insert(value.name);
     for (const int input : graph_.inputs) model_.graph.inputs.push_back(TensorOf(input));
     for (size_t u = 0; u < graph_.uses.size(); ++u) AddUse(static_cast<int>(u));
@@ -156,6 +157,7 @@ class Builder {
       AddGradientRule(graph_.uses[use.first].instance.slots, use.second);
     Link(model_.graph);
     CheckGraph(model_.graph);
+    return tensor_of_;
   }
 
  private:
@@ -188,6 +190,7 @@ class Builder {
     const std::string name = value.name.empty() ? UniqueName(BaseName(value.kind)) : value.name;
     tensor_of_[id] = AddTensor(name, value.kind, value.type, factors_.values[id]);
     model_.graph.tensors[tensor_of_[id]].dim_names = value.dim_names;
+    model_.graph.tensors[tensor_of_[id]].batch_dim = value.batch_dim;
     if (HasInitialValue(value.kind)) model_.values[tensor_of_[id]] = value.initial;
     return tensor_of_[id];
   }
@@ -337,8 +340,9 @@ class Builder {
 
 }  // namespace
 
-void BuildGraph(const OnnxGraph& graph, const Factors& factors, compiler::Model& model) {
-  Builder(graph, factors, model).Build();
+std::vector<TensorId> BuildGraph(const OnnxGraph& graph, const Factors& factors,
+                                 compiler::Model& model) {
+  return Builder(graph, factors, model).Build();
 }
 
 }  // namespace yuba::onnx

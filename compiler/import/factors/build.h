@@ -7,14 +7,18 @@
 #ifndef YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
 #define YUBA_COMPILER_IMPORT_FACTORS_BUILD_H_
 
+#include <vector>
+
 #include "compiler/import/factors/unify.h"
 #include "compiler/import/onnx_graph.h"
 
 namespace yuba::onnx {
 
 // Fills in model.graph (linked, not simplified), model.values, and in model.notes a line for each
-// reshape. `factors` must be UnifyFactors of `graph`. Names of tensors are unique.
-void BuildGraph(const OnnxGraph& graph, const Factors& factors, compiler::Model& model);
+// reshape. `factors` must be UnifyFactors of `graph`. Names of tensors are unique. Returns the
+// tensor of each value; -1 where no use and no output has it.
+std::vector<TensorId> BuildGraph(const OnnxGraph& graph, const Factors& factors,
+                                 compiler::Model& model);
 
 }  // namespace yuba::onnx
 

@@ -231,6 +231,17 @@ bool NodeContext::MakeState(int value) {
   return true;
 }
 
+const ValueAtBatch* NodeContext::AtBatch(int output) const {
+  if (!HasOutput(output)) return nullptr;
+  const auto found = graph_.at_batch.find(proto_.output(output));
+  return found == graph_.at_batch.end() ? nullptr : &found->second;
+}
+
+std::vector<int64_t> NodeContext::DimsAtBatch(int output, const std::vector<int64_t>& dims) const {
+  const ValueAtBatch* other = AtBatch(output);
+  return other == nullptr ? dims : other->dims;
+}
+
 void NodeContext::MarkStatistics(int value) {
   if (value >= 0) graph_.values[value].statistics = true;
 }

@@ -142,6 +142,15 @@ class NodeContext {
   void SetOutput(int i, int value);
   // Makes an initializer that an operator changes a state; false where the value is something else.
   bool MakeState(int value);
+  // What the last use adds up over the batch is meant: they are statistics of it.
+  void MarkStatisticsOfBatch() {
+    if (!failed()) graph_.uses.back().mixes = Use::Mixes::kStatistics;
+  }
+  // The node's output as it is at another batch than that which is written into the node or its
+  // operands; null where it has no such batch.
+  const ValueAtBatch* AtBatch(int output) const;
+  // `dims`, or those of AtBatch.
+  std::vector<int64_t> DimsAtBatch(int output, const std::vector<int64_t>& dims) const;
   // The value holds running statistics.
   void MarkStatistics(int value);
   // The value is the quotient of these two: a mean of losses.

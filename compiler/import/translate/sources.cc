@@ -22,9 +22,6 @@ bool HasSymbol(const ::onnx::ValueInfoProto& input) {
   return false;
 }
 
-// An input of the file and what becomes of it.
-using SourceInput = std::pair<const ::onnx::ValueInfoProto*, OnnxValue>;
-
 class SourceReader {
  public:
   SourceReader(const ::onnx::GraphProto& proto, const FileGraph& order, const std::string& folder,
@@ -35,26 +32,21 @@ class SourceReader {
         folder_(folder),
         options_(options),
         graph_(graph),
-        micro_batches_(options.train.has_value() ? options.train->micro_batches : 1),
         dims_(dims) {}
 
   absl::Status Add() {
     YUBA_RETURN_IF_ERROR(CheckOptions());
-    std::vector<SourceInput> inputs;
     for (size_t i = 0; i < order_.inputs.size(); ++i) {
-      if (order_.unread.count(order_.inputs[i]->name()) > 0) continue;
-      YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(*order_.inputs[i]));
-      value.kind = KindOfInput(*order_.inputs[i], value.type, i == 0);
+      const ::onnx::ValueInfoProto& input = *order_.inputs[i];
+      if (order_.unread.count(input.name()) > 0) continue;
+      YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(input));
+      value.kind = KindOfInput(input, value.type, i == 0);
       if (value.kind == TensorKind::kInput && IsState(value.name)) value.kind = TensorKind::kState;
-      inputs.push_back({order_.inputs[i], std::move(value)});
-    }
-    YUBA_RETURN_IF_ERROR(BindBatch(inputs));
-    for (auto& [input, value] : inputs) {
-      YUBA_RETURN_IF_ERROR(SetShape(*input, value));
-      const auto bound = options_.bind.find(input->name());
+      YUBA_RETURN_IF_ERROR(SetShape(input, value));
+      const auto bound = options_.bind.find(input.name());
       if (bound != options_.bind.end()) {
         YUBA_RETURN_IF_ERROR(Bind(bound->second, value));
-      } else if (const Beginning* beginning = BeginningOf(input->name())) {
+      } else if (const Beginning* beginning = BeginningOf(input.name())) {
         YUBA_RETURN_IF_ERROR(Begin(*beginning, value));
       }
       YUBA_RETURN_IF_ERROR(AddInput(std::move(value)));
@@ -179,79 +171,21 @@ class SourceReader {
     return false;
   }
 
-  // A symbol that is dimension 0 of an input stands for the batch wherever else it occurs.
-  absl::Status BindBatch(const std::vector<SourceInput>& inputs) {
-    std::set<std::string> symbols;
-    for (const auto& [input, value] : inputs) {
-      if (!CountsExamples(*input, value)) continue;
-      const std::string& symbol = input->type().tensor_type().shape().dim(0).dim_param();
-      if (symbol.empty()) continue;
-      symbols.insert(symbol);
-      if (!options_.batch.has_value()) continue;
-      const int64_t size = dims_.emplace(symbol, *options_.batch).first->second;
-      if (size != *options_.batch)
-        return UserError("--batch ", *options_.batch, " and --dim ", symbol, "=", size,
-                         " are two lengths of dimension 0 of input '", input->name(),
-                         "': give one of them");
-    }
-    YUBA_RETURN_IF_ERROR(FindExamples(inputs));
-    for (const std::string& symbol : symbols) {
-      const auto found = dims_.find(symbol);
-      if (found != dims_.end()) found->second = MicroBatchOf(found->second);
-    }
-    return absl::OkStatus();
-  }
-
-  // Whether dimension 0 of the input may be that of examples.
-  bool CountsExamples(const ::onnx::ValueInfoProto& input, const OnnxValue& value) const {
-    return value.kind == TensorKind::kInput && input.type().tensor_type().shape().dim_size() > 0 &&
-           options_.bind.count(input.name()) == 0;
-  }
-
-  // With micro-batches: how many examples a step takes, which is dimension 0 of the first input.
-  absl::Status FindExamples(const std::vector<SourceInput>& inputs) {
-    if (micro_batches_ == 1) return absl::OkStatus();
-    for (const auto& [input, value] : inputs) {
-      if (!CountsExamples(*input, value)) continue;
-      const auto& dim = input->type().tensor_type().shape().dim(0);
-      const auto bound = dims_.find(dim.dim_param());
-      examples_ = options_.batch.has_value() ? *options_.batch
-                  : dim.has_dim_value()      ? dim.dim_value()
-                  : bound != dims_.end()     ? bound->second
-                                             : -1;
-      if (examples_ < 0 || examples_ % micro_batches_ == 0) return absl::OkStatus();
-      return UserError("--micro-batches ", micro_batches_, ": input '", input->name(), "' has ",
-                       examples_, examples_ == 1 ? " example" : " examples",
-                       " a step, which are not so many equal parts; --batch gives a step others");
-    }
-    return UserError("--micro-batches ", micro_batches_,
-                     ": no input of the model has a dimension that counts examples");
-  }
-
-  // How many of the examples of a step one run of the entry reads. What does not count examples,
-  // such as the rows of a mask, stays.
-  int64_t MicroBatchOf(int64_t size) const {
-    return micro_batches_ > 1 && size == examples_ ? size / micro_batches_ : size;
-  }
-
   absl::Status SetShape(const ::onnx::ValueInfoProto& input, OnnxValue& value) {
     const auto& shape = input.type().tensor_type().shape();
+    const auto other = graph_.at_batch.find(input.name());
     for (int d = 0; d < shape.dim_size(); ++d) {
       const auto& dim = shape.dim(d);
       int64_t size = dim.has_dim_value() ? dim.dim_value() : -1;
-      const bool examples = options_.batch.has_value() || (size >= 0 && micro_batches_ > 1);
-      if (d == 0 && examples && CountsExamples(input, value)) {
-        const int64_t batch = MicroBatchOf(options_.batch.value_or(size));
-        if (size >= 0 && size != batch)
-          graph_.rebatched.push_back(static_cast<int>(graph_.values.size()));
-        size = batch;
-      } else if (!dim.dim_param().empty()) {
+      if (!dim.dim_param().empty()) {
         const auto found = dims_.find(dim.dim_param());
         if (found == dims_.end()) missing_.insert(dim.dim_param());
         size = found == dims_.end() ? 1 : found->second;
       } else if (dim.has_dim_value() && size < 0) {
         return UserError("dimension ", d, " of input '", input.name(), "' is ", size,
                          ", which no tensor has");
+      } else if (size < 0 && d == 0 && options_.batch.has_value()) {
+        size = *options_.batch;
       } else if (size < 0) {
         return UserError("dimension ", d, " of input '", input.name(),
                          "' has neither a size nor a name in the file",
@@ -260,6 +194,7 @@ class SourceReader {
       value.dims.push_back(size);
       value.dim_names.push_back(dim.dim_param());
     }
+    if (other != graph_.at_batch.end()) value.dims = other->second.dims;
     const absl::StatusOr<int64_t> elements = ElementsOf(value.dims);
     if (!elements.ok()) return Annotate(elements.status(), "input '" + input.name() + "'");
     return absl::OkStatus();
@@ -273,9 +208,8 @@ class SourceReader {
     for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;
-      const auto earlier = graph_.earlier.find(NameOfStored(tensor.name()));
-      if (earlier != graph_.earlier.end()) {
-        graph_.by_name[tensor.name()] = earlier->second.front();
+      if (const int earlier = InEarlierEntry(tensor); earlier >= 0) {
+        graph_.by_name[tensor.name()] = earlier;
         continue;
       }
       YUBA_RETURN_IF_ERROR(AddInitializer(tensor));
@@ -295,6 +229,19 @@ class SourceReader {
                        });
   }
 
+  // The initializer as an earlier entry has it, at the same batch; -1 where none has.
+  int InEarlierEntry(const ::onnx::TensorProto& tensor) const {
+    const auto found = graph_.earlier.find(NameOfStored(tensor.name()));
+    if (found == graph_.earlier.end()) return -1;
+    std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+    const auto other = graph_.at_batch.find(tensor.name());
+    if (other != graph_.at_batch.end()) dims = other->second.dims;
+    for (const int value : found->second) {
+      if (graph_.values[value].dims == dims) return value;
+    }
+    return -1;
+  }
+
   // Values that decide nothing here stay in their files, where they are in one of their own.
   absl::Status AddInitializer(const ::onnx::TensorProto& tensor) {
     OnnxValue value;
@@ -309,9 +256,15 @@ class SourceReader {
       value.initial.range = std::move(stored.bytes);
       value.initial.kind = compiler::InitialValue::kFile;
     }
-    const bool stays =
-        IsExternal(tensor) && ElementCount(TensorType{value.type, value.dims}) > kKnownElements;
-    if (!stays) {
+    const auto other = graph_.at_batch.find(tensor.name());
+    const bool at_batch = other != graph_.at_batch.end() && other->second.data != nullptr;
+    const bool stays = IsExternal(tensor) && !at_batch &&
+                       ElementCount(TensorType{value.type, value.dims}) > kKnownElements;
+    if (at_batch) {
+      YUBA_ASSIGN_OR_RETURN(value.type, ElementTypeFromOnnx(tensor.data_type()));
+      value.dims = other->second.dims;
+      value.initial = compiler::InitialValue{compiler::InitialValue::kData, other->second.data};
+    } else if (!stays) {
       YUBA_ASSIGN_OR_RETURN(TensorData read, ReadTensor(tensor, folder_));
       value.type = read.type;
       value.dims = std::move(read.dims);
@@ -319,7 +272,9 @@ class SourceReader {
           compiler::InitialValue::kData, std::make_shared<const std::string>(std::move(read.data))};
     }
     const int64_t elements = ElementCount(TensorType{value.type, value.dims});
-    const bool parameter = IsFloat(value.type) && (elements != 1 || IsParameterOfOne(value));
+    const bool parameter = IsFloat(value.type) && (elements != 1 || IsParameterOfOne(value)) &&
+                           // zeros, as the first states of a recurrence
+                           !(at_batch && options_.train.has_value());
     value.kind = parameter             ? TensorKind::kParameter
                  : IsState(value.name) ? TensorKind::kState
                                        : TensorKind::kConstant;
@@ -374,9 +329,7 @@ class SourceReader {
   const std::string& folder_;
   const ImportOptions& options_;
   OnnxGraph& graph_;
-  const int64_t micro_batches_;
-  int64_t examples_ = -1;  // that a step takes; -1 where that is not known or not needed
-  std::map<std::string, int64_t> dims_;
+  const std::map<std::string, int64_t>& dims_;
   std::set<std::string> missing_;
 };
 

@@ -150,6 +150,7 @@ void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& opera
                          {"momentum", node.Float("momentum", 0.9)},
                          {"correction", node.graph().trains ? 1.0 : 0.0}});
   if (node.failed()) return;
+  node.MarkStatisticsOfBatch();
   for (int i = 0; i < 3; ++i) node.SetOutput(i, outputs[i]);
   for (const int i : {3, 4}) {
     if (node.MakeState(operands[i])) node.KeepStatistics(operands[i], outputs[i - 2]);

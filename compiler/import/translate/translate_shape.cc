@@ -26,6 +26,8 @@ TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<doubl
 void SetTensor(NodeContext& node, const ::onnx::TensorProto& tensor) {
   absl::StatusOr<TensorData> value = ReadTensor(tensor, node.folder());
   if (!value.ok()) return node.Check(value.status());
+  if (const ValueAtBatch* other = node.AtBatch(0); other != nullptr && other->data != nullptr)
+    return node.SetOutput(0, node.Stored(value->type, other->dims, other->data));
   node.SetOutput(0, node.Stored(value->type, value->dims,
                                 std::make_shared<const std::string>(std::move(value->data))));
 }
@@ -57,7 +59,7 @@ void TranslateConstant(NodeContext& node) {
 
 void TranslateConstantOfShape(NodeContext& node) {
   const int shape = node.Input(0);
-  const Dims dims = node.KnownInts(shape, "shape");
+  const Dims dims = node.DimsAtBatch(0, node.KnownInts(shape, "shape"));
   TensorData element{ElementType::kF32, {1}, std::string(4, '\0')};
   if (const ::onnx::AttributeProto* value = node.Find("value")) {
     const absl::StatusOr<TensorData> bytes = ReadTensor(value->t(), node.folder());
@@ -168,7 +170,7 @@ void TranslateEyeLike(NodeContext& node) {
 
 void TranslateReshape(NodeContext& node) {
   const int x = node.Input(0);
-  Dims target = node.KnownInts(node.Input(1), "shape");
+  Dims target = node.DimsAtBatch(0, node.KnownInts(node.Input(1), "shape"));
   const bool zero_is_zero = node.Int("allowzero", 0) != 0;
   if (node.failed()) return;
   const Dims& dims = node.Dims(x);
@@ -265,7 +267,7 @@ void TranslateTranspose(NodeContext& node) {
 
 void TranslateExpand(NodeContext& node) {
   const int x = node.Input(0);
-  Dims target = node.KnownInts(node.Input(1), "shape");
+  Dims target = node.DimsAtBatch(0, node.KnownInts(node.Input(1), "shape"));
   if (node.failed()) return;
   const Dims& dims = node.Dims(x);
   while (target.size() < dims.size()) target.insert(target.begin(), 1);
@@ -284,10 +286,15 @@ void TranslateExpand(NodeContext& node) {
 
 void TranslateTile(NodeContext& node) {
   const int x = node.Input(0);
-  const Dims repeats = node.KnownInts(node.Input(1), "repeats");
+  Dims repeats = node.KnownInts(node.Input(1), "repeats");
   if (static_cast<int>(repeats.size()) != node.Rank(x))
     node.Fail("it repeats ", repeats.size(), " dimensions of ", node.Rank(x));
   if (node.failed()) return;
+  if (const ValueAtBatch* other = node.AtBatch(0)) {
+    for (size_t d = 0; d < repeats.size(); ++d) {
+      if (repeats[d] > 0) repeats[d] = other->dims[d] / std::max<int64_t>(node.Dims(x)[d], 1);
+    }
+  }
   Dims all = node.Dims(x);  // with `repeats` behind: a tensor with as many elements as the result
   all.insert(all.end(), repeats.begin(), repeats.end());
   const absl::StatusOr<int64_t> elements = ElementsOf(all);

@@ -1,0 +1,302 @@
+#include "compiler/import/batch.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/import/factors/build.h"
+#include "compiler/import/loss.h"
+#include "compiler/import/stored_batch.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+namespace {
+
+constexpr char kSayWhich[] = "; say which by --batch-dim NAME or --batch-dim INPUT:DIMENSION";
+
+// The nodes that the outputs need; gradients, which rules of operators add behind them, are none.
+std::vector<bool> ForwardNodes(const Graph& graph, size_t outputs) {
+  std::vector<bool> needed(graph.nodes.size(), false);
+  std::vector<TensorId> open(graph.outputs.begin(),
+                             graph.outputs.begin() + static_cast<int64_t>(outputs));
+  while (!open.empty()) {
+    const Tensor& tensor = graph.tensors[open.back()];
+    open.pop_back();
+    for (const NodeId node : tensor.producers) {
+      if (needed[node]) continue;
+      needed[node] = true;
+      open.insert(open.end(), graph.nodes[node].operands.begin(), graph.nodes[node].operands.end());
+    }
+  }
+  return needed;
+}
+
+}  // namespace
+
+bool MeansBatch(const std::string& dim_name) {
+  std::string letters;
+  for (const char c : dim_name) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)))
+      letters += absl::ascii_tolower(static_cast<unsigned char>(c));
+  }
+  return letters == "batch" || letters == "batchsize" || letters == "batchdim" ||
+         letters == "batchaxis";
+}
+
+BatchFinder::BatchFinder(const OnnxGraph& graph, const ImportOptions& options)
+    : graph_(graph), options_(options) {
+  tensor_of_ = BuildGraph(graph, UnifyFactors(graph, true), model_);
+  std::vector<bool> free;
+  for (const Node& node : model_.graph.nodes)
+    free.push_back(graph.uses[node.instance].mixes != Use::Mixes::kNo);
+  flows_ = std::make_unique<DimFlows>(model_.graph,
+                                      ForwardNodes(model_.graph, graph.outputs.size()), free);
+}
+
+absl::StatusOr<Batch> BatchFinder::Find(int entry) const {
+  Batch batch;
+  YUBA_ASSIGN_OR_RETURN(batch.dims, Given(entry));
+  batch.known_by = "as --batch-dim says";
+  if (batch.dims.empty()) {
+    batch.dims = Named(entry);
+    batch.known_by = "as the file names it";
+  }
+  if (batch.dims.empty()) Infer(entry, batch);
+  Spread(entry, batch);
+  Count(batch);
+  return batch;
+}
+
+std::vector<int> BatchFinder::FlowsOf(Dim dim) const {
+  std::vector<int> flows;
+  const TensorId tensor = tensor_of_[dim.first];
+  if (tensor < 0) return flows;
+  const std::vector<std::vector<int64_t>>& dims = model_.graph.tensors[tensor].dims;
+  int flat = 0;
+  for (int d = 0; d < dim.second; ++d) flat += static_cast<int>(dims[d].size());
+  for (size_t f = 0; f < dims[dim.second].size(); ++f, ++flat) {
+    const int flow = flows_->Of(tensor, flat);
+    if (flow >= 0) flows.push_back(flow);
+  }
+  return flows;
+}
+
+std::string BatchFinder::Text(Dim dim) const {
+  return absl::StrCat("dimension ", dim.second, " of '", graph_.values[dim.first].name, "'");
+}
+
+std::string BatchFinder::LabelOf(NodeId node) const {
+  return absl::StrCat("node '", model_.graph.nodes[node].from, "' (", model_.graph.nodes[node].op,
+                      ")");
+}
+
+std::vector<int> BatchFinder::InputsOf(int entry) const {
+  std::vector<int> inputs;
+  for (const int input : graph_.inputs) {
+    const int of = graph_.values[input].entry;
+    if (of == entry || of == OnnxValue::kCommon) inputs.push_back(input);
+  }
+  return inputs;
+}
+
+absl::StatusOr<std::vector<BatchFinder::Dim>> BatchFinder::Given(int entry) const {
+  std::vector<Dim> given;
+  for (const BatchDim& flag : options_.batch_dims) {
+    const size_t before = given.size();
+    std::vector<std::string> names;
+    for (const int input : InputsOf(entry)) {
+      const OnnxValue& value = graph_.values[input];
+      const auto rank = static_cast<int>(value.dims.size());
+      for (int d = 0; d < rank; ++d) {
+        const bool same = flag.input.empty() ? value.dim_names[d] == flag.symbol
+                                             : value.name == flag.input && d == flag.dim;
+        if (same) given.emplace_back(input, d);
+      }
+      names.push_back(absl::StrCat(value.name, " [", absl::StrJoin(value.dims, ", "), "]"));
+    }
+    if (given.size() > before) continue;
+    return UserError(
+        "--batch-dim ", flag.input.empty() ? flag.symbol : absl::StrCat(flag.input, ":", flag.dim),
+        ": no input has such a dimension; the inputs are ", absl::StrJoin(names, ", "));
+  }
+  return given;
+}
+
+std::vector<BatchFinder::Dim> BatchFinder::Named(int entry) const {
+  std::vector<Dim> named;
+  for (const int input : InputsOf(entry)) {
+    const OnnxValue& value = graph_.values[input];
+    for (size_t d = 0; d < value.dims.size(); ++d) {
+      if (MeansBatch(value.dim_names[d])) named.emplace_back(input, static_cast<int>(d));
+    }
+  }
+  return named;
+}
+
+// Dimensions of inputs that the labels have too, or, where there are none, some output; each once.
+std::vector<BatchFinder::Dim> BatchFinder::Candidates(int entry) const {
+  std::vector<int> targets, inputs;
+  for (const int input : InputsOf(entry)) {
+    const bool labels = options_.train.has_value() && graph_.values[input].name == kLabels;
+    (labels ? targets : inputs).push_back(input);
+  }
+  if (targets.empty()) {
+    for (const int output : graph_.outputs) {
+      if (graph_.values[output].entry == entry) targets.push_back(output);
+    }
+  }
+  std::vector<std::vector<int>> shared;  // the flows of each dimension of a target
+  for (const int target : targets) {
+    for (size_t d = 0; d < graph_.values[target].dims.size(); ++d)
+      shared.push_back(FlowsOf({target, static_cast<int>(d)}));
+  }
+  const auto in_target = [&](const std::vector<int>& flows) {
+    return std::any_of(shared.begin(), shared.end(), [&](const std::vector<int>& target) {
+      return std::all_of(flows.begin(), flows.end(), [&](int flow) {
+        return std::count(target.begin(), target.end(), flow) > 0;
+      });
+    });
+  };
+  std::vector<Dim> candidates;
+  std::set<std::vector<int>> seen;
+  for (const int input : inputs) {
+    for (size_t d = 0; d < graph_.values[input].dims.size(); ++d) {
+      const Dim dim = {input, static_cast<int>(d)};
+      const std::vector<int> flows = FlowsOf(dim);
+      if (!flows.empty() && in_target(flows) && seen.insert(flows).second)
+        candidates.push_back(dim);
+    }
+  }
+  return candidates;
+}
+
+// Why the dimension cannot be the batch, where nobody says that it is; empty where it can.
+std::string BatchFinder::WhyNot(Dim dim) const {
+  const std::vector<int> flows = FlowsOf(dim);
+  for (const int flow : flows) {
+    const AlongDim& along = flows_->First(flow);
+    if (along.node >= 0) return absl::StrCat(LabelOf(along.node), " ", along.does, " ", Text(dim));
+  }
+  const std::set<int> along(flows.begin(), flows.end());
+  for (size_t v = 0; v < graph_.values.size(); ++v) {
+    const std::string why = WhyStored(static_cast<int>(v), along);
+    if (!why.empty())
+      return absl::StrCat(Text(dim), " is one of '", graph_.values[v].name, "', ", why);
+  }
+  return "";
+}
+
+void BatchFinder::Infer(int entry, Batch& batch) const {
+  const std::vector<Dim> candidates = Candidates(entry);
+  std::vector<Dim> fit;
+  std::vector<std::string> reasons, names;
+  for (const Dim& candidate : candidates) {
+    const std::string why = WhyNot(candidate);
+    if (why.empty()) fit.push_back(candidate);
+    if (why.empty()) names.push_back(Text(candidate));
+    if (!why.empty()) reasons.push_back(why);
+  }
+  const char* const ends = options_.train.has_value() ? "labels" : "outputs";
+  batch.known_by = absl::StrCat("the one dimension that inputs and ", ends,
+                                " share and along which no node mixes anything");
+  if (fit.size() > 1) {
+    batch.sure = UserError("the batch may be ", absl::StrJoin(names, " or "), kSayWhich);
+  } else if (fit.empty() && candidates.empty()) {
+    batch.sure =
+        UserError("inputs and ", ends, " share no dimension that could be the batch", kSayWhich);
+  } else if (fit.empty()) {
+    batch.sure = UserError("no dimension is the batch beyond doubt: ", absl::StrJoin(reasons, "; "),
+                           kSayWhich);
+  }
+  const std::vector<Dim>& left = fit.empty() ? candidates : fit;
+  const auto first =
+      std::find_if(left.begin(), left.end(), [](Dim dim) { return dim.second == 0; });
+  if (!left.empty()) batch.dims = {first == left.end() ? left[0] : *first};
+}
+
+// From the dimensions that are known to all inputs: by flows, and by the file's symbols.
+void BatchFinder::Spread(int entry, Batch& batch) const {
+  const std::vector<Dim> known = std::move(batch.dims);
+  batch.dims.clear();
+  for (const Dim& dim : known) AddDim(dim, batch);
+  bool more = true;
+  while (more) {
+    for (const int input : InputsOf(entry)) {
+      for (size_t d = 0; d < graph_.values[input].dims.size(); ++d) {
+        const Dim dim = {input, static_cast<int>(d)};
+        const std::vector<int> flows = FlowsOf(dim);
+        const auto in_batch = [&](int flow) { return batch.all.count(flow) > 0; };
+        if (std::none_of(flows.begin(), flows.end(), in_batch)) continue;
+        std::vector<Dim>& list = in_batch(flows[0]) ? batch.dims : batch.inside;
+        if (std::count(list.begin(), list.end(), dim) == 0) list.push_back(dim);
+      }
+    }
+    more = AddSymbols(entry, batch);
+  }
+}
+
+// The dimension is the batch, all of it.
+void BatchFinder::AddDim(Dim dim, Batch& batch) const {
+  const std::vector<int> flows = FlowsOf(dim);
+  batch.dims.push_back(dim);
+  batch.all.insert(flows.begin(), flows.end());
+  if (!flows.empty()) batch.outermost.insert(flows[0]);
+}
+
+// Adds the dimensions that the file calls as one of the batch's. Whether there were any.
+bool BatchFinder::AddSymbols(int entry, Batch& batch) const {
+  std::set<std::string> symbols;
+  for (const Dim& dim : batch.dims) symbols.insert(graph_.values[dim.first].dim_names[dim.second]);
+  symbols.erase("");
+  bool added = false;
+  for (const int input : InputsOf(entry)) {
+    const OnnxValue& value = graph_.values[input];
+    for (size_t d = 0; d < value.dims.size(); ++d) {
+      const Dim dim = {input, static_cast<int>(d)};
+      if (symbols.count(value.dim_names[d]) == 0) continue;
+      if (std::count(batch.dims.begin(), batch.dims.end(), dim) > 0) continue;
+      AddDim(dim, batch);
+      added = true;
+    }
+  }
+  return added;
+}
+
+// How many examples there are: as many as the shortest of the dimensions has elements. Others, as
+// labels of all tokens in one dimension, have several for each.
+void BatchFinder::Count(Batch& batch) const {
+  Dim least = {-1, 0};
+  for (const Dim& dim : batch.dims) {
+    const int64_t size = graph_.values[dim.first].dims[dim.second];
+    if (least.first >= 0 && size >= batch.examples) continue;
+    batch.examples = size;
+    least = dim;
+  }
+  for (const Dim& dim : batch.dims) {
+    const int64_t size = graph_.values[dim.first].dims[dim.second];
+    if (batch.examples > 0 && size % batch.examples == 0) continue;
+    batch.sure = UserError(Text(least), " and ", Text(dim), " are both the batch, and have ",
+                           batch.examples, " and ", size, " elements", kSayWhich);
+  }
+}
+
+// Why a stored value cannot be of another number of examples where the batch is `along`; empty
+// where it can, or has no batch.
+std::string BatchFinder::WhyStored(int value, const std::set<int>& along) const {
+  const OnnxValue& stored = graph_.values[value];
+  const TensorId tensor = tensor_of_[value];
+  if (tensor < 0 || !HasInitialValue(stored.kind) || stored.kind == TensorKind::kState) return "";
+  const TensorType& type = model_.graph.tensors[tensor].type;
+  std::vector<bool> has;
+  for (size_t f = 0; f < type.dims.size(); ++f)
+    has.push_back(along.count(flows_->Of(tensor, static_cast<int>(f))) > 0);
+  if (std::count(has.begin(), has.end(), true) == 0) return "";
+  const StoredKind kind = KindAlong(stored.initial, type, has);
+  if (kind == StoredKind::kOther) return "which is not the same for all examples";
+  const bool trained = stored.kind == TensorKind::kParameter && options_.train.has_value();
+  if (trained && kind != StoredKind::kZeros) return "a parameter with a value for each example";
+  return "";
+}
+
+}  // namespace yuba::onnx
