@@ -13,6 +13,7 @@
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/part.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/formed_initializers.h"
 #include "compiler/import/loss.h"
 #include "compiler/import/node_translator.h"
 #include "compiler/import/opsets.h"
@@ -25,6 +26,7 @@
 #include "compiler/import/translate/caches.h"
 #include "compiler/import/translate/missing_parameters.h"
 #include "compiler/import/translate/sources.h"
+#include "compiler/import/translate/split_merged.h"
 #include "compiler/import/translate/stored_roles.h"
 #include "compiler/simplify/invariants.h"
 #include "opsemantics/base/status.h"
@@ -108,8 +110,13 @@ class Importer {
                        "leave out --entry");
     }
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_, options_.strict));
-    const ExportRecord record = ReadExportRecord(proto_.graph());
+    ExportRecord record = ReadExportRecord(proto_.graph());
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
+    const std::vector<std::string> split = SplitMerged(*proto_.mutable_graph(), record);
+    if (!split.empty() && options_.train.has_value()) {
+      graph_.notes.push_back(absl::StrCat("parameters that the file stores once with equal ones: ",
+                                          absl::StrJoin(split, ", ")));
+    }
     YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
     YUBA_RETURN_IF_ERROR(TakeRoles(record, order));
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));
@@ -401,6 +408,29 @@ class Importer {
 absl::StatusOr<std::shared_ptr<const Source>> ReadSource(const std::string& path,
                                                          const ImportOptions& options) {
   return Importer(path, options).Read();
+}
+
+std::vector<std::string> SplitMergedInitializers(::onnx::ModelProto& model) {
+  ExportRecord record = ReadExportRecord(model.graph());
+  return SplitMerged(*model.mutable_graph(), record);
+}
+
+absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
+    const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(::onnx::ModelProto model, ReadModelFile(path));
+  ExportRecord record = ReadExportRecord(model.graph());
+  std::map<std::string, FormedInitializer> formed;
+  if (!record.SaysKinds()) return formed;
+  YUBA_RETURN_IF_ERROR(Annotate(InlineFunctions(model), path));
+  SplitMerged(*model.mutable_graph(), record);
+  absl::StatusOr<FileGraph> order = OrderFileGraph(model.graph());
+  if (!order.ok()) return Annotate(order.status(), path);
+  for (auto& [name, role] : FindStoredRoles(model.graph(), record, *order).of) {
+    if (!role.form.has_value()) continue;
+    const ::onnx::TensorProto& tensor = *order->initializers.at(name);
+    formed[name] = {*std::move(role.form), {tensor.dims().begin(), tensor.dims().end()}};
+  }
+  return formed;
 }
 
 }  // namespace yuba::onnx

@@ -149,7 +149,26 @@ absl::Status PlaceOthers(const std::string& folder, const std::string& new_folde
   return values.outside.PlaceAll(folder, replaced, model);
 }
 
-absl::Status ReplaceAll(::onnx::ModelProto& model, Values& values) {
+absl::Status ReplaceMade(const TensorData& value, Values& values, ::onnx::TensorProto& tensor) {
+  YUBA_ASSIGN_OR_RETURN(const ElementType type, ElementTypeFromOnnx(tensor.data_type()));
+  const std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+  const absl::StatusOr<TensorData> wide = Widened(value, type);
+  if (!wide.ok() || dims != value.dims) {
+    return UserError("the initializer ", tensor.name(), " is ", TypeText(type, dims),
+                     ", its new value ", TypeText(value.type, value.dims));
+  }
+  values.found.insert(tensor.name());
+  ClearValue(tensor);
+  tensor.set_raw_data(wide->data);
+  return absl::OkStatus();
+}
+
+absl::Status ReplaceAll(const std::map<std::string, TensorData>& made, ::onnx::ModelProto& model,
+                        Values& values) {
+  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    const auto value = made.find(tensor.name());
+    if (value != made.end()) YUBA_RETURN_IF_ERROR(ReplaceMade(value->second, values, tensor));
+  }
   for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
     const auto value = values.views.find(tensor.name());
     if (value != values.views.end()) YUBA_RETURN_IF_ERROR(Replace(value->second, values, tensor));
@@ -161,11 +180,14 @@ absl::Status ReplaceAll(::onnx::ModelProto& model, Values& values) {
 
 absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path, const std::string& new_path,
                                              const std::map<std::string, StoredView>& views,
-                                             const std::vector<TiedNames>& ties) {
+                                             const std::vector<TiedNames>& ties,
+                                             const std::map<std::string, TensorData>& made,
+                                             const PrepareModel& prepare) {
   YUBA_RETURN_IF_ERROR(ReadModelFile(path).status());  // says what is wrong with the file
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   ::onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) return UserError(path, ": this is no ONNX model");
+  if (prepare) prepare(model);
   const std::string folder = FolderOf(path);
   Values values{views, ExternalData(BaseName(new_path) + ".data")};
   for (const TiedNames& tie : ties) {
@@ -175,7 +197,7 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path, const std:
   }
   YUBA_RETURN_IF_ERROR(Annotate(PlaceOthers(folder, FolderOf(new_path), model, values), path));
   values.inside = FitsInside(model, values.views);
-  YUBA_RETURN_IF_ERROR(Annotate(ReplaceAll(model, values), path));
+  YUBA_RETURN_IF_ERROR(Annotate(ReplaceAll(made, model, values), path));
   ReplacedValues result;
   for (const ::onnx::TensorProto& tensor : model.graph().initializer()) {
     if (values.found.count(tensor.name()) == 0 && HasSeveralFloats(tensor))

@@ -3,12 +3,14 @@
 #ifndef YUBA_COMPILER_IMPORT_FILE_REPLACE_VALUES_H_
 #define YUBA_COMPILER_IMPORT_FILE_REPLACE_VALUES_H_
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/import/file/external_data.h"
+#include "onnx/onnx.pb.h"
 #include "opsemantics/values/tensor_data.h"
 
 namespace yuba::onnx {
@@ -27,6 +29,8 @@ struct TiedNames {
   std::string tied, kept;
 };
 
+using PrepareModel = std::function<void(::onnx::ModelProto&)>;
+
 // The model in `path` with the values of its initializers that `values` names; inputs that its
 // training_info begins become initializers where they have one. All else stays as it is, metadata
 // and operators among it. Replaced values stand in the file itself, unless it would be larger than
@@ -36,9 +40,13 @@ struct TiedNames {
 // `values`, a value has another shape than its initializer, or a type that it does not widen
 // (Widens of opsemantics/values/tensor_data.h), ties that the file has no equal initializers for,
 // external data that is missing.
+// `prepare` is called on the model as it was read, for further initializers. `made` are further
+// values, that no file has as they are; they are stored in the model.
 absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path, const std::string& new_path,
                                              const std::map<std::string, StoredView>& values,
-                                             const std::vector<TiedNames>& ties = {});
+                                             const std::vector<TiedNames>& ties = {},
+                                             const std::map<std::string, TensorData>& made = {},
+                                             const PrepareModel& prepare = nullptr);
 
 }  // namespace yuba::onnx
 

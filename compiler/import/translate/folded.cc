@@ -52,12 +52,11 @@ bool Has(const Names& names, absl::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-const Row* RowFor(const FoldedValue& value) {
-  if (!value.call.has_value()) return nullptr;
+const Row* RowFor(const CallRecord& call, const std::string& op_type, int operand) {
   for (const Row& row : Rows()) {
-    const absl::string_view target = value.call->target;
+    const absl::string_view target = call.target;
     if (absl::StartsWith(target, row.call) && target.substr(row.call.size(), 1) == "." &&
-        row.op == value.reader->op_type() && row.operand == value.operand)
+        row.op == op_type && row.operand == operand)
       return &row;
   }
   return nullptr;
@@ -143,12 +142,24 @@ absl::optional<StoredForm> ByName(const FoldedValue& value,
 absl::optional<StoredForm> FormOf(const FoldedValue& value,
                                   const std::map<std::string, std::string>& parameters,
                                   const std::vector<std::string>& inputs) {
-  const Row* row = RowFor(value);
+  const Row* row = value.call.has_value()
+                       ? RowFor(*value.call, value.reader->op_type(), value.operand)
+                       : nullptr;
   if (row != nullptr) {
     auto form = ByCall(value, *row, parameters);
     if (form.has_value()) return form;
   }
   return ByName(value, parameters, inputs);
+}
+
+std::string ParameterOfOperand(const CallRecord& call, const std::string& op_type, int operand,
+                               const std::map<std::string, std::string>& parameters) {
+  const Row* row = RowFor(call, op_type, operand);
+  if (row == nullptr || row->kind == StoredForm::kBlocks) return "";
+  if (row->argument >= static_cast<int>(call.arguments.size())) return "";
+  const Names& names = call.arguments[row->argument];
+  const auto found = names.size() == 1 ? parameters.find(names[0]) : parameters.end();
+  return found == parameters.end() ? "" : found->second;
 }
 
 }  // namespace yuba::onnx

@@ -33,6 +33,11 @@ absl::optional<StoredForm> FormOf(const FoldedValue& value,
                                   const std::map<std::string, std::string>& parameters,
                                   const std::vector<std::string>& inputs);
 
+// PyTorch's name of the one parameter that the table has for the operand of a node that is part of
+// the call; empty where it has none.
+std::string ParameterOfOperand(const CallRecord& call, const std::string& op_type, int operand,
+                               const std::map<std::string, std::string>& parameters);
+
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_

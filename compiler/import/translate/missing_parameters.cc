@@ -39,9 +39,14 @@ class MissingFinder {
     for (const auto& [name, why] : missing_) {
       roles_.missing.push_back(why.empty() ? name : absl::StrCat(name, " (", why, ")"));
     }
+    std::vector<std::pair<std::string, std::string>> others;
     for (const auto& [called, name] : record_.parameters) {
-      if (stored_.count(name) == 0 && missing_.count(name) == 0 && !IsNamedAnywhere(called, name))
-        roles_.unused.push_back(name);
+      if (stored_.count(name) + missing_.count(name) + order_.initializers.count(name) == 0)
+        others.emplace_back(called, name);
+    }
+    const std::set<std::string> named = others.empty() ? std::set<std::string>() : AllNamed();
+    for (const auto& [called, name] : others) {
+      if (named.count(called) == 0) roles_.unused.push_back(name);
     }
   }
 
@@ -120,13 +125,15 @@ class MissingFinder {
     }
   }
 
-  bool IsNamedAnywhere(const std::string& called, const std::string& name) const {
-    if (order_.initializers.count(name) > 0) return true;  // of another part of the file
+  // What calls of any part of the file name.
+  std::set<std::string> AllNamed() const {
+    std::set<std::string> named;
     for (const ::onnx::NodeProto& node : graph_.node()) {
       const NodeRecord record = ReadNodeRecord(node);
-      if (record.call.has_value() && Has(record.call->values, called)) return true;
+      if (record.call.has_value())
+        named.insert(record.call->values.begin(), record.call->values.end());
     }
-    return false;
+    return named;
   }
 
   const ::onnx::GraphProto& graph_;
@@ -165,7 +172,9 @@ absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options)
       "again ",
       "with torch.onnx.export(..., dynamo=False, training=torch.onnx.TrainingMode.TRAINING, ",
       "do_constant_folding=False), or, without batch norms, with optimize=False; ",
-      "--allow-missing-parameters trains what is there",
+      "--allow-missing-parameters trains those that are there, and --trainable PATTERN with it "
+      "what ",
+      "was made of the others",
       roles.merged.empty()
           ? ""
           : "; of what PyTorch has tied and the file stores once, --tie A=B says so");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/import/file/export_record.h"
 #include "compiler/import/file/module_of_node.h"
 #include "compiler/import/file/read.h"
 #include "compiler/simplify/constants.h"
@@ -208,6 +209,8 @@ int NodeContext::Fill(ElementType type, const std::vector<int64_t>& dims,
   parameter.type = type;
   parameter.dims = dims;
   parameter.initial = compiler::InitialValue{compiler::InitialValue::kFill, std::move(element)};
+  // In a file of PyTorch's exporter of today parameters are stored.
+  if (ReadNodeRecord(proto_).exported) parameter.role.word = StoredRole::Word::kOther;
   graph_.values.push_back(std::move(parameter));
   return static_cast<int>(graph_.values.size()) - 1;
 }

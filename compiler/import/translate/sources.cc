@@ -81,7 +81,11 @@ class SourceReader {
       const auto has_name = [&name = name](const ::onnx::ValueInfoProto* input) {
         return input->name() == name;
       };
-      if (std::none_of(order_.inputs.begin(), order_.inputs.end(), has_name))
+      const auto stored = order_.initializers.find(name);
+      const bool number = stored != order_.initializers.end() &&
+                          std::all_of(stored->second->dims().begin(), stored->second->dims().end(),
+                                      [](int64_t dim) { return dim == 1; });
+      if (!number && std::none_of(order_.inputs.begin(), order_.inputs.end(), has_name))
         return UserError("--bind ", name, ": the model has no input of that name");
     }
     return absl::OkStatus();
@@ -272,6 +276,9 @@ class SourceReader {
           compiler::InitialValue::kData, std::make_shared<const std::string>(std::move(read.data))};
     }
     const int64_t elements = ElementCount(TensorType{value.type, value.dims});
+    const auto bound = options_.bind.find(value.name);
+    if (bound != options_.bind.end() && elements == 1)
+      value.initial.data = std::make_shared<const std::string>(bound->second.data);
     const bool parameter = IsFloat(value.type) && (elements != 1 || IsParameterOfOne(value)) &&
                            // zeros, as the first states of a recurrence
                            !(at_batch && options_.train.has_value());

@@ -78,7 +78,7 @@ std::map<std::string, std::vector<double>> ChangesOf(const OnnxBuilder& builder)
   REQUIRE_THAT(library.Add("mine.tdl", kDescriptions), IsOk());
   ImportOptions options;
   options.library = &library;
-  options.train = TrainOptions{"sgd", "mse", "", {}, 0.01};
+  options.train = TrainOptions{"sgd", "mse", "", {}};
   const auto model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, IsOk());
   const auto outputs = compiler::RunWhole(*model, {Made({6, 4}, 0.1), Made({6, 3}, 0.2)});

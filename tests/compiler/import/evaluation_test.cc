@@ -46,7 +46,7 @@ OnnxBuilder Normed(bool trains) {
 
 compiler::Model Trained(const OnnxBuilder& builder, int64_t eval_every) {
   ImportOptions options;
-  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}, 0.01};
+  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}};
   options.train->eval_every = eval_every;
   absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, IsOk());
@@ -86,7 +86,7 @@ TEST_CASE("next values of states are outputs of training alone") {
   builder.Node("Add", {"count", "count"}, {"next_count"});
   for (const char* output : {"next_count", "next_mean", "next_variance"}) builder.Output(output);
   ImportOptions options;
-  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}, 0.01};
+  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}};
   options.train->eval_every = 3;
   options.state["next_count"] = "count";
   const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
@@ -102,7 +102,7 @@ TEST_CASE("draws that evaluation would change are refused") {
   builder.Node("Add", {"z", "noise"}, {"noisy"});
   builder.Output("noisy");
   ImportOptions options;
-  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "noisy", {}, 0.01};
+  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "noisy", {}};
   CHECK_THAT(compiler::ImportFile(builder.Save(), options), IsOk());
   options.train->eval_every = 3;
   CHECK_THAT(compiler::ImportFile(builder.Save(), options), Fails("leave out --eval-every"));

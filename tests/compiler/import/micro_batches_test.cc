@@ -26,7 +26,7 @@ OnnxBuilder Product() {
 
 ImportOptions InParts(int64_t micro_batches) {
   ImportOptions options;
-  options.train = TrainOptions{"momentum", "softmax-cross-entropy", "", {}, 0.01};
+  options.train = TrainOptions{"momentum", "softmax-cross-entropy", "", {}};
   options.train->micro_batches = micro_batches;
   return options;
 }

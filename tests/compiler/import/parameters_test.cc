@@ -144,7 +144,8 @@ TEST_CASE("zeros that only begin recurrences are not trained") {
            *builder.proto().mutable_graph()->mutable_initializer(3)->mutable_float_data()) {
         if (zeros) element = 0;
       }
-      SetInt(builder.Node("RNN", {"x", "w", "r", "b", "", "h0"}, {"y"}), "hidden_size", 2);
+      compiler::SetInt(builder.Node("RNN", {"x", "w", "r", "b", "", "h0"}, {"y"}), "hidden_size",
+                       2);
       builder.Output("y");
       if (word) builder.SayOfValue("h0", kKind, "PARAMETER");
       const auto model = Trained(builder);
@@ -169,6 +170,78 @@ TEST_CASE("a call of an exported program is read") {
   CHECK(record.call->arguments[2] == std::vector<std::string>{"p_r_weight", "p_r_bias"});
   CHECK(record.call->arguments[3].empty());
   CHECK(std::count(record.call->values.begin(), record.call->values.end(), "k") == 1);
+}
+
+constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
+
+std::string Call(const std::string& target, const std::string& arguments) {
+  return "%y : [num_users=1] = call_function[target=torch.ops." + target + "](args = (" +
+         arguments + "), kwargs = {})";
+}
+
+// y = (x * g) * g, whose calls are x * a and h * b, of which the file has a alone: as g, with b's
+// value.
+OnnxBuilder Merged(const std::string& first, const std::string& second) {
+  OnnxBuilder builder;
+  builder.Input("x", {3, 4});
+  builder.Weight("a", {4});
+  ::onnx::NodeProto& one = builder.Node("Mul", {"x", "a"}, {"h"});
+  OnnxBuilder::SayOfNode(one, kCall, Call("aten.mul.Tensor", "%x, %" + first));
+  ::onnx::NodeProto& two = builder.Node("Mul", {"h", "a"}, {"y"});
+  OnnxBuilder::SayOfNode(two, kCall, Call("aten.mul.Tensor", "%mul, %" + second));
+  builder.Output("y");
+  builder.SayOfValue("a", kKind, "PARAMETER");
+  builder.SayOfValue("a", "pkg.torch.onnx.original_node_name", "p_a");
+  builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\np_b: PARAMETER target='b'\n");
+  return builder;
+}
+
+TEST_CASE("equal parameters that are stored once are trained each by itself") {
+  const auto apart = Trained(Merged("p_a", "p_b"));
+  CHECK(Names(apart) == "a b");
+  CHECK(Notes(apart, "stores once with equal ones: b"));
+  const auto tied = Trained(Merged("p_a", "p_a"));
+  CHECK(Names(tied) == "a");
+  CHECK(Notes(tied, "unused or tied to others: b"));
+}
+
+// y = x v, where v is made of w.
+OnnxBuilder Folded(const std::string& name, const std::string& of, const std::string& call) {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 3});
+  builder.Weight(name, {3, 4});
+  OnnxBuilder::SayOfNode(builder.Node("MatMul", {"x", name}, {"y"}), kCall, call);
+  builder.Output("y");
+  builder.SayOfValue(name, "pkg.onnxscript.optimizer.folded_from", of);
+  builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\np_v: PARAMETER target='v'\n");
+  return builder;
+}
+
+TEST_CASE("what folding has put in another order is the parameter, products are none") {
+  const std::string linear = Call("aten.linear.default", "%x, %p_w"),
+                    matmul = Call("aten.matmul.default", "%x, %t");
+  CHECK(Names(Trained(Folded("val_1", "['w']", linear))) == "w, transposed");
+  CHECK(Names(Trained(Folded("t", "['w']", matmul))) == "w, transposed");
+  CHECK(Names(Trained(Folded("view", "['val_0', 'w']", matmul))) == "w, reshaped");
+  CHECK(Names(Trained(Folded("permute", "['view', 'w']", matmul))) == "permute");
+  CHECK_THAT(Trained(Folded("val_1", "['w']", linear), {}, {"w"}),
+             Fails("w, transposed (--freeze)"));
+}
+
+TEST_CASE("parameters that an export has lost are an error") {
+  const std::string matmul = Call("aten.matmul.default", "%x, %mul");
+  const auto lost = Trained(Folded("mul", "['v', 'w']", matmul));
+  CHECK_THAT(lost, StatusIs(absl::StatusCode::kInvalidArgument,
+                            "it lacks v (part of mul), w (part of mul): PyTorch's default"));
+  CHECK_THAT(lost, Fails("dynamo=False"));
+  ImportOptions options;
+  options.train = TrainOptions{"sgd", "mse"};
+  options.train->allow_missing = true;
+  options.train->trainable = {"mul"};
+  const OnnxBuilder builder = Folded("mul", "['v', 'w']", matmul);
+  CHECK(Names(compiler::ImportFile(builder.Save(), options)) == "mul");
+  CHECK_THAT(Trained(Folded("exp", "['w']", matmul)), Fails("w (part of exp)"));
+  CHECK_THAT(Trained(Folded("expand", "['val_0', 'w']", matmul)), Fails("w (part of expand)"));
 }
 
 }  // namespace

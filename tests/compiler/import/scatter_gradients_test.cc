@@ -45,7 +45,8 @@ void CheckChange(const OnnxBuilder& builder, const std::string& name,
                  const std::vector<float>& from, const std::vector<int64_t>& label_dims,
                  double label_scale, const std::vector<double>& expected) {
   ImportOptions options;
-  options.train = TrainOptions{"sgd", "mse", "", {}, 1.0};
+  options.train = TrainOptions{"sgd", "mse", "", {}};
+  options.train->lr = 1.0;
   const auto model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, IsOk());
   TensorValue labels;

@@ -63,7 +63,7 @@ OnnxBuilder Explicit() {
 
 absl::StatusOr<compiler::Model> Trained(const OnnxBuilder& builder, std::vector<TieOptions> ties) {
   ImportOptions options;
-  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}, 0.01};
+  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}};
   options.train->ties = std::move(ties);
   return compiler::ImportFile(builder.Save(), options);
 }

@@ -20,8 +20,7 @@ std::map<LibraryCall::Kind, int> CallsOf(int devices) {
   Compilation compilation;
   compilation.request.model_file = "tests/models/conv/model.onnx";
   compilation.request.import.library = &*library;
-  compilation.request.import.train =
-      onnx::TrainOptions{"sgd", "softmax-cross-entropy", "", {}, 0.01};
+  compilation.request.import.train = onnx::TrainOptions{"sgd", "softmax-cross-entropy", "", {}};
   compilation.request.search.mesh = MeshOf(devices);
   const absl::Status status = RunPhases(PhaseOptions(), compilation);
   REQUIRE_THAT(status, IsOk());
