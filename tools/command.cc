@@ -246,6 +246,7 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   YUBA_ASSIGN_OR_RETURN(options.from_tensors, TensorNames("--from-tensors", flags.from_tensors));
   YUBA_ASSIGN_OR_RETURN(options.to_tensors, TensorNames("--to-tensors", flags.to_tensors));
   options.factors = flags.factors;
+  options.bind = flags.numbers;
   options.strict = flags.strict;
   options.init = flags.init;
   YUBA_ASSIGN_OR_RETURN(options.dims, ParseDims(flags.dims));
@@ -583,13 +584,22 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
     return ExplainOptions(named, given, file->notes);
   }
   LoadedModel loaded = *std::move(read);
+  for (const auto& [name, value] : flags.numbers) loaded.bound.erase(name);
   if (absl::Status bound = CheckBound(loaded.bound, file->notes); !bound.ok()) {
     return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
   }
+  // The plan is of the model as it was; that it fits this one is seen tensor by tensor.
+  if (!flags.numbers.empty()) loaded.model.graph_hash = file->notes.graph_hash;
   Graph whole = loaded.model.graph;
   loaded.model.graph = search::SharedGraph(whole, *file);
   absl::StatusOr<search::Plan> plan =
       search::AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
+  if (!plan.ok() && !flags.numbers.empty()) {
+    return Annotate(plan.status(),
+                    absl::StrCat("with another value of ", flags.numbers.begin()->first,
+                                 " the model is another graph: store the value in ",
+                                 "the model (yuba export) and plan again"));
+  }
   if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
   if (plan->space.factors != flags.factors) {
     return absl::FailedPreconditionError(

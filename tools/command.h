@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -66,9 +67,11 @@ struct ModelFlags {
   bool list_all = false;                 // notes name all that is trained
   std::string lr = "0.01";               // the learning rate
   std::vector<std::string> operators;    // description files
-  bool factors = true;                   // false: --space flat or tofu
-  bool strict = false;                   // an unknown opset is an error
-  bool progress = false;                 // OnRun reads it by its name
+  // Other values of stored numbers (StoredNumbers), for a plan that was loaded without them.
+  std::map<std::string, TensorData> numbers;
+  bool factors = true;    // false: --space flat or tofu
+  bool strict = false;    // an unknown opset is an error
+  bool progress = false;  // OnRun reads it by its name
 };
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 

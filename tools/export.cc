@@ -8,10 +8,12 @@
 #include "absl/strings/str_split.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/file/replace_values.h"
+#include "compiler/import/formed_initializers.h"
 #include "compiler/import/onnx.h"
 #include "compiler/train/trainable.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/values/form_values.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint.h"
@@ -60,13 +62,55 @@ absl::StatusOr<std::set<std::string>> WeightsOf(const std::string& file) {
   return compiler::TrainableParameters(model);
 }
 
+using Formed = std::map<std::string, onnx::FormedInitializer>;
+
+// Values of initializers that are parameters of PyTorch's in another form.
+struct FormedValues {
+  std::map<std::string, TensorData> made;
+  std::set<std::string> used;  // names that they were taken from
+};
+
+// Adds to `views` what is in the files as it is.
+absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& formed,
+                                       std::map<std::string, StoredView>& views) {
+  FormedValues values;
+  for (const auto& [name, initializer] : formed) {
+    const auto find = [&](const std::string& one) -> absl::StatusOr<absl::optional<StoredView>> {
+      const auto found = views.find(one);
+      if (found == views.end()) return absl::optional<StoredView>();
+      return absl::make_optional(found->second);
+    };
+    absl::StatusOr<FormedValue> value = FindInForm(initializer.form, initializer.dims, find);
+    if (!value.ok()) return Annotate(value.status(), path);
+    if (value->view.has_value()) views[name] = *value->view;
+    if (value->made.has_value()) values.made[name] = *std::move(value->made);
+    values.used.insert(NameOf(initializer.form));
+    values.used.insert(initializer.form.parameters.begin(), initializer.form.parameters.end());
+  }
+  return values;
+}
+
+// Tells parameters apart that the model stores once with equal ones, where one of them has a value.
+onnx::PrepareModel SplitFor(const std::map<std::string, StoredView>& views) {
+  return [&views](::onnx::ModelProto& model) {
+    ::onnx::ModelProto split = model;
+    for (const std::string& name : onnx::SplitMergedInitializers(split)) {
+      if (views.count(name) == 0) continue;
+      model = std::move(split);
+      return;
+    }
+  };
+}
+
 // Weights of the model that have no new value. A checkpoint has all that were in its plan.
-absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights,
+absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, const Formed& formed,
                        const std::vector<std::string>& kept) {
   if (IsCheckpoint(weights) || kept.empty()) return absl::OkStatus();
   const absl::StatusOr<std::set<std::string>> needed = WeightsOf(flags.model);
   std::vector<std::string> missing;
-  for (const std::string& name : kept) {
+  for (const std::string& stored : kept) {
+    const auto form = formed.find(stored);
+    const std::string name = form == formed.end() ? stored : NameOf(form->second.form);
     if (!needed.ok() || needed->count(name) > 0) missing.push_back(name);
   }
   if (needed.ok() && !missing.empty() && !flags.partial) {
@@ -90,9 +134,13 @@ absl::Status WriteBoth(const std::string& path, const onnx::ReplacedValues& repl
 absl::Status Export(const ExportFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const WeightFiles weights, ReadWeights(flags.weights, flags.prefix));
   YUBA_ASSIGN_OR_RETURN(const auto ties, ReadTies(flags.ties));
-  YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
-                        onnx::ReplaceValues(flags.model, flags.output, AllWeights(weights), ties));
-  YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, replaced.kept));
+  YUBA_ASSIGN_OR_RETURN(const Formed formed, onnx::FormedInitializers(flags.model));
+  std::map<std::string, StoredView> views = AllWeights(weights);
+  YUBA_ASSIGN_OR_RETURN(const FormedValues values, AddFormed(flags.weights, formed, views));
+  YUBA_ASSIGN_OR_RETURN(
+      const onnx::ReplacedValues replaced,
+      onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made, SplitFor(views)));
+  YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, formed, replaced.kept));
   YUBA_RETURN_IF_ERROR(WriteBoth(flags.output, replaced));
   std::cout << "wrote " << flags.output << " ("
             << Bytes(static_cast<int64_t>(replaced.model.size())) << ") with "
@@ -101,7 +149,7 @@ absl::Status Export(const ExportFlags& flags) {
             << "\n";
   std::vector<std::string> unused;  // names that share a value are no tensors
   for (const std::string& name : replaced.unused) {
-    if (weights.shared.count(name) == 0) unused.push_back(name);
+    if (weights.shared.count(name) + values.used.count(name) == 0) unused.push_back(name);
   }
   if (!unused.empty()) std::cout << "not in the model: " << absl::StrJoin(unused, ", ") << "\n";
   return absl::OkStatus();

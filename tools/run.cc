@@ -1,6 +1,7 @@
 // yuba run: compiles a plan and runs it, in one go.
 #include <algorithm>
 
+#include "compiler/import/stored_numbers.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/train/trainable.h"
 #include "opsemantics/base/random_state.h"
@@ -47,6 +48,8 @@ RunPorts PortsOfModel(const compiler::Model& model) {
     of_program.set_kept(tie.kept);
     of_program.set_transposed(tie.transposed);
   }
+  ports.forms = model.forms;
+  ports.numbers = onnx::StoredNumbers(model);
   for (const auto& [id, value] : model.values) {
     ports.parameters.insert(tensors[id].name);
     ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};
@@ -59,6 +62,11 @@ absl::Status Run(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   YUBA_ASSIGN_OR_RETURN(RunFiles files,
                         ReadRunFiles(flags.run, PortsOfModel(planned.loaded.model)));
+  if (!files.numbers.empty()) {
+    ModelFlags model = flags.model;
+    model.numbers = files.numbers;
+    YUBA_ASSIGN_OR_RETURN(planned, LoadPlanned(model, flags.plan));
+  }
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.target.cuda = flags.run.options.backend == "cuda";

@@ -33,6 +33,15 @@ program::Draw MessageOf(const Draw& draw) {
   return message;
 }
 
+void AddTie(const std::string& tied, const std::string& kept, bool transposed,
+            program::Program& program) {
+  if (tied == kept) return;
+  program::Tie& tie = *program.add_ties();
+  tie.set_tied(tied);
+  tie.set_kept(kept);
+  tie.set_transposed(transposed);
+}
+
 }  // namespace
 
 void SetInitialValues(const Model& model, program::Program& program) {
@@ -42,11 +51,12 @@ void SetInitialValues(const Model& model, program::Program& program) {
   program.clear_file_outputs();
   for (const std::string& name : model.file_outputs) program.add_file_outputs(name);
   program.clear_ties();
-  for (const TiedWeights& tie : model.ties) {
-    program::Tie& message = *program.add_ties();
-    message.set_tied(tie.tied);
-    message.set_kept(tie.kept);
-    message.set_transposed(tie.transposed);
+  for (const TiedWeights& tie : model.ties) AddTie(tie.tied, tie.kept, tie.transposed, program);
+  // A tensor in another form than the user's program has it is also found by its name in the file
+  // and, where it is a transpose, by its parameter's.
+  for (const auto& [name, form] : model.forms) {
+    AddTie(form.stored_as, name, false, program);
+    if (form.kind == StoredForm::kTransposed) AddTie(form.parameters[0], name, true, program);
   }
   program.clear_training();
   for (const auto& [name, value] : model.training) {

@@ -62,12 +62,12 @@ absl::StatusOr<std::vector<TensorId>> Chooser::Choose() {
 std::string Chooser::WhyNot(const Tensor& tensor, TensorId id) {
   const bool trains = Matches(recipe_.trainable, tensor.name, trains_);
   const bool frozen = Matches(recipe_.freeze, tensor.name, freezes_);
-  const std::string reason = trains && !IsStateOfModel(model_, id) ? "" : WhyNotTrainable(model_, id);
+  const std::string reason =
+      trains && !IsStateOfModel(model_, id) ? "" : WhyNotTrainable(model_, id);
   if (reason.empty()) trainable_.insert(tensor.name);
   if (frozen) return "--freeze";
   const auto value = model_.values.find(id);
-  const bool guessed =
-      reason.empty() && !trains && model_.words.parameters.count(tensor.name) == 0;
+  const bool guessed = reason.empty() && !trains && model_.words.parameters.count(tensor.name) == 0;
   if (guessed && value != model_.values.end() && IsTable(tensor, value->second))
     tables_.push_back(tensor.name);
   return reason;

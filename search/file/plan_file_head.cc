@@ -79,7 +79,8 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
                               "pin", "state", "tie", "times", "trainable"})) {
       value.Refuse(
           "is an option that plans do not have; they have allow-missing-parameters, batch, "
-          "batch-dim, clip, copies, devices, eval-every, from-tensors, init, loss, loss-output, lr, memory, "
+          "batch-dim, clip, copies, devices, eval-every, from-tensors, init, loss, loss-output, "
+          "lr, memory, "
           "micro-batches, minimize, "
           "no-verify, precision, replicate, search, space, to-tensors, train, without, dim.NAME, "
           "bind.NAME, bind_hash.NAME, state.OUT, "

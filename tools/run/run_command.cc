@@ -18,9 +18,10 @@
 namespace yuba::tools {
 namespace {
 
-absl::Status SetWeights(runtime::Session& session, const std::string& path,
-                        const std::map<std::string, StoredView>& weights) {
-  for (const auto& [name, view] : weights) {
+absl::Status SetWeights(runtime::Session& session, const std::string& path, const RunFiles& files) {
+  for (const auto& [name, value] : files.made)
+    YUBA_RETURN_IF_ERROR(Annotate(session.Set(name, value), path));
+  for (const auto& [name, view] : files.weights) {
     absl::Status set;
     if (view.transposed) {
       YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
@@ -78,7 +79,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
-  YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files.weights));
+  YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files));
   if (files.checkpoint.has_value()) YUBA_RETURN_IF_ERROR(Resume(*session, *files.checkpoint));
   YUBA_RETURN_IF_ERROR(SetSeed(*session, flags.seed));
   files.weights.clear();  // the devices have them now

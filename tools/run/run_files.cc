@@ -41,6 +41,7 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
     for (const std::string& name : run.GivenNames()) given.insert(name);
   }
   for (const auto& [name, value] : files.weights) given.insert(name);
+  for (const auto& [name, value] : files.made) given.insert(name);
   if (files.checkpoint.has_value()) {
     for (const auto& [name, value] : files.checkpoint->tensors) given.insert(name);
   }
@@ -105,6 +106,8 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
               << " in it that the program has no parameters for\n";
   }
   files.weights = std::move(found.values);
+  files.made = std::move(found.made);
+  files.numbers = std::move(found.numbers);
   return absl::OkStatus();
 }
 

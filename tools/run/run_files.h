@@ -21,10 +21,13 @@ namespace yuba::tools {
 struct RunFiles {
   std::vector<EntryRun> runs;                 // in their order; one at least
   std::map<std::string, StoredView> weights;  // from --weights, by parameter; not read
-  absl::optional<Checkpoint> checkpoint;      // from --resume; its tensors are not read
-  absl::optional<EntryRun> eval;              // from --eval: all of it, once
-  absl::optional<Schedule> lr;                // from --lr
-  PortType lr_type;                           // of kLearningRate; one element, f32 or f64
+  std::map<std::string, TensorData> made;     // from --weights too, put together of several
+  // From --weights: of numbers that are part of the code, so that it is other code with them.
+  std::map<std::string, TensorData> numbers;
+  absl::optional<Checkpoint> checkpoint;  // from --resume; its tensors are not read
+  absl::optional<EntryRun> eval;          // from --eval: all of it, once
+  absl::optional<Schedule> lr;            // from --lr
+  PortType lr_type;                       // of kLearningRate; one element, f32 or f64
 };
 
 // Reads the files that the flags name. Also an error: a value that is missing and not made up

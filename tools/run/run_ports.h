@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "opsemantics/base/element_type.h"
+#include "opsemantics/values/stored_form.h"
+#include "opsemantics/values/tensor_data.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::tools {
@@ -27,11 +29,14 @@ struct RunPorts {
   // [entry] how often it runs in the time that the plan is for: micro 4, step 1.
   std::map<std::string, int64_t> times;
   std::vector<std::string> inputs, outputs;
-  std::vector<std::string> unset;         // parameters that come without values
-  std::set<std::string> parameters;       // all that have a value before the first step
-  std::set<std::string> trainable;        // of them: weights, trained or frozen
-  std::vector<program::Tie> ties;         // weights that are one parameter
-  std::map<std::string, PortType> types;  // of inputs and parameters
+  std::vector<std::string> unset;    // parameters that come without values
+  std::set<std::string> parameters;  // all that have a value before the first step
+  std::set<std::string> trainable;   // of them: weights, trained or frozen
+  std::vector<program::Tie> ties;    // weights that are one parameter
+  // By parameter: the parameters of the user's program that it is in another form.
+  std::map<std::string, StoredForm> forms;
+  std::map<std::string, TensorData> numbers;  // of the model's file, that are part of the code
+  std::map<std::string, PortType> types;      // of inputs and parameters
   // [i] the input or parameter of which input_i.pb is the value.
   std::vector<std::string> file_inputs;
   std::vector<std::string> file_outputs;  // [i] the output that output_i.pb is compared with

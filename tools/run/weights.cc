@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/values/form_values.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint_folder.h"
 
@@ -134,15 +135,50 @@ std::map<std::string, StoredView> AllWeights(const WeightFiles& files) {
   return all;
 }
 
+// Numbers of the model's file that the files have otherwise.
+absl::Status FindNumbers(const WeightFiles& files, const RunPorts& ports, FoundWeights& found) {
+  for (const auto& [name, number] : ports.numbers) {
+    YUBA_ASSIGN_OR_RETURN(const auto view, FindWeight(files, name));
+    if (!view.has_value()) continue;
+    absl::StatusOr<TensorData> value = ReadView(*view, number.type);
+    if (!value.ok()) return Annotate(value.status(), absl::StrCat(files.path, ": ", name));
+    if (value->data.size() != number.data.size()) {
+      return UserError(files.path, ": ", name, " has ", ElementsOf(value->dims).value_or(0),
+                       " elements, and the model's is one number");
+    }
+    if (value->data != number.data) found.numbers[name] = *std::move(value);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPorts& ports) {
   FoundWeights found;
   std::set<std::string> known = ports.parameters;
   for (const program::Tie& tie : ports.ties) known.insert(tie.tied());
+  for (const auto& [name, number] : ports.numbers) known.insert(name);
   for (const std::string& name : ports.parameters) {
     YUBA_ASSIGN_OR_RETURN(absl::optional<StoredView> view, FindWeight(files, name));
     for (const program::Tie& tie : ports.ties) {
       if (tie.kept() != name) continue;
       YUBA_ASSIGN_OR_RETURN(view, FindTied(files, tie, view));
+    }
+    const auto form = ports.forms.find(name);
+    if (form != ports.forms.end()) {
+      known.insert(form->second.stored_as);
+      known.insert(form->second.parameters.begin(), form->second.parameters.end());
+      if (!view.has_value()) {
+        const auto made =
+            FindInForm(form->second, ports.types.at(name).dims,
+                       [&](const std::string& one) { return FindWeight(files, one); });
+        if (!made.ok()) return Annotate(made.status(), files.path);
+        view = made->view;
+        if (made->made.has_value()) {
+          auto wide = Widened(*made->made, ports.types.at(name).type);
+          if (!wide.ok()) return Annotate(wide.status(), absl::StrCat(files.path, ": ", name));
+          found.made[name] = *std::move(wide);
+          continue;
+        }
+      }
     }
     if (view.has_value()) {
       found.values[name] = *view;
@@ -152,7 +188,9 @@ absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPort
       ++found.constants;
     }
   }
-  if (found.values.empty()) return NothingFits(files, ports);
+  YUBA_RETURN_IF_ERROR(FindNumbers(files, ports, found));
+  if (found.values.empty() && found.made.empty() && found.numbers.empty())
+    return NothingFits(files, ports);
   std::set<std::string> used;
   for (const std::string& name : known) {
     const auto shared = files.shared.find(name);

@@ -44,9 +44,12 @@ std::map<std::string, StoredView> AllWeights(const WeightFiles& files);
 // What the parameters of a program find in the files.
 struct FoundWeights {
   std::map<std::string, StoredView> values;  // by parameter
-  std::vector<std::string> missing;          // weights of the program that have no value
-  int constants = 0;                         // its other parameters that have none
-  int unused = 0;                            // tensors that are of no parameter
+  std::map<std::string, TensorData> made;    // the same, where it is put together of several
+  // Other values of numbers that are part of the code (RunPorts::numbers).
+  std::map<std::string, TensorData> numbers;
+  std::vector<std::string> missing;  // weights of the program that have no value
+  int constants = 0;                 // its other parameters that have none
+  int unused = 0;                    // tensors that are of no parameter
 };
 // A parameter that is two weights of the model (--tie) finds either. The user's error where a value
 // is of a type that is not read, where none fits, and where the two differ.
