@@ -64,7 +64,7 @@ TEST_CASE("parameters are trained and buffers are not") {
   builder.SayOfValue("table", kKind, "BUFFER");
   const auto model = Trained(builder);
   CHECK(Names(model) == "w");
-  CHECK(Notes(model, "1 parameters, 1 buffers"));
+  CHECK(Notes(model, "1 parameter, 1 buffer"));
   CHECK(Notes(model, "not trained: table (a buffer)"));
   CHECK(Names(Trained(builder, {"t*"})) == "table w");
   CHECK(Names(Trained(builder, {"*"}, {"w"})) == "table");
@@ -79,7 +79,7 @@ TEST_CASE("what has no word in a file with some is judged by who reads it") {
                          "args = (%mul, %cos), kwargs = {})");
   const auto model = Trained(builder);
   CHECK(Names(model) == "w");
-  CHECK(Notes(model, "1 other stored values of its nodes, which are not trained"));
+  CHECK(Notes(model, "not trained as stored by its exporter: 1"));
   CHECK(Notes(model, "table (no parameter in PyTorch)"));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a word that a tool has dropped is found in the call") {
   OnnxBuilder::SayOfNode(*graph.mutable_node(1), kCall, "%add, which nobody can read");
   const auto model = Trained(builder);
   CHECK(Names(model) == "w");
-  CHECK(Notes(model, "not understood, of 1 nodes"));
+  CHECK(Notes(model, "not understood, of 1 node"));
 }
 
 // y = prelu(x w + b), all of one element, times a number and plus another.
