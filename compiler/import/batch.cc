@@ -134,28 +134,34 @@ std::vector<BatchFinder::Dim> BatchFinder::Named(int entry) const {
   return named;
 }
 
-// Dimensions of inputs that the labels have too, or, where there are none, some output; each once.
+// Dimensions of inputs that the labels have too, or, where there are none, some output, or, where
+// the model has its loss inside, another input; each once.
 std::vector<BatchFinder::Dim> BatchFinder::Candidates(int entry) const {
   std::vector<int> targets, inputs;
   for (const int input : InputsOf(entry)) {
     const bool labels = options_.train.has_value() && graph_.values[input].name == kLabels;
     (labels ? targets : inputs).push_back(input);
   }
-  if (targets.empty()) {
+  const bool minimizes = options_.train.has_value() && !options_.train->minimize.empty();
+  if (targets.empty() && !minimizes) {
     for (const int output : graph_.outputs) {
       if (graph_.values[output].entry == entry) targets.push_back(output);
     }
   }
-  std::vector<std::vector<int>> shared;  // the flows of each dimension of a target
+  if (minimizes) {
+    targets.insert(targets.end(), inputs.begin(), inputs.end());
+    inputs = targets;
+  }
+  std::vector<std::pair<int, std::vector<int>>> shared;  // a target, the flows of a dimension
   for (const int target : targets) {
     for (size_t d = 0; d < graph_.values[target].dims.size(); ++d)
-      shared.push_back(FlowsOf({target, static_cast<int>(d)}));
+      shared.emplace_back(target, FlowsOf({target, static_cast<int>(d)}));
   }
-  const auto in_target = [&](const std::vector<int>& flows) {
-    return std::any_of(shared.begin(), shared.end(), [&](const std::vector<int>& target) {
-      return std::all_of(flows.begin(), flows.end(), [&](int flow) {
-        return std::count(target.begin(), target.end(), flow) > 0;
-      });
+  const auto in_target = [&](int input, const std::vector<int>& flows) {
+    return std::any_of(shared.begin(), shared.end(), [&](const auto& target) {
+      return target.first != input && std::all_of(flows.begin(), flows.end(), [&](int flow) {
+               return std::count(target.second.begin(), target.second.end(), flow) > 0;
+             });
     });
   };
   std::vector<Dim> candidates;
@@ -164,7 +170,7 @@ std::vector<BatchFinder::Dim> BatchFinder::Candidates(int entry) const {
     for (size_t d = 0; d < graph_.values[input].dims.size(); ++d) {
       const Dim dim = {input, static_cast<int>(d)};
       const std::vector<int> flows = FlowsOf(dim);
-      if (!flows.empty() && in_target(flows) && seen.insert(flows).second)
+      if (!flows.empty() && in_target(input, flows) && seen.insert(flows).second)
         candidates.push_back(dim);
     }
   }

@@ -98,10 +98,15 @@ absl::Status BatchFinder::CheckCut(const Batch& batch, int64_t examples, int64_t
     return UserError(flag, "input '", graph_.values[dim.first].name,
                      "' has the batch in two dimensions; it cannot be cut");
   }
+  if (!batch.inside.empty()) {
+    return UserError(flag, Text(batch.inside[0]), " has the batch inside of another dimension, so ",
+                     "that no part of it can be taken: give it these dimensions apart, or the ",
+                     "batch first");
+  }
   const bool labels = std::any_of(batch.dims.begin(), batch.dims.end(), [&](const Dim& dim) {
     return graph_.values[dim.first].name == kLabels;
   });
-  if (labels) return absl::OkStatus();
+  if (labels || !options_.train->minimize.empty()) return absl::OkStatus();
   return UserError(flag, "the labels do not have the batch, ", Text(first), ", ", batch.known_by,
                    ", so it cannot be cut; --batch-dim says which other dimension is the batch");
 }
@@ -113,11 +118,6 @@ absl::StatusOr<std::map<std::string, ValueAtBatch>> BatchFinder::At(const Batch&
     if (along.node < 0) continue;
     return UserError(LabelOf(along.node), " ", along.does, " the batch, ", Text(batch.dims[0]),
                      ": --batch or --micro-batches cannot change it in this graph");
-  }
-  if (!batch.inside.empty()) {
-    return UserError(Text(batch.inside[0]), " has several rows of the batch, one after the other, ",
-                     "for each of another dimension, so that no part of it can be taken: give it ",
-                     "these dimensions apart, or the batch first");
   }
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     const std::string why = WhyStored(static_cast<int>(v), batch.all);

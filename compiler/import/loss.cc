@@ -147,6 +147,12 @@ absl::StatusOr<LossValues> Minimized(const std::string& name, size_t first, Node
                      "--loss makes one of such an output and of labels");
   }
   judged.name.clear();  // the loss has a name of its own
+  for (Use& use : graph.uses) {
+    const auto makes = [&](int value) {
+      return value >= 0 && std::count(use.values.begin(), use.values.end(), value) > 0;
+    };
+    if (makes(judged.total) || makes(judged.weight)) use.mixes = Use::Mixes::kLoss;
+  }
   if (judged.total >= 0) return Weighted(judged.total, judged.weight, context, graph);
   values.loss = judged.dims.empty() ? output : context.Reshape(output, {});
   return values;

@@ -250,8 +250,8 @@ class Importer {
     const OnnxGraph before = graph_;
     YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
     if (parts == 1 && !options_.batch.has_value()) return absl::OkStatus();
-    std::map<std::string, ValueAtBatch> ones = InputsOfOne();
-    if (options_.batch.value_or(1) > 1 && !ones.empty()) {  // nothing is seen to flow along a 1
+    std::map<std::string, ValueAtBatch> ones = InputsOfOne(options_.batch.value_or(1));
+    if (!ones.empty()) {  // nothing is seen to flow along a 1
       graph_ = before;
       graph_.at_batch = std::move(ones);
       YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
@@ -282,10 +282,11 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // Inputs of the entry whose first dimension is 1, or that which --batch-dim says, with --batch as
-  // its length.
-  std::map<std::string, ValueAtBatch> InputsOfOne() const {
+  // Where the file has a batch of one, so that the first dimension of all inputs of the entry is 1,
+  // or that which --batch-dim says: these inputs, `examples` long. Else none.
+  std::map<std::string, ValueAtBatch> InputsOfOne(int64_t examples) const {
     std::map<std::string, ValueAtBatch> ones;
+    if (examples == 1) return ones;
     for (const int input : graph_.inputs) {
       const OnnxValue& value = graph_.values[input];
       const bool here = value.entry == graph_.entry || value.entry == OnnxValue::kCommon;
@@ -294,9 +295,10 @@ class Importer {
       for (const BatchDim& flag : options_.batch_dims) {
         if (flag.input == value.name) dim = flag.dim;
       }
-      if (dim < 0 || dim >= static_cast<int>(value.dims.size()) || value.dims[dim] != 1) continue;
+      if (dim < 0 || dim >= static_cast<int>(value.dims.size())) continue;
+      if (value.dims[dim] != 1) return {};
       ValueAtBatch other = {value.dims, nullptr};
-      other.dims[dim] = *options_.batch;
+      other.dims[dim] = examples;
       ones[value.name] = std::move(other);
     }
     return ones;

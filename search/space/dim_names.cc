@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/types/optional.h"
@@ -112,20 +113,38 @@ DimNames NamesOfDims(const Graph& graph) {
   return result;
 }
 
+namespace {
+
+// Batch dimensions of inputs, and those of other tensors, as caches, that the model calls alike.
+TensorDimNames KnownBatch(const Graph& graph) {
+  TensorDimNames known = NoDimNames(graph);
+  std::set<std::string> symbols;
+  for (const TensorId id : graph.inputs) {
+    const Tensor& tensor = graph.tensors[id];
+    if (tensor.batch_dim < 0) continue;
+    const auto dim = static_cast<size_t>(tensor.batch_dim);
+    Name0(tensor, dim, known[id]);
+    if (dim < tensor.dim_names.size()) symbols.insert(tensor.dim_names[dim]);
+  }
+  symbols.erase("");
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    for (size_t d = 0; d < tensor.dim_names.size(); ++d) {
+      if (symbols.count(tensor.dim_names[d]) > 0) Name0(tensor, d, known[t]);
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
 bool HasBatch(const Graph& graph) {
   return std::any_of(graph.inputs.begin(), graph.inputs.end(),
                      [&](TensorId id) { return graph.tensors[id].batch_dim >= 0; });
 }
 
 TensorDimNames BatchOfInputs(const Graph& graph) {
-  if (HasBatch(graph)) {
-    TensorDimNames known = NoDimNames(graph);
-    for (const TensorId id : graph.inputs) {
-      const Tensor& tensor = graph.tensors[id];
-      if (tensor.batch_dim >= 0) Name0(tensor, static_cast<size_t>(tensor.batch_dim), known[id]);
-    }
-    return known;
-  }
+  if (HasBatch(graph)) return KnownBatch(graph);
   TensorDimNames first = AgreedDim(graph, 0), second = AgreedDim(graph, 1);
   return WorkAlong(graph, second) > WorkAlong(graph, first) ? second : first;
 }

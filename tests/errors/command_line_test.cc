@@ -191,6 +191,20 @@ TEST_CASE("flags that contradict each other are refused, both named") {
       {"--input x=", "x is given twice"});
 }
 
+TEST_CASE("what is no dimension of an input is no batch") {
+  const std::string info = "yuba info " + Model() + " --batch-dim ";
+  ExpectError(info + ":1", {"--batch-dim :1", "INPUT:DIMENSION"});
+  ExpectError(info + "x:0,", {"--batch-dim x:0,", "the name of a dimension"});
+  ExpectError(info + "x:-1", {"--batch-dim x:-1", "dimensions count from 0"});
+  ExpectError(info + "x:7", {"--batch-dim x:7: no input has such a dimension", "x [12, 48]"});
+  ExpectError(info + "n", {"--batch-dim n: no input has such a dimension"});
+  CHECK(RunCommand(info + "x:0 --batch 4").exit_code == 0);
+  const std::string plan =
+      Planned(Model(), "--batch-dim x:0", ScratchFolder("batch_dim") + "/p.json");
+  ExpectError("yuba check " + Model() + " " + plan + " --batch-dim x:1",
+              {"made with --batch-dim x:0, not --batch-dim x:1"});
+}
+
 TEST_CASE("flags that contradict the plan's are refused, both named") {
   const std::string folder = ScratchFolder("contradict");
   const std::string plan = Planned(Symbolic(), "--batch 4", folder + "/batch.json");

@@ -65,7 +65,7 @@ RunPorts TwoInputs() {
   RunPorts ports;
   ports.entries = {"step"};
   ports.inputs = {"x", "labels"};
-  ports.types = {{"x", {ElementType::kF32, {3, 2}}}, {"labels", {ElementType::kI64, {3}}}};
+  ports.types = {{"x", {ElementType::kF32, {3, 2}, 0}}, {"labels", {ElementType::kI64, {3}, 0}}};
   return ports;
 }
 
@@ -120,10 +120,10 @@ TEST_CASE("examples that do not go together are refused by file and input") {
   RunPorts ports = TwoInputs();
   ports.types["x"].dims = {3, 4};
   fails(ports, "x.npy: has f32[7, 2] for the input x; a step reads f32[3, 4], so f32[N, 4] is");
-  ports.types["x"] = {ElementType::kF64, {3, 2}};
+  ports.types["x"] = {ElementType::kF64, {3, 2}, 0};
   fails(ports, "a step reads f64[3, 2], so f64[N, 2] is wanted");
-  ports.types["x"] = {ElementType::kF32, {4, 2}};
-  fails(ports, "f32[4, 2] of the input x and i64[3] of labels: their first dimensions differ");
+  ports.types["x"] = {ElementType::kF32, {4, 2}, 0};
+  fails(ports, "a step reads f32[4, 2] of the input x for 3 examples, and ");
   ports.types["x"] = {ElementType::kF32, {}};
   fails(ports, "the input x, f32[], has no dimension that counts examples");
   ports = TwoInputs();

@@ -64,8 +64,9 @@ absl::Status StepInputs::Take(runtime::Session& session, std::vector<StepFiles::
     whole_.erase(input.name);
     const program::Port* port = PortOf(session, input.name);
     if (port != nullptr && IsWhole(input.value, *port, run_.parts)) {
-      const int dim = port->examples() - 1;
-      whole_[input.name] = {std::move(input), dim};
+      Whole& whole = whole_[input.name];
+      whole.dim = port->examples() - 1;
+      whole.input = std::move(input);
       continue;
     }
     const bool same = port == nullptr || input.value.dims == DimsOf(*port);

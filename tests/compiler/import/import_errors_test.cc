@@ -260,14 +260,8 @@ TEST_CASE("tensors whose data is wrong") {
       Contains("tensor 'w'") && Contains("No such file"));
 }
 
-TEST_CASE("another batch is refused where the file's own is built in, with the node's name") {
+TEST_CASE("a batch that is none is refused") {
   ImportOptions options;
-  for (const int64_t batch : {1, 2, 16}) {
-    options.batch = batch;
-    CHECK_THAT(MessageOf("tests/models/gpt/model.onnx", options), Contains("'/b.0/Reshape'"));
-    CHECK_THAT(MessageOf("tests/models/encoder/model.onnx", options), Contains("'/b.0/Reshape'"));
-    CHECK_THAT(MessageOf("tests/models/lstm/model.onnx", options), Contains("Gather"));
-  }
   options.batch = 0;
   CHECK_THAT(MessageOf("tests/models/mlp/model.onnx", options), Contains("--batch 0"));
 }

@@ -139,7 +139,7 @@ TEST_CASE("a graph that the file's batch is built into is refused") {
   builder.Output("two");
   CHECK_THAT(compiler::ImportFile(builder.Save(), InParts(1)), IsOk());
   CHECK_THAT(compiler::ImportFile(builder.Save(), InParts(4)),
-             Fails("--micro-batches cannot change it in this graph"));
+             Fails("reads only some elements along"));
 }
 
 TEST_CASE("what counts no examples stays whole") {

@@ -1,0 +1,176 @@
+// Steps in micro-batches have the losses of the whole batch, wherever the batch is; examples of
+// data are taken along it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "opsemantics/values/tensor_file.h"
+#include "tests/compiler/support/onnx_builder.h"
+#include "tests/support/command.h"
+
+namespace yuba {
+namespace {
+
+using compiler::OnnxBuilder;
+using Dims = std::vector<int64_t>;
+
+// Writes DIR/NAME.npy: numbers between -1 and 1, or classes below `classes`.
+void WriteValues(const std::string& file, const Dims& dims, int64_t classes = 0) {
+  const int64_t count =
+      std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<int64_t>());
+  std::string bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    const float number = std::sin(static_cast<float>(i * i % 97 + i));
+    const int64_t label = (i * 7 + i / 3) % std::max<int64_t>(classes, 1);
+    if (classes > 0) bytes.append(reinterpret_cast<const char*>(&label), sizeof label);
+    if (classes == 0) bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  const ElementType type = classes > 0 ? ElementType::kI64 : ElementType::kF32;
+  std::ofstream(file, std::ios::binary) << FormatNpy({type, dims, bytes});
+}
+
+struct Trained {
+  std::string model, folder, inputs;  // `inputs` are flags of yuba run
+
+  std::vector<double> Losses(const std::string& flags) const {
+    const std::string plan = folder + "/plan.json";
+    Succeed("yuba partition " + model + " --train sgd --lr 0.1 " + flags + " -o " + plan);
+    const CommandResult verified = Succeed("yuba verify " + model + " " + plan);
+    CHECK(verified.out.find("bit for bit") != std::string::npos);
+    const CommandResult ran =
+        Succeed("yuba run " + model + " " + plan + " --steps 3 --json " + inputs);
+    return nlohmann::json::parse(ran.out)["numbers"]["loss"].get<std::vector<double>>();
+  }
+
+  // Whether steps in so many parts have the losses of steps in one.
+  void Check(const std::string& flags, const std::vector<int>& parts) const {
+    const std::vector<double> whole = Losses(flags + " --devices 1");
+    REQUIRE(whole.size() == 3);
+    CHECK(whole[2] != whole[0]);
+    for (const int in : parts) {
+      for (const char* devices : {"1", "3"}) {
+        const std::string cut = flags + " --micro-batches " + std::to_string(in);
+        INFO(cut << " on " << devices);
+        const std::vector<double> losses = Losses(cut + " --devices " + devices);
+        REQUIRE(losses.size() == 3);
+        for (size_t step = 0; step < 3; ++step)
+          CHECK(losses[step] == Approx(whole[step]).epsilon(1e-5));
+      }
+    }
+  }
+};
+
+// An LSTM over x [4 steps, 6 examples, 3].
+OnnxBuilder Recurrent() {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6, 3});
+  builder.Weight("w", {1, 20, 3});
+  builder.Weight("r", {1, 20, 5});
+  ::onnx::GraphProto& graph = *builder.proto().mutable_graph();
+  for (::onnx::TensorProto& weight : *graph.mutable_initializer()) {
+    for (float& element : *weight.mutable_float_data()) element = std::sin(element * 7) * 0.4f;
+  }
+  compiler::SetInt(builder.Node("LSTM", {"x", "w", "r"}, {"all"}), "hidden_size", 5);
+  builder.Integers("direction", {1});
+  builder.Node("Squeeze", {"all", "direction"}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+TEST_CASE("a batch behind the steps of a recurrence is cut, not the steps") {
+  const std::string folder = ScratchFolder("recurrent");
+  WriteValues(folder + "/x.npy", {4, 6, 3});
+  WriteValues(folder + "/labels.npy", {4, 6, 5});
+  const Trained model = {Recurrent().Save(), folder,
+                         "--input x=" + folder + "/x.npy --input labels=" + folder + "/labels.npy"};
+  model.Check("--loss mse", {2, 6});
+  const CommandResult said =
+      Succeed("yuba partition " + model.model +
+              " --train sgd --loss mse --micro-batches 2 --devices 2 -o " + folder + "/p.json");
+  CHECK(said.out.find("batch: dimension 1 of x and labels, ") != std::string::npos);
+  CHECK(said.out.find("6 examples a step, in 2 parts of 3") != std::string::npos);
+  CHECK(said.out.find("x: f32[4, 6, 3]") != std::string::npos);  // of a whole step
+}
+
+TEST_CASE("examples of data are taken along the batch, wherever it is") {
+  const std::string folder = ScratchFolder("along");
+  WriteValues(folder + "/x.npy", {4, 6, 3});
+  WriteValues(folder + "/labels.npy", {4, 6, 5});
+  const Trained whole = {Recurrent().Save(), folder,
+                         "--input x=" + folder + "/x.npy --input labels=" + folder + "/labels.npy"};
+  const Trained data = {whole.model, folder, "--data " + folder};
+  const std::vector<double> expected = whole.Losses("--loss mse --devices 2");
+  CHECK(data.Losses("--loss mse --devices 2") == expected);
+  const std::vector<double> parts = data.Losses("--loss mse --devices 2 --micro-batches 3");
+  REQUIRE(parts.size() == 3);
+  for (size_t step = 0; step < 3; ++step)
+    CHECK(parts[step] == Approx(expected[step]).epsilon(1e-5));
+}
+
+TEST_CASE("models of the zoo with the batch written in are cut too") {
+  const std::string folder = ScratchFolder("zoo");
+  Succeed("yuba zoo rnn --layers 2 --width 4 --sequence 3 --inputs 5 --classes 3 --batch 4 -o " +
+          folder + "/rnn.onnx");
+  WriteValues(folder + "/x.npy", {4, 3, 5});
+  WriteValues(folder + "/labels.npy", {4, 3}, 3);
+  const Trained rnn = {folder + "/rnn.onnx", folder,
+                       "--input x=" + folder + "/x.npy --input labels=" + folder + "/labels.npy"};
+  rnn.Check("--loss softmax-cross-entropy", {2, 4});
+  Succeed(
+      "yuba zoo vit --layers 1 --width 16 --heads 2 --image 8 --patch 4 --classes 5 --batch 4 -o " +
+      folder + "/vit.onnx");
+  WriteValues(folder + "/image.npy", {4, 3, 8, 8});
+  WriteValues(folder + "/classes.npy", {4}, 5);
+  const Trained vit = {
+      folder + "/vit.onnx", folder,
+      "--input image=" + folder + "/image.npy --input labels=" + folder + "/classes.npy"};
+  vit.Check("--loss softmax-cross-entropy", {2, 4});
+}
+
+TEST_CASE("what a figure is of is said: a step, or all runs of all entries") {
+  const std::string folder = ScratchFolder("figures"), model = folder + "/mlp.onnx";
+  Succeed("yuba zoo mlp --width 32 --batch 8 --classes 4 --layers 2 -o " + model);
+  const std::string train =
+      "yuba partition " + model + " --devices 4 --train sgd --loss softmax-cross-entropy";
+  const std::string whole = Succeed(train + " -o " + folder + "/w.json").out;
+  const std::string parts = Succeed(train + " --micro-batches 4 -o " + folder + "/m.json").out;
+  Succeed(train + " --eval-every 10 -o " + folder + "/e.json");
+  const auto work = [](const std::string& text) {
+    const size_t end = text.find("FLOP a step");
+    REQUIRE(end != std::string::npos);
+    return std::stod(text.substr(text.rfind(';', end) + 1));
+  };
+  // The update is computed once, and what adds gradients up is a little work of its own.
+  CHECK(work(parts) == Approx(work(whole)).epsilon(0.1));
+  CHECK(parts.find("x: f32[8, 32]") != std::string::npos);
+  for (const char* plan : {"/e.json", "/m.json"}) {
+    const std::string shown = Succeed("yuba show " + folder + plan).out;
+    CHECK(shown.find(" in all, ") != std::string::npos);
+    CHECK(shown.find("B a step") == std::string::npos);
+    const std::string checked = Succeed("yuba check " + model + " " + folder + plan).out;
+    CHECK(checked.find("bytes) in all, as it says") != std::string::npos);
+  }
+  const std::string shown = Succeed("yuba show " + folder + "/e.json").out;
+  CHECK(shown.find("eval ") != std::string::npos);
+  CHECK(shown.find("step 10 times ") != std::string::npos);
+  CHECK(Succeed("yuba show " + folder + "/w.json").out.find(" a step, ") != std::string::npos);
+}
+
+TEST_CASE("bench search plans what partition plans") {
+  const std::string folder = ScratchFolder("bench");
+  const std::string model = RepositoryFile("tests/models/encoder/model.onnx");
+  Succeed("yuba partition " + model + " --devices 4 -o " + folder + "/p.json");
+  const CommandResult bench =
+      Succeed("yuba bench search " + model + " --devices 4 --search default --repeat 1 --json");
+  const auto planned = nlohmann::json::parse(std::ifstream(folder + "/p.json"));
+  CHECK(nlohmann::json::parse(bench.out)["runs"][0]["bytes"] == planned["cost"]["bytes"]);
+}
+
+}  // namespace
+}  // namespace yuba
