@@ -190,10 +190,13 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   search->add_option("--search", flags->searches, "which searches, as in default,recursive")
       ->delimiter(',');
+  flags->options.copies = true;
   search
       ->add_option_function<std::string>(
           "--copies", [flags](const std::string& word) { flags->options.copies = word == "all"; },
-          "all: readers of a tensor may share a copy of it; none: each gathers for itself")
+          "all, as in partition: readers of a tensor may share a copy of it; none: each gathers "
+          "for "
+          "itself")
       ->check(CLI::IsMember({"all", "none"}));
   search
       ->add_option("--threads", flags->options.threads,

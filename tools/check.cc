@@ -13,6 +13,7 @@
 #include "tools/command.h"
 #include "tools/plan_notes.h"
 #include "tools/report/json_report.h"
+#include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
@@ -146,14 +147,15 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   YUBA_RETURN_IF_ERROR(CheckFields(planned, flags));
   YUBA_RETURN_IF_ERROR(CheckPins(planned, flags));
   if (flags.json) return absl::OkStatus();
-  std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes
-            << " bytes) a step, as it says; ";
+  std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes << " bytes) "
+            << SpanText(!planned.file.entries.empty()) << ", as it says; ";
   if (planned.plan.proof.kind == search::ProofKind::kNone) {
     std::cout << (bytes == 0 ? "no plan moves fewer" : "no bound is proved");
   } else {
     std::cout << "no plan of its space moves fewer than " << planned.plan.lower_bound
               << " bytes (proof: " << search::WordOf(planned.plan.proof.kind) << ", replayed)";
   }
+  if (!planned.file.entries.empty()) std::cout << "\n" << EntriesText(planned.file);
   std::cout << "\nshards, transfers, kernels and memory are those of its shardings\n";
   return absl::OkStatus();
 }

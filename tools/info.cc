@@ -11,6 +11,7 @@
 #include "opsemantics/regions/structure.h"
 #include "search/plan/weights.h"
 #include "tools/command.h"
+#include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
@@ -153,7 +154,7 @@ absl::Status Info(const InfoFlags& flags) {
             << CountedShortly(facts.parameters, "element") << ", " << Bytes(facts.parameter_bytes)
             << "\n"
             << "activations " << Bytes(facts.activation_bytes) << " all together\n"
-            << "work        " << Count(model.flops) << "FLOP a step\n";
+            << "work        " << WorkText(model) << "\n";
   for (const std::string& note : model.notes) std::cout << "note        " << note << "\n";
   std::vector<std::pair<std::string, int>> rows(facts.operators.begin(), facts.operators.end());
   std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.second > b.second; });

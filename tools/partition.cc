@@ -244,7 +244,8 @@ std::string ReplicasText(const PartitionFlags& flags, const Graph& bare, const s
   const absl::optional<DataParallelism> data = DataParallelismOf(bare, options);
   if (!data.has_value() || data->bytes >= plan.cost.bytes()) return "";
   const bool fits = flags.memory == 0 || data->arena <= flags.memory;
-  return absl::StrCat("--replicate auto: ", Bytes(data->bytes), " a step or less, as data ",
+  return absl::StrCat("--replicate auto: ", Bytes(data->bytes), " ",
+                      SpanText(bare.entries.size() > 1), " or less, as data ",
                       "parallelism, which needs ", Bytes(data->arena), " a device",
                       fits ? "" : ", more than --memory");
 }
@@ -275,7 +276,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
     options.memory_of = compiler::ArenaBytes;
     YUBA_ASSIGN_OR_RETURN(prices, search::PricesOfPins(graph, options, plan));
   }
-  std::cout << PinsText(plan, prices);
+  std::cout << PinsText(plan, prices, SpanText(graph.entries.size() > 1));
   Alternatives alternatives;
   alternatives.bytes_of_most_parts = BytesOfMostParts(graph, plan, fewer);
   if (search_on) alternatives.replicas = ReplicasText(flags, bare, plan, options);
@@ -388,8 +389,7 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command
       ->add_option("--pin", flags->pins,
                    "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a "
-                   "dimension as the model calls it (else batch: the inputs' first) and what it "
-                   "becomes")
+                   "dimension as the model calls it, or batch, and what it becomes")
       ->take_all();
   command
       ->add_option("--time-limit", flags->time_limit,

@@ -36,7 +36,8 @@ std::string PinsLines(const search::PlanFile& plan) {
   std::string text = absl::StrCat("\npins: ", absl::StrJoin(plan.space.pin_texts, ", "));
   if (plan.unpinned.has_value()) {
     absl::StrAppend(&text, "; together they cost ",
-                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned));
+                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned,
+                                 SpanText(!plan.entries.empty())));
   }
   return text;
 }
@@ -44,9 +45,11 @@ std::string PinsLines(const search::PlanFile& plan) {
 std::string OverviewText(const search::PlanFile& plan) {
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
-      "), mesh ", MeshText(plan.mesh), ", ", Bytes(plan.cost.bytes()), " a step, ", BoundText(plan),
-      "\nspace: ", SpaceText(plan.space), PinsLines(plan), plan.stopped.empty() ? "" : "\n",
-      StoppedText(plan), "\n[32/abc, 64] reads: the first dimension, 32 long, ",
+      "), mesh ", MeshText(plan.mesh), ", ", Bytes(plan.cost.bytes()), " ",
+      SpanText(!plan.entries.empty()), ", ", BoundText(plan), plan.entries.empty() ? "" : "\n",
+      EntriesText(plan), "\nspace: ", SpaceText(plan.space), PinsLines(plan),
+      plan.stopped.empty() ? "" : "\n", StoppedText(plan),
+      "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n", WordsOfTransfers(""), "\n");
 }
 

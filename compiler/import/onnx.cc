@@ -19,11 +19,17 @@
 namespace yuba::onnx {
 namespace {
 
-int64_t FlopsOf(const Graph& graph) {
+// Of all entries, each as often as it runs; of training what one step needs. In training the last
+// entry is the step, and evaluation is no part of it.
+int64_t FlopsOf(const Graph& graph, bool trains) {
   int64_t sum = 0;
   for (const Node& node : graph.nodes) {
-    const int64_t flops = Flops(*node.definition, WholeRanges(*node.definition));
-    if (__builtin_add_overflow(sum, flops, &sum)) return std::numeric_limits<int64_t>::max();
+    const Entry& entry = graph.entries[node.entry];
+    if (trains && entry.name == kEvalEntry) continue;
+    const int64_t times = trains ? entry.times / graph.entries.back().times : entry.times;
+    int64_t flops = Flops(*node.definition, WholeRanges(*node.definition));
+    if (__builtin_mul_overflow(flops, times, &flops) || __builtin_add_overflow(sum, flops, &sum))
+      return std::numeric_limits<int64_t>::max();
   }
   return sum;
 }
@@ -144,7 +150,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   if (source->graph.step >= 0) CountSteps(model.graph);
   if (source->init) compiler::MoveInvariantsToInit(model);
   model.graph_hash = compiler::HashOfGraph(model.graph);
-  model.flops = FlopsOf(model.graph);
+  model.flops = FlopsOf(model.graph, source->train.has_value());
   model.source = std::move(source);
   return model;
 }

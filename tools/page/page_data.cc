@@ -137,6 +137,8 @@ Json PageData(const search::PlanFile& plan) {
                {"bound", BoundText(plan)},
                {"kinds", std::move(kinds)},
                {"bytes", {cost.weight, cost.activation, cost.partial, cost.halo}},
+               {"span", SpanText(!plan.entries.empty())},
+               {"entries", EntriesText(plan)},
                {"memory", MemoryRows(plan)}};
   data["tensors"] = TensorRows(plan, tensors);
   data["nodes"] = NodeRows(plan, tensors);

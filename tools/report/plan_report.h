@@ -1,6 +1,6 @@
 // What `partition` and `show` print of a plan, from the plan file alone: no model is needed.
-// Functions that print tables return whole lines for the terminal. Byte counts are of one step and
-// of all devices together unless they say otherwise.
+// Functions that print tables return whole lines for the terminal. Byte counts are of all devices
+// together and of one step, or, where a plan has several entries, of all their runs (SpanText).
 #ifndef YUBA_TOOLS_REPORT_PLAN_REPORT_H_
 #define YUBA_TOOLS_REPORT_PLAN_REPORT_H_
 
@@ -68,9 +68,17 @@ std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound);
 // The same of a plan file, or that no bound is known, or that nobody has checked it yet.
 std::string BoundText(const search::PlanFile& plan);
 
+// What the bytes of a plan or graph with or without several entries are of: "in all", "a step".
+inline const char* SpanText(bool entries) { return entries ? "in all" : "a step"; }
+// "prefill 1.2 MB, decode 16 times 30 kB": the bytes of one run of each entry; "" where there is
+// only one.
+std::string EntriesText(const search::PlanFile& plan);
+
 // What the pins of a plan cost, which moves `bytes` and has this bound: "at least 1.2 MB and at
 // most 3.4 MB a step (without them the best plan found moves 30.0 MB, and none less than 29.1 MB)".
-std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned);
+// `span`: SpanText.
+std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned,
+                         const char* span);
 
 // What is printed where a plan of that search has no bound; a plan that moves no bytes needs none.
 std::string NoBoundText(const std::string& search, int64_t bytes);

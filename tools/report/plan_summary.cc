@@ -121,19 +121,17 @@ std::string MovedTable(const search::PlanFile& plan) {
                       quiet > 0 ? absl::StrCat("  ", QuietText(quiet), "\n") : "");
 }
 
-// "               prefill 1.2 MB, decode 16 times 30 kB", where there are several entries.
+}  // namespace
+
 std::string EntriesText(const search::PlanFile& plan) {
-  if (plan.entries.empty()) return "";
   std::vector<std::string> texts;
   for (const search::EntryBytes& entry : plan.entries) {
     texts.push_back(absl::StrCat(entry.name, " ",
                                  entry.times == 1 ? "" : absl::StrCat(entry.times, " times "),
                                  Bytes(entry.bytes)));
   }
-  return absl::StrCat("               ", absl::StrJoin(texts, ", "), "\n");
+  return absl::StrJoin(texts, ", ");
 }
-
-}  // namespace
 
 std::string SpaceText(const search::Space& space) {
   std::string text = absl::StrCat(search::WordOf(space.nesting), " nesting, ",
@@ -181,14 +179,15 @@ std::string BoundText(const search::PlanFile& plan) {
   return plan.replayed ? text : absl::StrCat(text, ", ", kNotReplayed);
 }
 
-std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned) {
+std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned,
+                         const char* span) {
   const int64_t least = std::max<int64_t>(0, lower_bound - unpinned.bytes);
   const int64_t most = bytes - unpinned.lower_bound;
   const std::string cost = most == 0       ? "nothing"
-                           : least == most ? absl::StrCat(Bytes(least), " a step")
-                           : least == 0    ? absl::StrCat("at most ", Bytes(most), " a step")
+                           : least == most ? absl::StrCat(Bytes(least), " ", span)
+                           : least == 0    ? absl::StrCat("at most ", Bytes(most), " ", span)
                                         : absl::StrCat("at least ", Bytes(least), " and at most ",
-                                                       Bytes(most), " a step");
+                                                       Bytes(most), " ", span);
   if (unpinned.bytes == unpinned.lower_bound) {
     return absl::StrCat(cost, " (the best plan without them moves ", Bytes(unpinned.bytes), ")");
   }
@@ -238,8 +237,8 @@ std::string ReplicatedText(const search::PlanFile& plan, const Alternatives& alt
                         " in fewer parts than the dimensions allow, as ", ShortName(largest->name),
                         " ", largest->sharding, " in ", largest->parts, " of ", largest->most,
                         ";\n", kIndent, "in the most parts ", fewer == 1 ? "it" : "they",
-                        " would move at most ", Bytes(alternatives.bytes_of_most_parts),
-                        " more a step\n");
+                        " would move at most ", Bytes(alternatives.bytes_of_most_parts), " more ",
+                        SpanText(!plan.entries.empty()), "\n");
       }
     }
   }
@@ -254,10 +253,10 @@ std::string ReplicatedText(const search::PlanFile& plan, const Alternatives& alt
 std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives) {
   const int64_t bytes = plan.cost.bytes();
   const int devices = plan.mesh.devices();
-  std::string text =
-      absl::StrCat(plan.entries.empty() ? "MOVED a step   " : "MOVED in all   ", Bytes(bytes),
-                   " in ", Counted(plan.transfers.size(), "transfer"), ", ", Bytes(bytes / devices),
-                   " into each device on average\n", EntriesText(plan));
+  std::string text = absl::StrCat("MOVED ", SpanText(!plan.entries.empty()), "   ", Bytes(bytes),
+                                  " in ", Counted(plan.transfers.size(), "transfer"), ", ",
+                                  Bytes(bytes / devices), " into each device on average\n");
+  if (!plan.entries.empty()) absl::StrAppend(&text, "               ", EntriesText(plan), "\n");
   if (bytes > 0) {
     absl::StrAppendFormat(&text,
                           "               weights gathered %s (%d %%), activations gathered %s, "

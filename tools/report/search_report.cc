@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/options.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/regions/structure.h"
 #include "opsemantics/sharding/mesh_text.h"
@@ -20,6 +21,23 @@
 namespace yuba::tools {
 namespace {
 
+// In how many parts a step of training takes its examples.
+int64_t PartsOf(const Graph& graph) {
+  int64_t parts = 0, steps = 0;
+  for (const Entry& entry : graph.entries) {
+    if (entry.name == onnx::kMicroEntry) parts = entry.times;
+    if (entry.name == onnx::kTrainEntry) steps = entry.times;
+  }
+  return parts > 0 && steps > 0 ? parts / steps : 1;
+}
+
+// The dimensions of an input, of all parts of a step.
+std::vector<int64_t> DimsInStep(const Graph& graph, const Tensor& tensor) {
+  std::vector<int64_t> dims = WholeDims(tensor);
+  if (tensor.batch_dim >= 0) dims[tensor.batch_dim] *= PartsOf(graph);
+  return dims;
+}
+
 std::string InputsText(const Graph& graph) {
   constexpr size_t kShown = 4;
   if (graph.inputs.empty()) {
@@ -31,7 +49,7 @@ std::string InputsText(const Graph& graph) {
   const std::string text = absl::StrJoin(first, ", ", [&](std::string* out, TensorId id) {
     const Tensor& tensor = graph.tensors[id];
     absl::StrAppend(out, tensor.name, ": ", Name(tensor.type.type), "[",
-                    absl::StrJoin(WholeDims(tensor), ", "), "]");
+                    absl::StrJoin(DimsInStep(graph, tensor), ", "), "]");
   });
   if (shown == graph.inputs.size()) return text;
   return absl::StrCat(text, " and ", graph.inputs.size() - shown, " more inputs");
@@ -47,6 +65,15 @@ std::string Change(int64_t before, int64_t now, int64_t none) {
 }
 
 }  // namespace
+
+std::string WorkText(const compiler::Model& model) {
+  const std::vector<Entry>& entries = model.graph.entries;
+  const bool trains = std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
+    return entry.name == onnx::kMicroEntry || entry.name == onnx::kEvalEntry;
+  });
+  return absl::StrCat(Count(static_cast<double>(model.flops)), "FLOP ",
+                      SpanText(entries.size() > 1 && !trains));
+}
 
 std::string ModelText(const compiler::Model& model) {
   int64_t parameters = 0, bytes = 0;
@@ -64,7 +91,7 @@ std::string ModelText(const compiler::Model& model) {
   return absl::StrCat(BaseName(model.file), "  opset ", model.opset, ", ",
                       Counted(model.file_nodes, "node"), " (", Counted(definitions, "definition"),
                       " to plan), ", CountedShortly(parameters, "parameter"), " (", Bytes(bytes),
-                      "), ", InputsText(model.graph), "; ", Count(model.flops), "FLOP a step\n");
+                      "), ", InputsText(model.graph), "; ", WorkText(model), "\n");
 }
 
 std::string NotesText(const std::vector<std::string>& notes) {
@@ -157,17 +184,18 @@ std::string LevelsText(const Graph& graph, const search::Plan& plan) {
                       "\n");
 }
 
-std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices) {
+std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices,
+                     const char* span) {
   std::string text;
   const auto indent = [&] { return text.empty() ? "PINS           " : "               "; };
   for (const search::PinPrice& price : prices) {
     absl::StrAppend(&text, indent(), price.text, " costs ",
-                    price.bytes < 0 ? "nothing" : Bytes(price.bytes), " a step",
+                    price.bytes < 0 ? "nothing" : Bytes(price.bytes), " ", span,
                     prices.size() > 1 ? ", given the other pins\n" : "\n");
   }
   if (plan.unpinned.has_value()) {
     absl::StrAppend(&text, indent(), "together they cost ",
-                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned), "\n");
+                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned, span), "\n");
   }
   return text;
 }

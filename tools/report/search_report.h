@@ -14,7 +14,10 @@
 
 namespace yuba::tools {
 
-// One line: the file, its nodes, parameters and inputs.
+// "138.7 kFLOP a step": of the whole model; "in all" where it has several entries, each as often as
+// it runs. A step of training in parts has all of these.
+std::string WorkText(const compiler::Model& model);
+// One line: the file, its nodes, parameters and inputs, with the examples of a whole step.
 std::string ModelText(const compiler::Model& model);
 
 // The import's notes, a line each; of those that differ in numbers alone, as of equal layers, the
@@ -30,8 +33,10 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
 std::string LevelsText(const Graph& graph, const search::Plan& plan);
 
-// What each pin costs, one line a pin, and what all cost together, as far as it is known.
-std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices);
+// What each pin costs, one line a pin, and what all cost together, as far as it is known. `span`:
+// SpanText (plan_report.h).
+std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices,
+                     const char* span);
 
 // A line on what an engine of the search added:
 //   engine prune        plan 465.2 MB (-0.30 %)   bound 465.2 MB (+1.90 %)   0.40 s

@@ -9,7 +9,7 @@ function showHead() {
     (plan.stopped ? '; ' + plan.stopped : '');
   const head = document.getElementById('kinds'), total = element('span', {}, head);
   element('b', {text: bytesText(sum(plan.bytes))}, total);
-  total.append(' moved a step');
+  total.append(' moved ' + plan.span);
   kinds.forEach((kind, k) => {
     const legend = element('span', {}, head);
     element('span', {class: 'swatch k-' + kind}, legend);
@@ -49,7 +49,8 @@ function showPlan() {
   panel.textContent = '';
   element('h2', {text: 'The plan'}, panel);
   const table = element('table', {}, panel);
-  row(table, 'moves', bytesText(sum(plan.bytes)) + ' a step, into all devices together');
+  row(table, 'moves', bytesText(sum(plan.bytes)) + ' ' + plan.span + ', into all devices together');
+  if (plan.entries) row(table, 'entries', plan.entries);
   row(table, 'bound', plan.bound);
   row(table, 'space', plan.space);
   if (plan.memory.length) {
@@ -128,7 +129,7 @@ function showNodes(view) {
     (view.times > 1 ? `${view.times} alike: ` : '') + counted(nodes.length, 'node') + ', ' +
     cutText([...operators].join(', '), 120)}, panel);
   const total = sum(view.bytes);
-  element('h3', {text: total === 0 ? 'moves nothing' : 'moves ' + bytesText(total) + ' a step'}, panel);
+  element('h3', {text: total === 0 ? 'moves nothing' : 'moves ' + bytesText(total) + ' ' + plan.span}, panel);
   if (total > 0) {
     drawBar(view.bytes, panel);
     element('div', {text: bytesLines(view.bytes).join(' · ')}, panel);
