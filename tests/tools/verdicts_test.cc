@@ -190,6 +190,21 @@ TEST_CASE("tensors of --inputs that nothing reads are named") {
         std::string::npos);
 }
 
+TEST_CASE("values of inputs that nothing reads are named and left out") {
+  const std::string model = RepositoryFile("tests/models/decoder_cache/model.onnx");
+  const std::string data = RepositoryFile("tests/models/decoder_cache/test_data_set_0");
+  const std::string plan = ScratchFolder("left_out_input") + "/p.json";
+  Succeed("yuba partition " + model + " --to-tensors cos --devices 2 -o " + plan);
+  const std::string run =
+      "yuba run " + model + " " + plan + " --input pos=" + data + "/input_1.pb --input ";
+  const std::string ids = data + "/input_0.pb";
+  CHECK(Succeed(run + "ids=" + ids)
+            .error.find("note: --input ids=" + ids + ": nothing reads ids\n") != std::string::npos);
+  const CommandResult unknown = RunCommand(run + "none=" + ids);
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.error.find("no input or parameter none") != std::string::npos);
+}
+
 TEST_CASE("a model of a newer opset than any known is read with a warning") {
   const std::string model = ScratchFolder("opset") + "/m.onnx";
   std::string bytes = Read(Model());

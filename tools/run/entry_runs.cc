@@ -157,6 +157,28 @@ absl::Status CheckData(const RunFlags& flags, const std::vector<Wanted>& wanted)
   return absl::OkStatus();
 }
 
+// Whether an entry has an input or parameter that the file calls so.
+bool IsRead(const RunPorts& ports, const std::string& name) {
+  return ports.types.count(name) > 0 ||
+         std::any_of(ports.entries.begin(), ports.entries.end(), [&](const std::string& entry) {
+           return ports.types.count(NameInEntry(ports, entry, name)) > 0;
+         });
+}
+
+// Takes out, and names, values of inputs of the file that nothing in the program reads.
+void LeaveOutUnread(const RunPorts& ports, StepFiles& named) {
+  const auto unread = [&](const StepFiles::Input& input) {
+    const auto& names = ports.file_inputs;
+    if (std::count(names.begin(), names.end(), input.name) == 0 || IsRead(ports, input.name))
+      return false;
+    std::cerr << "note: --input " << input.name << "=" << input.file << ": nothing reads "
+              << input.name << "\n";
+    return true;
+  };
+  std::vector<StepFiles::Input>& inputs = named.inputs;
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), unread), inputs.end());
+}
+
 }  // namespace
 
 std::vector<std::string> EntryRun::GivenNames() const {
@@ -179,6 +201,7 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
   YUBA_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted, WantedEntries(flags, ports));
   YUBA_RETURN_IF_ERROR(CheckData(flags, wanted));
   YUBA_ASSIGN_OR_RETURN(StepFiles named, ReadNamedInputs(flags.inputs));
+  LeaveOutUnread(ports, named);
   std::vector<EntryRun> runs;
   for (const Wanted& entry : wanted) {
     EntryRun run;
