@@ -89,6 +89,15 @@ OpTemplate LogSumExpTemplate(const Dims& dims, const std::vector<int>& axes, boo
 OpTemplate ArgTemplate(const std::string& reducer, const Dims& dims, int axis, bool keep,
                        bool last);
 
+// Where the greatest element of each window of x[batch, channels, ...] stands in x, counted in
+// row-major order, or with `columns` in column-major order of the dimensions behind the channels;
+// of equal ones the first in the window. Each list has an entry for each of these dimensions; `lo`
+// are pads in front, and `result` the extents of the result.
+struct WindowText {
+  Dims kernel, stride, dilation, lo, result;
+};
+OpTemplate MaxPoolIndicesTemplate(const Dims& dims, const WindowText& window, bool columns);
+
 // Dimension `axis` extended by `lo` elements in front and `hi` behind, from its own elements.
 // `mode` is "edge", "reflect" or "wrap".
 OpTemplate BorderTemplate(const Dims& dims, int axis, int64_t lo, int64_t hi,

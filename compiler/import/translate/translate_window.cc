@@ -151,7 +151,14 @@ void TranslateMaxPool(NodeContext& node) {
   attributes["k"] = window.kernel;
   attributes["dilation"] = window.dilation;
   attributes["ceil"] = node.Int("ceil_mode", 0);
-  node.SetOutput(0, node.Entry("max_pool", {x}, attributes));  // its second output is not supported
+  const int y = node.Entry("max_pool", {x}, attributes);
+  node.SetOutput(0, y);
+  const int64_t order = node.Int("storage_order", 0);
+  if (order != 0 && order != 1) node.Fail("attribute 'storage_order' is ", order);
+  if (!node.HasOutput(1) || node.failed()) return;
+  const Dims result(node.Dims(y).begin() + 2, node.Dims(y).end());
+  const WindowText text = {window.kernel, window.stride, window.dilation, window.lo, result};
+  node.SetOutput(1, node.Write(MaxPoolIndicesTemplate(node.Dims(x), text, order == 1), {x}));
 }
 
 void TranslateAveragePool(NodeContext& node) {
@@ -161,9 +168,9 @@ void TranslateAveragePool(NodeContext& node) {
   attributes["k"] = window.kernel;
   attributes["include"] = node.Int("count_include_pad", 0);
   attributes["ceil"] = node.Int("ceil_mode", 0);
-  if (window.dilation != Dims(window.dilation.size(), 1))
-    node.Fail("its dilations are not supported");
-  node.SetOutput(0, node.Entry("avg_pool", {x}, attributes));
+  const bool dilated = window.dilation != Dims(window.dilation.size(), 1);
+  if (dilated) attributes["dilation"] = window.dilation;
+  node.SetOutput(0, node.Entry(dilated ? "avg_pool_dilated" : "avg_pool", {x}, attributes));
 }
 
 }  // namespace yuba::onnx

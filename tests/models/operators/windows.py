@@ -108,6 +108,54 @@ def pool(x, k, stride, dilation, lo, hi, ceil, combine):
     return y
 
 
+def dilated():
+    settings = [((2, 2, 7, 6), (3, 2), (2, 3), (2, 3), (1, 0), (2, 1)),
+                ((1, 2, 8), (3,), (2,), (2,), (2,), (1,)), ((1, 1, 9), (2,), (2,), (3,), (0,), (2,))]
+    for i, (shape, k, stride, dilation, lo, hi) in enumerate(settings):
+        with Case(f"average_pool_dilated_{i}") as case:
+            x = case.normal(*shape) - np.float32(3)
+            names = [case.input("x", x)]
+            window = dict(kernel_shape=k, strides=stride, pads=[*lo, *hi], dilations=dilation)
+            for ceil in 0, 1:
+                inside = lambda v, _: sum(v) / max(len(v), 1)
+                y = pool(x, k, stride, dilation, lo, hi, ceil, inside)
+                case.node("AveragePool", names, y, **window, ceil_mode=ceil)
+                y = pool(x, k, stride, dilation, lo, hi, ceil, lambda v, n: sum(v) / n)
+                case.node("AveragePool", names, y, **window, ceil_mode=ceil, count_include_pad=1)
+
+
+def max_pool_indices(x, k, stride, dilation, lo, hi, columns):
+    """The place in x of the first of the greatest elements of each window."""
+    dims = x.shape[2:]
+    out = [window_outputs(*v) for v in zip(dims, k, stride, dilation, lo, hi)]
+    y = np.zeros((*x.shape[:2], *out), np.int64)
+    for n, c, *p in positions(y.shape):
+        inside = [q for u in positions(k)
+                  for q in [tuple(i * s + j * d - l for i, s, j, d, l in
+                                  zip(p, stride, u, dilation, lo))]
+                  if all(0 <= i < e for i, e in zip(q, dims))]
+        at = max(inside, key=lambda q: x[(n, c, *q)])
+        place = np.ravel_multi_index(at, dims, order="F" if columns else "C")
+        y[(n, c, *p)] = (n * x.shape[1] + c) * math.prod(dims) + place
+    return y
+
+
+def indices():
+    settings = [((2, 2, 7, 6), (3, 2), (2, 3), (1, 2), (1, 0), (2, 1)),
+                ((1, 2, 8), (2,), (3,), (1,), (1,), (1,)),
+                ((1, 2, 3, 4, 5), (2, 2, 3), (1, 2, 2), (1, 1, 1), (0, 1, 1), (0, 0, 1))]
+    for i, (shape, k, stride, dilation, lo, hi) in enumerate(settings):
+        # The reference knows neither pads nor columns of all of these.
+        with Case(f"max_pool_indices_{i}", reference=False) as case:
+            x = np.round(case.normal(*shape) * 2) - np.float32(7)  # some are equal
+            names = [case.input("x", x)]
+            y = pool(x, k, stride, dilation, lo, hi, False, lambda v, _: max(v))
+            for columns in 0, 1:
+                at = max_pool_indices(x, k, stride, dilation, lo, hi, columns)
+                case.node("MaxPool", names, y, at, kernel_shape=k, strides=stride,
+                          pads=[*lo, *hi], dilations=dilation, storage_order=columns)
+
+
 def pooling():
     # Strides and pads for which the last window ends outside, and (2, 3) for which one would begin
     # outside. The negative values would lose against padding of zeros.
@@ -133,6 +181,8 @@ def pooling():
                     padded = pool(x, k, stride, ones, lo, hi, ceil, lambda v, n: sum(v) / n)
                     case.node(op, names, inside, **window, ceil_mode=ceil)
                     case.node(op, names, padded, **window, ceil_mode=ceil, count_include_pad=1)
+    dilated()
+    indices()
     for op, name, formula in (("GlobalAveragePool", "global_average_pool", np.mean),
                               ("GlobalMaxPool", "global_max_pool", np.max)):
         with Case(name) as case:
