@@ -285,7 +285,7 @@ void TranslateExpand(NodeContext& node) {
 }
 
 void TranslateTile(NodeContext& node) {
-  const int x = node.Input(0);
+  int x = node.Input(0);
   Dims repeats = node.KnownInts(node.Input(1), "repeats");
   if (static_cast<int>(repeats.size()) != node.Rank(x))
     node.Fail("it repeats ", repeats.size(), " dimensions of ", node.Rank(x));
@@ -299,6 +299,12 @@ void TranslateTile(NodeContext& node) {
   all.insert(all.end(), repeats.begin(), repeats.end());
   const absl::StatusOr<int64_t> elements = ElementsOf(all);
   if (!elements.ok()) return node.Check(elements.status());
+  for (size_t d = 0; d < repeats.size(); ++d) {  // no times: nothing of the dimension
+    if (repeats[d] != 0) continue;
+    x = node.Part(x, static_cast<int>(d), 0, 0);
+    repeats[d] = 1;
+  }
+  if (node.failed()) return;
   node.SetOutput(0, node.Write(TileTemplate(node.Dims(x), repeats), {x}));
 }
 

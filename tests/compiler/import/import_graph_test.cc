@@ -205,6 +205,20 @@ TEST_CASE("outputs that are inputs, shared or constant are tensors of their own"
   CHECK(Run(model) == std::vector<double>{0, 1, 2});
 }
 
+TEST_CASE("what is repeated no time is empty") {
+  compiler::OnnxBuilder builder;
+  builder.Input("x", {3});
+  builder.Integers("none", {0});
+  builder.Node("Tile", {"x", "none"}, {"empty"});
+  builder.Node("Neg", {"x"}, {"y"});
+  builder.Output("empty");
+  builder.Output("y");
+  const compiler::Model model = Import(builder);
+  CHECK(WholeDims(model.graph.tensors[model.graph.outputs[0]]) == std::vector<int64_t>{0});
+  CHECK(Run(model, 0).empty());
+  CHECK(Run(model, 1) == std::vector<double>{0, -1, -2});
+}
+
 TEST_CASE("functions of the model are put in place") {
   compiler::OnnxBuilder builder;
   builder.Input("x", {3});
