@@ -76,8 +76,7 @@ class Survey {
  private:
   void Visit(int n) {
     const ::onnx::NodeProto& node = graph_.node(n);
-    std::vector<std::string> reads = ReadsInside(node);
-    reads.insert(reads.begin(), node.input().begin(), node.input().end());
+    const std::vector<std::string> reads = ReadsOf(node);
     const auto any_in = [&](const std::set<std::string>& values) {
       return std::any_of(reads.begin(), reads.end(),
                          [&](const std::string& read) { return values.count(read) > 0; });

@@ -148,6 +148,12 @@ std::vector<std::string> ReadsInside(const ::onnx::NodeProto& node) {
   return {reads.begin(), reads.end()};
 }
 
+std::vector<std::string> ReadsOf(const ::onnx::NodeProto& node) {
+  std::vector<std::string> reads = ReadsInside(node);
+  reads.insert(reads.begin(), node.input().begin(), node.input().end());
+  return reads;
+}
+
 std::string NodeLabel(const ::onnx::NodeProto& node, int position) {
   if (!node.name().empty()) return absl::StrCat("'", node.name(), "' (", node.op_type(), ")");
   const std::string output = node.output_size() > 0 ? node.output(0) : "";

@@ -53,6 +53,8 @@ absl::StatusOr<FileGraph> OrderFileGraph(const ::onnx::GraphProto& graph);
 // The values that nodes inside of the node, as in the branches of an If, read from outside of it;
 // none for most nodes.
 std::vector<std::string> ReadsInside(const ::onnx::NodeProto& node);
+// The node's operands and ReadsInside.
+std::vector<std::string> ReadsOf(const ::onnx::NodeProto& node);
 
 // What messages call the node at `position` in the file: "'conv1' (Conv)", or, where it has no
 // name, "number 7 (Conv, makes 'y')".

@@ -102,8 +102,10 @@ absl::Status CutPart(const std::vector<std::string>& from, const std::vector<std
 absl::Status MarkCuts(const std::vector<std::string>& from, const ::onnx::GraphProto& graph,
                       FileGraph& order) {
   std::set<std::string> read;
-  for (const int n : order.nodes)
-    read.insert(graph.node(n).input().begin(), graph.node(n).input().end());
+  for (const int n : order.nodes) {
+    const std::vector<std::string> reads = ReadsOf(graph.node(n));
+    read.insert(reads.begin(), reads.end());
+  }
   for (const ::onnx::ValueInfoProto& output : graph.output()) read.insert(output.name());
   for (const std::string& name : from) {
     if (read.count(name) > 0) continue;

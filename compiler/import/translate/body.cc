@@ -45,9 +45,8 @@ Body::Body(NodeContext& node, const char* name) : node_(node) {
   for (int n = graph_.node_size(); n-- > 0;) {
     const ::onnx::NodeProto& inner = graph_.node(n);
     if (!MakesAny(inner, needed_)) continue;
-    needed_.insert(inner.input().begin(), inner.input().end());
-    const std::vector<std::string> inside = ReadsInside(inner);
-    needed_.insert(inside.begin(), inside.end());
+    const std::vector<std::string> reads = ReadsOf(inner);
+    needed_.insert(reads.begin(), reads.end());
   }
 }
 

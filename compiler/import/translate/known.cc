@@ -151,7 +151,9 @@ class Checker {
       return UserError("it has ", inputs, " operands, and ", name_, " has at most ",
                        version_.most_inputs);
     }
-    if (inputs < version_.least_inputs) return UserError("operand ", inputs, " is missing");
+    // Whether one that is named "" may be absent, the translation knows.
+    if (node_.input_size() < version_.least_inputs)
+      return UserError("operand ", node_.input_size(), " is missing");
     if (outputs > version_.most_outputs) {
       return UserError("it has ", outputs, " outputs, and ", name_, " has at most ",
                        version_.most_outputs);

@@ -207,8 +207,10 @@ class SourceReader {
   // Adds the initializers that something reads; a file may hold gigabytes of others.
   absl::Status AddInitializers() {
     std::set<std::string> read;
-    for (const int n : order_.nodes)
-      read.insert(proto_.node(n).input().begin(), proto_.node(n).input().end());
+    for (const int n : order_.nodes) {
+      const std::vector<std::string> reads = ReadsOf(proto_.node(n));
+      read.insert(reads.begin(), reads.end());
+    }
     for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
     for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
       if (read.count(tensor.name()) == 0) continue;

@@ -46,7 +46,7 @@ TEST_CASE("an operator that no description can say has advice of its own") {
   advice("Unique", "how large the result is depends on values");
   advice("Loop", "with a fixed number of iterations");
   advice("If", "whether and how often the nodes inside it run");
-  advice("SequenceConstruct", "are no tensors");
+  advice("StringNormalizer", "are no tensors");
   advice("Gradient", "--train makes a training step");
 }
 
