@@ -82,13 +82,15 @@ void TranslateMean(NodeContext& node);
 void TranslateMax(NodeContext& node);
 void TranslateMin(NodeContext& node);
 
-// translate_reduce.cc: reductions, and normalizations made of them.
+// translate_reduce.cc: reductions, and what is made of them.
 void TranslateReduce(NodeContext& node);
 void TranslateReduceLogSumExp(NodeContext& node);
 void TranslateArg(NodeContext& node);
 void TranslateCumSum(NodeContext& node);
 void TranslateSoftmax(NodeContext& node);
 void TranslateHardmax(NodeContext& node);
+
+// translate_normalize.cc: normalizations.
 void TranslateBatchNormalization(NodeContext& node);
 void TranslateLayerNormalization(NodeContext& node);
 void TranslateInstanceNormalization(NodeContext& node);
