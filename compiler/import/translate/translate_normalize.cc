@@ -48,14 +48,48 @@ void TranslateBatchNormalization(NodeContext& node) {
 
 namespace {
 
-// Norms are computed in f32, or in the type of their operand where that is more.
-void CheckStashType(NodeContext& node, int x) {
-  const int64_t type = node.Int("stash_type", ::onnx::TensorProto::FLOAT);
-  if (type == ::onnx::TensorProto::FLOAT || node.failed()) return;
-  const absl::StatusOr<ElementType> given = ElementTypeFromOnnx(static_cast<int32_t>(type));
-  if (!given.ok() || *given != node.ValueOf(x).type)
-    node.Fail("attribute 'stash_type' is ", type,
-              ", which is not supported: 1 is, f32, and the type of its operand");
+// The type of a normalization's first stage, which `stash_type` names: f32, unless something else
+// is asked for. What is f64 stays f64.
+ElementType StageType(NodeContext& node, int x) {
+  const absl::StatusOr<ElementType> stash = ElementTypeFromOnnx(node.Int("stash_type", 1));
+  const ElementType type = node.ValueOf(x).type;
+  if (!stash.ok() || !IsFloat(*stash)) {
+    node.Fail("attribute 'stash_type' must be the number of a float type");
+    return type;
+  }
+  return type == ElementType::kF64 ? type : *stash;
+}
+
+int Filled(NodeContext& node, ElementType type, const Dims& dims, double number) {
+  return node.Write(ExpandTemplate({}, dims), {node.Literal(type, number)});
+}
+
+// The second stage: times `scale`, plus `bias` unless it is absent. Both broadcast.
+int Scaled(NodeContext& node, int normal, int scale, int bias) {
+  const int y = node.Entry("mul", {normal, scale});
+  return bias < 0 ? y : node.Entry("add", {y, bias});
+}
+
+// A scale or bias of a layer norm that broadcasts to `dims`, in `type`: with the extents of the
+// normalized dimensions, those from `axis` on, where it is the same for all else.
+int OfLayer(NodeContext& node, int value, ElementType type, const Dims& dims, int axis) {
+  if (value < 0 || node.failed()) return -1;
+  const Dims given = node.Dims(value), normal(dims.begin() + axis, dims.end());
+  Dims own(dims.size(), 1);
+  bool fits = given.size() <= dims.size(), differs = false;
+  for (size_t d = given.size(), at = dims.size(); fits && d-- > 0;) {
+    own[--at] = given[d];
+    fits = given[d] == 1 || given[d] == dims[at];
+    differs |= static_cast<int>(at) < axis && given[d] != 1;
+  }
+  if (!fits)
+    node.Fail("its scale and bias must broadcast to its operand ", Extents(dims), ", which ",
+              Extents(given), " does not");
+  value = node.Cast(value, type);
+  if (node.failed() || differs) return value;
+  own.erase(own.begin(), own.begin() + axis);
+  value = node.Reshape(value, own);
+  return own == normal ? value : node.Write(ExpandTemplate(own, normal), {value});
 }
 
 }  // namespace
@@ -65,46 +99,94 @@ void TranslateLayerNormalization(NodeContext& node) {
   const bool layer = node.proto().op_type() == "LayerNormalization";
   const int x = node.Input(0);
   const int axis = node.Axis(node.Int("axis", -1), node.Rank(x));
-  CheckStashType(node, x);
-  std::vector<int> operands = {x, node.Input(1)};
-  if (layer && node.Optional(2) >= 0) operands.push_back(node.Optional(2));
+  const ElementType type = node.ValueOf(layer ? x : node.Input(1)).type, stage = StageType(node, x);
   if (node.failed()) return;
-  const Dims normal(node.Dims(x).begin() + axis, node.Dims(x).end());
-  for (size_t k = 1; k < operands.size(); ++k) {
-    if (node.Dims(operands[k]) != normal)
-      return node.Fail("its scale and bias must have the normalized shape ", Extents(normal),
-                       ", not ", Extents(node.Dims(operands[k])));
-    operands[k] = node.Cast(operands[k], node.ValueOf(x).type);
+  const Dims dims = node.Dims(x), normal(dims.begin() + axis, dims.end());
+  const int scale = OfLayer(node, node.Input(1), type, dims, axis);
+  const int bias = layer ? OfLayer(node, node.Optional(2), type, dims, axis) : -1;
+  const bool statistics = layer && (node.HasOutput(1) || node.HasOutput(2));
+  const double eps = node.Float("epsilon", 1e-5);
+  const char* entry = layer ? "layer_norm" : "rms_norm";
+  if (node.failed()) return;
+  const bool of_layer =
+      node.Dims(scale) == normal && (bias < 0 || node.Dims(bias) == normal) && !statistics;
+  if (of_layer && type == stage && node.ValueOf(x).type == stage) {
+    std::vector<int> operands = {x, scale};
+    if (bias >= 0) operands.push_back(bias);
+    return node.SetOutput(0, node.Entry(entry, operands, {{"eps", eps}}));
   }
-  node.SetOutput(0, node.Entry(layer ? "layer_norm" : "rms_norm", operands,
-                               {{"eps", node.Float("epsilon", 1e-5)}}));
+  const int wide = node.Cast(x, stage);
+  const std::vector<int> staged =
+      statistics ? node.EntryOutputs("standardized", {wide}, {{"n", normal}, {"eps", eps}})
+                 : node.EntryOutputs(entry, {wide, Filled(node, stage, normal, 1)}, {{"eps", eps}});
+  node.SetOutput(0, Scaled(node, node.Cast(staged[0], type), scale, bias));
+  Dims rows(dims.begin(), dims.begin() + axis);
+  rows.resize(dims.size(), 1);
+  for (int i = 1; statistics && i < 3 && !node.failed(); ++i) {
+    const ElementType stash = *ElementTypeFromOnnx(node.Int("stash_type", 1));
+    node.SetOutput(i, node.Cast(node.Reshape(staged[i], rows), stash));
+  }
 }
+
+namespace {
+
+// A scale or bias of `count` elements; a single one stands for all.
+int OfChannels(NodeContext& node, int value, int64_t count) {
+  if (node.failed() || node.Dims(value) == Dims{count}) return value;
+  if (!node.Dims(value).empty() && node.Dims(value) != Dims{1}) {
+    node.Fail("its scale and bias must have ", count, " elements, not ", Extents(node.Dims(value)));
+    return value;
+  }
+  return node.Write(ExpandTemplate({}, {count}), {node.Reshape(value, {})});
+}
+
+// The normalization `entry` of channels, whose first stage has the type `stage`.
+void SetChannelNorm(NodeContext& node, const char* entry, int scale, int bias, ElementType stage,
+                    Attributes attributes) {
+  const int x = node.Input(0);
+  if (node.failed()) return;
+  const ElementType type = node.ValueOf(x).type;
+  const int64_t channels = node.Rank(x) < 2 ? 0 : node.Dims(x)[1];
+  scale = node.Cast(OfChannels(node, scale, channels), type);
+  bias = node.Cast(OfChannels(node, bias, channels), type);
+  attributes["eps"] = node.Float("epsilon", 1e-5);
+  if (stage == type) return node.SetOutput(0, node.Entry(entry, {x, scale, bias}, attributes));
+  const int staged = node.Entry(
+      entry,
+      {node.Cast(x, stage), Filled(node, stage, {channels}, 1), Filled(node, stage, {channels}, 0)},
+      attributes);
+  Dims column(std::max(node.Rank(x) - 1, 1), 1);
+  column[0] = channels;
+  node.SetOutput(0, Scaled(node, node.Cast(staged, type), node.Reshape(scale, column),
+                           node.Reshape(bias, column)));
+}
+
+}  // namespace
 
 void TranslateInstanceNormalization(NodeContext& node) {
   const int x = node.Input(0), scale = node.Input(1), bias = node.Input(2);
-  node.SetOutput(
-      0, node.Entry("instance_norm", {x, scale, bias}, {{"eps", node.Float("epsilon", 1e-5)}}));
+  const ElementType stage = StageType(node, x);
+  SetChannelNorm(node, "instance_norm", scale, bias, stage, {});
 }
 
 // Scale and bias have an element for each channel from opset 21 on, and for each group before.
 void TranslateGroupNormalization(NodeContext& node) {
   const int x = node.Input(0);
-  std::vector<int> operands = {x, node.Input(1), node.Input(2)};
+  int operands[2] = {node.Input(1), node.Input(2)};
   const int64_t groups = node.Int("num_groups", 0);
-  CheckStashType(node, x);
+  const ElementType stage = StageType(node, x);
   if (node.failed()) return;
   const int64_t channels = node.Rank(x) < 2 ? 0 : node.Dims(x)[1];
   if (channels < 1 || groups < 1 || channels % groups != 0)
     return node.Fail("it has ", groups, " groups for an operand ", Extents(node.Dims(x)));
-  for (size_t k = 1; k < 3 && node.opset() < 21; ++k) {
-    if (node.Dims(operands[k]) != Dims{groups})
-      return node.Fail("its scale and bias must have ", groups, " elements");
-    const int column = node.Reshape(operands[k], {groups, 1});
+  for (int& operand : operands) {
+    if (node.opset() >= 21) break;
+    operand = OfChannels(node, operand, groups);
+    const int column = node.Reshape(operand, {groups, 1});
     const int wide = node.Write(ExpandTemplate({groups, 1}, {groups, channels / groups}), {column});
-    operands[k] = node.failed() ? -1 : node.Reshape(wide, {channels});
+    operand = node.failed() ? -1 : node.Reshape(wide, {channels});
   }
-  node.SetOutput(
-      0, node.Entry("group_norm", operands, {{"g", groups}, {"eps", node.Float("epsilon", 1e-5)}}));
+  SetChannelNorm(node, "group_norm", operands[0], operands[1], stage, {{"g", groups}});
 }
 
 void TranslateLrn(NodeContext& node) {

@@ -75,5 +75,23 @@ def reductions():
          {"x": x}, {}, lambda x: torch.logsumexp(x, 1))
 
 
+def normalizations():
+    x = normal("n", 2, 3, 4)
+    layer = torch.nn.functional.layer_norm
+    case("layer_norm_full_scale", node("LayerNormalization", "x s b"),
+         {"x": x, "s": normal("ns", 2, 3, 4), "b": normal("nb", 3, 1)}, {},
+         lambda x, s, b: layer(x, (4,)) * s + b)
+    case("rms_norm_row_scale", node("RMSNormalization", "x s", axis=1),
+         {"x": x, "s": normal("nr", 1, 4)}, {},
+         lambda x, s: torch.nn.functional.rms_norm(x, (3, 4), eps=1e-5) * s)
+    # The weight reaches y through the mean and the inverse deviation too.
+    case("layer_norm_statistics",
+         [node("LayerNormalization", "x s", "z mean inverse"), node("Mul", "z inverse", "zi"),
+          node("Add", "zi mean")], {"x": x, "s": normal("nt", 4)}, {},
+         lambda x, s: layer(x, (4,)) * s / torch.sqrt(x.var(-1, correction=0, keepdim=True) + 1e-5)
+         + x.mean(-1, keepdim=True))
+
+
 attentions()
 reductions()
+normalizations()

@@ -77,6 +77,8 @@ def of_normalizations():
           variance * 0.9 + wide.var((0, 2)) * 0.1)
     rows, bias = draw(3), draw(3)
     entry("layer_norm", [x, rows, bias], normalized(wide, (2,), epsilon) * rows + bias)
+    mean, inverse = wide.mean(2), 1 / np.sqrt(wide.var(2) + epsilon)
+    entry("standardized", [x], normalized(wide, (2,), epsilon), mean, inverse, n=[3])
     square = np.square(wide).mean(axis=2, keepdims=True)
     entry("rms_norm", [x, rows], wide / np.sqrt(square + epsilon) * rows)
     large = draw(2, 3, 2, scale=50)

@@ -66,6 +66,74 @@ def of_last_dimensions():
                       epsilon=EPSILON)
 
 
+def broadcast():
+    """Scales and biases that broadcast to what is normalized, or to the operand alone."""
+    for op, first in ("LayerNormalization", normalized), ("RMSNormalization", root_mean_square):
+        name = "layer_norm_scales" if op[0] == "L" else "rms_norm_scales"
+        with Case(name) as case:
+            x = case.normal(2, 3, 4) + 1
+            scales = {"one": case.normal(1), "none": case.normal(), "row": case.normal(1, 1, 4),
+                      "column": case.normal(3, 1), "full": case.normal(2, 3, 4)}
+            names = [case.input("x", x)] + [case.input(n, s) for n, s in scales.items()]
+            for axis in -1, 1:
+                z = first(x.astype(np.float64), tuple(range(axis % 3, 3)))
+                for n, s in scales.items():
+                    case.node(op, ["x", n], z * s, axis=axis, epsilon=EPSILON)
+                if op[0] == "L":
+                    case.node(op, ["x", "one", "full"], z * scales["one"] + scales["full"],
+                              axis=axis, epsilon=EPSILON)
+                    case.node(op, ["x", "full", "none"], z * scales["full"] + scales["none"],
+                              axis=axis, epsilon=EPSILON)
+    with Case("group_norm_one_scale", reference=False) as case:
+        x, s, b = case.normal(2, 6, 3) + 2, case.normal(1), case.normal(6)
+        names = [case.input(n, a) for n, a in zip("xsb", (x, s, b))]
+        y = normalized(x.astype(np.float64).reshape(2, 3, 6), (2,)).reshape(x.shape)
+        case.node("GroupNormalization", names, y * s + channels(b, 3), num_groups=3,
+                  epsilon=EPSILON)
+        y = normalized(x.astype(np.float64), (2,))
+        case.node("InstanceNormalization", names, y * s + channels(b, 3), epsilon=EPSILON)
+
+
+def root_mean_square(x, axes, epsilon=EPSILON):
+    return x / np.sqrt(np.square(x).mean(axis=axes, keepdims=True) + epsilon)
+
+
+def staged():
+    """Statistics as outputs, and those of halves, which are f32."""
+    with Case("layer_norm_statistics") as case:
+        x, s, b = case.normal(2, 3, 4) + 2, case.normal(4), case.normal(4)
+        names = [case.input(n, a) for n, a in zip("xsb", (x, s, b))]
+        for axis in -1, 1:
+            wide, axes = x.astype(np.float64), tuple(range(axis % 3, 3))
+            mean = wide.mean(axes, keepdims=True)
+            inverse = 1 / np.sqrt(wide.var(axes, keepdims=True) + EPSILON)
+            case.node("LayerNormalization", names, (wide - mean) * inverse * s + b, mean, inverse,
+                      axis=axis, epsilon=EPSILON)
+        case.entry("standardized", names[:1], (wide - mean) * inverse, mean[:, 0, 0],
+                   inverse[:, 0, 0], n=[3, 4], eps=EPSILON)
+    with Case("norms_of_halves", reference=False) as case:  # it computes squares in f16
+        x = (case.normal(2, 4, 8) * 100 + 400).astype(np.float16)  # whose squares are no f16
+        # Powers of two as scales: products of halves with them are exact.
+        rows, of_channels = (2.0 ** case.random.integers(-2, 3, n) for n in (8, 4))
+        rows, of_channels = rows.astype(np.float16), of_channels.astype(np.float16)
+        bias, column_bias = case.normal(8).astype(np.float16), case.normal(4).astype(np.float16)
+        names = [case.input(n, a) for n, a in zip("xrcbd", (x, rows, of_channels, bias,
+                                                            column_bias))]
+        wide, half = x.astype(np.float64), lambda v: np.asarray(v).astype(np.float16)
+        mean, variance = wide.mean(-1, keepdims=True), wide.var(-1, keepdims=True)
+        inverse = 1 / np.sqrt(variance + 1e-5)
+        z = half((wide - mean) * inverse).astype(np.float64)
+        case.node("LayerNormalization", ["x", "r", "b"], half(z * rows + bias),
+                  mean.astype(np.float32), inverse.astype(np.float32))
+        case.node("LayerNormalization", ["x", "r"], half(z * rows))
+        square = np.square(wide).mean(-1, keepdims=True)
+        case.node("RMSNormalization", ["x", "r"], half(half(wide / np.sqrt(square + 1e-5)) * rows))
+        scale, shift = of_channels[:, None].astype(np.float64), column_bias[:, None]
+        case.node("InstanceNormalization", ["x", "c", "d"], half(z * scale + shift))
+        groups = half(normalized(wide.reshape(2, 2, 16), (2,), 1e-5)).reshape(x.shape)
+        case.node("GroupNormalization", ["x", "c", "d"], half(groups * scale + shift), num_groups=2)
+
+
 def over_channels():
     x_shape = (5, 5, 2, 1)  # the reference leaves out channels where they outnumber the batch
     for size in 1, 2, 3, 4:
@@ -97,5 +165,7 @@ def write():
     statistics()
     of_one_element()
     of_last_dimensions()
+    broadcast()
+    staged()
     over_channels()
     soft()
