@@ -110,6 +110,8 @@ const std::vector<OperatorRow>& Rows() {
          {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order",
           "strides"}),
       By("RNN", 14, TranslateRecurrent, {"activations", "direction", "hidden_size", "layout"}),
+      By("RotaryEmbedding", 23, TranslateRotaryEmbedding,
+         {"interleaved", "num_heads", "rotary_embedding_dim"}),
       Same("GlobalAveragePool", 1, "global_average_pool"),
       Same("GlobalMaxPool", 1, "global_max_pool"),
       // Reductions and normalizations.

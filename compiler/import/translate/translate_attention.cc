@@ -20,6 +20,13 @@ int SplitHeads(NodeContext& node, int x, const char* attribute) {
   return node.Transpose(node.Reshape(x, {dims[0], dims[1], heads, dims[2] / heads}), {0, 2, 1, 3});
 }
 
+// The other way round.
+int MergeHeads(NodeContext& node, int x) {
+  if (node.failed()) return -1;
+  const Dims dims = node.Dims(x);
+  return node.Reshape(node.Transpose(x, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
+}
+
 // `x` with the cached keys or values `past`, if there are any, in front of it along the sequence.
 int Append(NodeContext& node, int past, int x) {
   if (past < 0 || node.failed()) return x;
@@ -94,13 +101,62 @@ void TranslateAttention(NodeContext& node) {
   if (mask >= 0) attributes["least"] = LeastFinite(node.ValueOf(q).type);
   int y = node.Entry("attention", {q, k, v, mask}, attributes);
   if (node.failed()) return;
-  if (flat) {
-    const Dims dims = node.Dims(y);
-    y = node.Reshape(node.Transpose(y, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
-  }
+  if (flat) y = MergeHeads(node, y);
   node.SetOutput(0, y);
   node.SetOutput(1, k);
   node.SetOutput(2, v);
+}
+
+namespace {
+
+// Elements `begin` to `end` of the last dimension of x.
+int OfLast(NodeContext& node, int x, int64_t begin, int64_t end) {
+  if (node.failed()) return -1;
+  const Dims dims = node.Dims(x);
+  Dims start(dims.size(), 0), step(dims.size(), 1), length = dims;
+  start.back() = begin;
+  length.back() = end - begin;
+  return length == dims ? x : node.Write(SliceTemplate(dims, start, step, length), {x});
+}
+
+// The cosines or sines of each position, [batch or 1, sequence, angles].
+int AnglesOf(NodeContext& node, int table, const Dims& x, int64_t angles) {
+  const int ids = node.Optional(3);
+  if (ids >= 0 && (node.Rank(table) != 2 || node.Rank(ids) != 2))
+    node.Fail("its positions, cosines and sines must have two dimensions");
+  if (ids >= 0) table = node.Entry("gather", {table, ids});
+  if (node.failed()) return -1;
+  const Dims& dims = node.Dims(table);
+  if (dims.size() != 3 || (dims[0] != x[0] && dims[0] != 1) || dims[1] != x[2] || dims[2] != angles)
+    node.Fail("its cosines and sines must be ", Extents({x[0], x[2], angles}), " where it has no ",
+              "positions, or have ", angles, " columns, but they are ", Extents(dims));
+  return table;
+}
+
+}  // namespace
+
+// The first elements of each head, or all, turned by the angles of its position.
+void TranslateRotaryEmbedding(NodeContext& node) {
+  const int given = node.Input(0);
+  const int x = SplitHeads(node, given, "num_heads");
+  if (node.failed()) return;
+  const Dims dims = node.Dims(x);
+  int64_t turned = node.Int("rotary_embedding_dim", 0);
+  if (turned == 0) turned = dims[3];
+  if (turned < 2 || turned > dims[3] || turned % 2 != 0)
+    node.Fail("it turns ", turned, " of the ", dims[3],
+              " elements of a head: an even number can be");
+  const int cs = AnglesOf(node, node.Input(1), dims, turned / 2);
+  const int sn = AnglesOf(node, node.Input(2), dims, turned / 2);
+  const bool pairs = node.Int("interleaved", 0) != 0;
+  int y =
+      node.Entry(pairs ? "rotary_pairs" : "rotary_halves", {OfLast(node, x, 0, turned), cs, sn});
+  if (node.failed()) return;
+  if (turned < dims[3]) {
+    const int rest = OfLast(node, x, turned, dims[3]);
+    y = node.Write(ConcatTemplate({node.Dims(y), node.Dims(rest)}, 3), {y, rest});
+  }
+  node.SetOutput(0, node.Rank(given) == 3 ? MergeHeads(node, y) : y);
 }
 
 }  // namespace yuba::onnx

@@ -166,15 +166,15 @@ void TranslateTensorScatter(NodeContext& node) {
   const int axis = node.Axis(node.Int("axis", -2), node.Rank(cache));
   if (node.Rank(rows) != node.Rank(cache)) node.Fail("its cache and its update differ in rank");
   if (!node.failed() && axis == 0) node.Fail("its axis is that of the batch");
-  if (node.String("mode", "linear") != "linear") {
-    node.Fail("its mode is not 'linear', which is not supported: rows that wrap round need another",
-              " cache");
-  }
+  const std::string mode = node.String("mode", "linear");
+  if (mode != "linear" && mode != "circular") node.Fail("its mode '", mode, "' is unknown");
+  if (!node.failed() && node.Dims(rows)[axis] > node.Dims(cache)[axis])
+    node.Fail("it writes ", node.Dims(rows)[axis], " rows into ", node.Dims(cache)[axis]);
   if (node.failed()) return;
   const int at =
       node.Optional(2) >= 0 ? node.Input(2) : node.Constant(compiler::IntegerValue({1}, {0}));
-  const int written =
-      node.Entry("write_rows", {node.AxisLast(cache, axis), node.AxisLast(rows, axis), at});
+  const int written = node.Entry(mode == "linear" ? "write_rows" : "write_rows_circular",
+                                 {node.AxisLast(cache, axis), node.AxisLast(rows, axis), at});
   if (!node.failed()) node.SetOutput(0, node.AxisBack(written, axis));
 }
 

@@ -92,6 +92,29 @@ def normalizations():
          + x.mean(-1, keepdim=True))
 
 
+def rotations():
+    def turned(x, cs, sn, part):
+        a, b = x[..., :part:2], x[..., 1:part:2]
+        y = torch.stack([a * cs - b * sn, b * cs + a * sn], -1).flatten(-2)
+        return torch.cat([y, x[..., part:]], -1)
+    angles = normal("angles", 2, 3, 2)
+    case("rotary_embedding",
+         node("RotaryEmbedding", "x cs sn", interleaved=1, rotary_embedding_dim=4),
+         {"x": normal("rx", 2, 2, 3, 6), "cs": np.cos(angles), "sn": np.sin(angles)}, {},
+         lambda x, cs, sn: turned(x, cs[:, None], sn[:, None], 4))
+
+
+def writes():
+    at = np.array([3, 1])
+    def written(x, rows, at):
+        places = (at[:, None] + torch.arange(3)) % 4
+        return torch.stack([x[b].index_copy(0, places[b], rows[b]) for b in range(2)])
+    case("scatter_circular", node("TensorScatter", "x rows at", mode="circular", axis=1),
+         {"x": normal("wx", 2, 4, 3), "rows": normal("wr", 2, 3, 3)}, {"at": at}, written)
+
+
 attentions()
 reductions()
 normalizations()
+rotations()
+writes()

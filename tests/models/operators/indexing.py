@@ -39,6 +39,21 @@ def by_ids():
         names = [case.input(n, a) for n, a in
                  zip(("flat", "new", "to"), (flat, new, np.array([5, 0])))]
         case.entry("write_rows", names, y)
+    with Case("write_rows_circular") as case:
+        x, rows, at = case.normal(3, 2, 5, 2), case.normal(3, 2, 3, 2), np.array([4, 1, 3])
+        names = [case.input(n, a) for n, a in zip(("x", "rows", "at"), (x, rows, at))]
+        y, first = x.copy(), x.copy()
+        for b in range(3):
+            y[b][:, (at[b] + np.arange(3)) % 5] = rows[b]
+        first[:, :, :3] = rows
+        case.node("TensorScatter", names, y, mode="circular")
+        case.node("TensorScatter", names[:2], first, mode="circular")
+        y = np.swapaxes(x, 1, 2).copy()
+        for b in range(3):
+            y[b][(at[b] + 2 + np.arange(3)) % 5] = np.swapaxes(rows, 1, 2)[b]
+        turned = [case.input(n, np.ascontiguousarray(a)) for n, a in
+                  (("u", np.swapaxes(x, 1, 2)), ("v", np.swapaxes(rows, 1, 2)), ("w", at + 2))]
+        case.node("TensorScatter", turned, y, mode="circular", axis=1)
     with Case("one_hot") as case:
         # 9 and -5 are no positions.
         ids, values = np.array([[1, -1], [0, -4], [9, -5]]), np.array([-0.5, 2.5], np.float32)

@@ -87,6 +87,44 @@ def rotations():
         case.entry("rotary", names, y)
 
 
+def turned(x, cos, sin, pairs):
+    """x [b, h, s, d], cos and sin [b, s, d/2]"""
+    x, cos, sin = x.astype(np.float64), cos[:, None], sin[:, None]
+    a, b = (x[..., ::2], x[..., 1::2]) if pairs else np.split(x, 2, -1)
+    real, imaginary = a * cos - b * sin, b * cos + a * sin
+    if pairs:
+        return np.stack([real, imaginary], -1).reshape(x.shape)
+    return np.concatenate([real, imaginary], -1)
+
+
+def rotary_embeddings():
+    with Case("rotary_embedding") as case:
+        heads, rows = case.normal(2, 3, 4, 6), case.normal(2, 4, 18)
+        angles, table = case.normal(2, 4, 3), case.normal(9, 3)
+        ids = np.array([[0, 8, 3, 3], [1, 2, 5, 4]])
+        names = {n: case.input(n, a) for n, a in
+                 (("x", heads), ("r", rows), ("i", ids), ("c", np.cos(angles)),
+                  ("s", np.sin(angles)), ("tc", np.cos(table)), ("ts", np.sin(table)),
+                  ("c2", np.cos(angles[..., :2])), ("s2", np.sin(angles[..., :2])),
+                  ("tc1", np.cos(table[:, :1])), ("ts1", np.sin(table[:, :1])))}
+        split = rows.reshape(2, 4, 3, 6).transpose(0, 2, 1, 3)
+        joined = lambda y: y.transpose(0, 2, 1, 3).reshape(rows.shape)
+        part = lambda x, n, c, s, pairs: np.concatenate(
+            [turned(x[..., :n], c, s, pairs), x[..., n:]], -1)
+        for pairs in 0, 1:
+            c, s, t, u = np.cos(angles), np.sin(angles), np.cos(table)[ids], np.sin(table)[ids]
+            case.node("RotaryEmbedding", ["x", "c", "s"], turned(heads, c, s, pairs),
+                      interleaved=pairs)
+            case.node("RotaryEmbedding", ["r", "tc", "ts", "i"], joined(turned(split, t, u, pairs)),
+                      interleaved=pairs, num_heads=3)
+            case.node("RotaryEmbedding", ["r", "c2", "s2"],
+                      joined(part(split, 4, c[..., :2], s[..., :2], pairs)), interleaved=pairs,
+                      num_heads=3, rotary_embedding_dim=4)
+            case.node("RotaryEmbedding", ["x", "tc1", "ts1", "i"],
+                      part(heads, 2, t[..., :1], u[..., :1], pairs), interleaved=pairs,
+                      rotary_embedding_dim=2)
+
+
 def rnn(x, h, c, w, r, wb, rb, _):
     return np.tanh(x @ w.T + h @ r.T + wb + rb), c
 
@@ -146,4 +184,5 @@ def recurrent():
 def write():
     attentions()
     rotations()
+    rotary_embeddings()
     recurrent()
