@@ -91,7 +91,8 @@ const std::vector<OperatorRow>& Rows() {
       By("Sum", 8, TranslateSum),
       // Products and windows.
       By("Attention", 25, TranslateAttention,
-         {"is_causal", "kv_num_heads", "q_num_heads", "scale", "softcap"}),
+         {"is_causal", "kv_num_heads", "q_num_heads", "qk_matmul_output_mode", "scale", "softcap",
+          "softmax_precision"}),
       By("AveragePool", 22, TranslateAveragePool,
          {"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads",
           "strides"}),

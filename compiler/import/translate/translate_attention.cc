@@ -1,9 +1,10 @@
 // Attention: heads split off, cached keys and values in front, the mask in the shape of the scores.
 #include <cmath>
-#include <limits>
 
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/attention_mask.h"
 #include "compiler/import/translate/translate.h"
+#include "opsemantics/values/onnx_tensor.h"
 
 namespace yuba::onnx {
 namespace {
@@ -38,73 +39,93 @@ int Append(NodeContext& node, int past, int x) {
   return node.Write(ConcatTemplate({node.Dims(past), node.Dims(x)}, 2), {past, x});
 }
 
-// What is added to the scores, with the dimensions
-// [batch or 1, groups or 1, heads of a group or 1, rows, columns].
-int MaskOf(NodeContext& node, int mask, const Dims& q, const Dims& k, ElementType type) {
-  if (mask < 0 || node.failed()) return -1;
-  if (node.ValueOf(mask).type == ElementType::kBool) {
-    const int zero = node.Literal(type, 0);
-    const int none = node.Literal(type, -std::numeric_limits<double>::infinity());
-    mask = node.Entry("select", {mask, zero, none});
-  }
-  Dims dims = node.Dims(mask);
-  while (dims.size() < 4) dims.insert(dims.begin(), 1);
-  mask = node.Reshape(mask, dims);
-  if (dims[3] != 1 && dims[3] < k[2]) {  // the keys that it leaves out are hidden
-    const int none = node.Literal(type, -std::numeric_limits<double>::infinity());
-    mask = node.Entry("pad", {mask, none}, {{"hi", Dims{0, 0, 0, k[2] - dims[3]}}});
-    dims[3] = k[2];
-  }
-  const bool fits = dims.size() == 4 && (dims[0] == q[0] || dims[0] == 1) &&
-                    (dims[1] == q[1] || dims[1] == 1) && (dims[2] == q[2] || dims[2] == 1) &&
-                    (dims[3] == k[2] || dims[3] == 1);
-  if (!fits) node.Fail("its mask ", Extents(node.Dims(mask)), " does not fit its scores");
-  if (node.failed()) return -1;
-  const Dims full = {dims[0], dims[1], q[2], k[2]};
-  if (dims != full) mask = node.Write(ExpandTemplate(dims, full), {mask});
-  const int64_t groups = dims[1] == 1 ? 1 : k[1];
-  return node.Reshape(mask, {dims[0], groups, dims[1] / groups, q[2], k[2]});
+// The type of the softmax: that of the scores, or the one that the node asks for.
+ElementType SoftmaxType(NodeContext& node, ElementType type) {
+  if (!node.HasAttribute("softmax_precision")) return type;
+  const absl::StatusOr<ElementType> given = ElementTypeFromOnnx(node.Int("softmax_precision", 1));
+  if (given.ok() && IsFloat(*given)) return *given;
+  node.Fail("attribute 'softmax_precision' must be the number of a float type");
+  return type;
 }
 
-// The least finite number of a type.
-double LeastFinite(ElementType type) {
-  switch (type) {
-    case ElementType::kF64: return std::numeric_limits<double>::lowest();
-    case ElementType::kF16: return -65504;
-    case ElementType::kBF16: return -0x1.fep127;
-    default: return std::numeric_limits<float>::lowest();
+// Whether numbers of one type are rounded in the other.
+bool Rounds(ElementType from, ElementType to) {
+  return from != to && ByteSize(to) <= ByteSize(from);
+}
+
+struct Operands {
+  int q = -1, k = -1, v = -1;  // [batch, heads, sequence, size]
+  int added = -1;              // to the scores; or absent
+  bool causal = false;         // by the positions alone
+  int64_t past = 0;            // keys before the first query
+  double scale = 1, cap = 0;
+};
+
+// Attention as one description.
+int InOne(NodeContext& node, const Operands& of) {
+  Attributes attributes = {{"scale", of.scale}, {"causal", int64_t{of.causal}}, {"past", of.past}};
+  if (of.cap != 0) attributes["cap"] = of.cap;
+  int mask = of.added;
+  if (mask >= 0 && !node.failed()) {  // [batch or 1, groups or 1, heads of one or 1, ...]
+    attributes["least"] = LeastFinite(node.ValueOf(of.q).type);
+    Dims dims = node.Dims(mask);
+    const int64_t groups = dims[1] == 1 ? 1 : node.Dims(of.k)[1];
+    mask = node.Reshape(mask, {dims[0], groups, dims[1] / groups, dims[2], dims[3]});
   }
+  return node.Entry("attention", {of.q, of.k, of.v, mask}, attributes);
+}
+
+// Attention made of parts, one of which is the node's last output: 0, products; 1, these kept
+// between -cap and cap; 2, with what is added; 3, the weights.
+int InParts(NodeContext& node, const Operands& of, ElementType precision) {
+  const int64_t mode = node.Int("qk_matmul_output_mode", 0);
+  if (mode < 0 || mode > 3) node.Fail("its qk_matmul_output_mode ", mode, " is unknown");
+  const ElementType type = node.ValueOf(of.q).type;
+  int scores = node.Entry("attention_scores", {of.q, of.k}, {{"scale", of.scale}});
+  if (mode == 0) node.SetOutput(3, scores);
+  if (of.cap != 0) scores = node.Entry("soft_cap", {scores}, {{"cap", of.cap}});
+  if (mode == 1) node.SetOutput(3, scores);
+  if (of.added >= 0) scores = node.Entry("add", {scores, of.added});
+  if (of.causal) scores = node.Entry("hide_later", {scores}, {{"past", of.past}});
+  if (mode == 2) node.SetOutput(3, scores);
+  Attributes attributes;
+  if (of.added >= 0) attributes["least"] = LeastFinite(precision);
+  const int weights = node.Entry("softmax", {node.Cast(scores, precision)}, attributes);
+  const int used = node.Cast(weights, type);
+  if (mode == 3) node.SetOutput(3, used);
+  return node.Entry("attention_values", {used, of.v});
 }
 
 }  // namespace
 
 void TranslateAttention(NodeContext& node) {
   const bool flat = node.Rank(node.Input(0)) == 3;
-  const int q = SplitHeads(node, node.Input(0), "q_num_heads");
-  int k = SplitHeads(node, node.Input(1), "kv_num_heads");
-  int v = SplitHeads(node, node.Input(2), "kv_num_heads");
-  const int past = node.Optional(4);
-  k = Append(node, past, k);
-  v = Append(node, node.Optional(5), v);
-  if (node.Optional(6) >= 0 || node.Float("softcap", 0) != 0 || node.HasOutput(3))
-    node.Fail("softcap, lengths without padding and the scores as an output are not supported");
+  Operands of;
+  of.q = SplitHeads(node, node.Input(0), "q_num_heads");
+  of.k = SplitHeads(node, node.Input(1), "kv_num_heads");
+  of.v = SplitHeads(node, node.Input(2), "kv_num_heads");
+  const int past = node.Optional(4), lengths = node.Optional(6);
+  of.k = Append(node, past, of.k);
+  of.v = Append(node, node.Optional(5), of.v);
+  if ((past < 0) != (node.Optional(5) < 0)) node.Fail("it has past keys or past values alone");
+  if (past >= 0 && lengths >= 0) node.Fail("it has lengths and a past, which exclude each other");
   if (node.failed()) return;
-  const Dims qd = node.Dims(q), kd = node.Dims(k);
-  if (kd[1] < 1 || qd[1] % kd[1] != 0)
-    return node.Fail("its ", qd[1], " query heads are no multiple of its ", kd[1], " key heads");
-  const int mask = MaskOf(node, node.Optional(3), qd, kd, node.ValueOf(q).type);
-  const double scale = node.Float("scale", 1 / std::sqrt(static_cast<double>(qd[3])));
-  const int64_t before = past < 0 ? 0 : node.Dims(past)[2];
-  Attributes attributes = {
-      {"scale", scale}, {"causal", node.Int("is_causal", 0)}, {"past", before}};
-  // Without a mask each query sees a key: the causal order hides none of the first ones.
-  if (mask >= 0) attributes["least"] = LeastFinite(node.ValueOf(q).type);
-  int y = node.Entry("attention", {q, k, v, mask}, attributes);
-  if (node.failed()) return;
-  if (flat) y = MergeHeads(node, y);
-  node.SetOutput(0, y);
-  node.SetOutput(1, k);
-  node.SetOutput(2, v);
+  const Dims q = node.Dims(of.q), k = node.Dims(of.k);
+  if (k[1] < 1 || q[1] % k[1] != 0)
+    return node.Fail("its ", q[1], " query heads are no multiple of its ", k[1], " key heads");
+  const ElementType type = node.ValueOf(of.q).type, precision = SoftmaxType(node, type);
+  of.added = AddedToScores(node, q, k, type);
+  of.causal = node.Int("is_causal", 0) != 0 && lengths < 0;
+  of.past = past < 0 ? 0 : node.Dims(past)[2];
+  of.scale = node.Float("scale", 1 / std::sqrt(static_cast<double>(q[3])));
+  of.cap = node.Float("softcap", 0);
+  if (of.cap < 0) node.Fail("its softcap is negative");
+  node.SetOutput(1, of.k);
+  node.SetOutput(2, of.v);
+  of.v = node.Cast(of.v, type);
+  const bool parts = node.HasOutput(3) || Rounds(type, precision);
+  const int y = parts ? InParts(node, of, precision) : InOne(node, of);
+  node.SetOutput(0, flat ? MergeHeads(node, y) : y);
 }
 
 namespace {

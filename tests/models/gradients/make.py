@@ -66,6 +66,31 @@ def attentions():
          lambda q, k, v, added: attention(q, k, v, added))
 
 
+def capped_attention():
+    operands = {"q": normal("q", 2, 2, 4, 3), "k": normal("k", 2, 1, 5, 3),
+                "v": normal("v", 2, 1, 5, 2)}
+    lengths = np.array([5, 2])
+    seen = np.arange(5) <= np.arange(4)[:, None] + lengths[:, None, None, None] - 4
+
+    # PyTorch's softmax of -inf alone is NaN, and so is its gradient: those rows are left out.
+    def rows_with_keys(q, k, v, lengths):
+        rows = torch.tensor(seen.any(-1))[..., None]
+        scores = 2 * torch.tanh(q @ k.mT * 3 ** -0.5 / 2)
+        hidden = ~torch.tensor(seen)
+        scores = torch.where(rows, scores.masked_fill(hidden, -torch.inf), 0)
+        return torch.where(rows, torch.softmax(scores, -1) @ v, 0)
+    case("attention_capped",
+         helper.make_node("Attention", ["q", "k", "v", "", "", "", "lengths"], ["y"], is_causal=1,
+                          softcap=2.0),
+         operands, {"lengths": lengths}, rows_with_keys)
+    # The same in parts, as the weights are an output too.
+    case("attention_in_parts",
+         helper.make_node("Attention", ["q", "k", "v", "", "", "", "lengths"],
+                          ["y", "", "", "weights"], is_causal=1, softcap=2.0,
+                          qk_matmul_output_mode=3),
+         operands, {"lengths": lengths}, rows_with_keys)
+
+
 def reductions():
     x = normal("x", 3, 4)
     x[1] += 1000
@@ -114,6 +139,7 @@ def writes():
 
 
 attentions()
+capped_attention()
 reductions()
 normalizations()
 rotations()

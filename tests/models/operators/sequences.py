@@ -87,6 +87,91 @@ def rotations():
         case.entry("rotary", names, y)
 
 
+def attention_parts(q, k, v, scale, added, cap=0.0):
+    """The four scores that attention may put out, and y; `added` is 0 or -inf or any number."""
+    q, k, v = (a.astype(np.float64) for a in (q, k, v))
+    share = q.shape[1] // k.shape[1]
+    raw = q @ k.repeat(share, 1).swapaxes(2, 3) * scale
+    capped = cap * np.tanh(raw / cap) if cap else raw
+    biased = capped + added
+    most = biased.max(-1, keepdims=True)
+    e = np.exp(biased - np.where(most == -np.inf, 0, most))
+    total = e.sum(-1, keepdims=True)
+    weights = e / np.where(total == 0, 1, total)
+    return (raw, capped, biased, weights), weights @ v.repeat(share, 1)
+
+
+def attentions_of_parts():
+    hidden = lambda seen: np.where(seen, 0, -np.inf)
+    with Case("attention_lengths") as case:
+        q, k, v = case.normal(3, 2, 2, 3), case.normal(3, 1, 5, 3), case.normal(3, 1, 5, 2)
+        lengths, mask = np.array([5, 1, 3]), case.normal(2, 2, 4)
+        names = [case.input(n, a) for n, a in zip("qkvml", (q, k, v, mask, lengths))]
+        i, j = np.arange(2)[:, None], np.arange(5)
+        first = np.array([j < n for n in lengths])[:, None, None]
+        later = np.array([j <= i + n - 2 for n in lengths])[:, None]
+        long = np.pad(mask, ((0, 0), (0, 0), (0, 1)), constant_values=-np.inf)
+        gaps = [""] * 3
+        case.node("Attention", names[:3] + gaps + names[4:],
+                  attention_parts(q, k, v, 0.5, hidden(first))[1], scale=0.5)
+        case.node("Attention", names[:3] + gaps + names[4:],
+                  attention_parts(q, k, v, 0.5, hidden(later), 1.5)[1], scale=0.5, is_causal=1,
+                  softcap=1.5)
+        case.node("Attention", names[:4] + gaps[:2] + names[4:],
+                  attention_parts(q, k, v, 0.5, hidden(later) + long)[1], scale=0.5, is_causal=1)
+    with Case("attention_scores") as case:
+        q, k, v = case.normal(2, 4, 3, 5), case.normal(2, 2, 3, 5), case.normal(2, 2, 3, 2)
+        past = case.normal(2, 2, 1, 5), case.normal(2, 2, 1, 2)
+        mask = np.ones((2, 1, 3, 4), bool)
+        mask[1, :, 2] = False
+        names = [case.input(n, a) for n, a in
+                 zip(("q", "k", "v", "m", "pk", "pv"), (q, k, v, mask, *past))]
+        all_k, all_v = (np.concatenate(p, 2) for p in ((past[0], k), (past[1], v)))
+        causal = np.arange(4) <= np.arange(3)[:, None] + 1
+        scores, y = attention_parts(q, all_k, all_v, 0.5, hidden(mask & causal), 1.5)
+        for mode in range(4):
+            # The reference gives capped scores in mode 0 too, so that has no cap.
+            if mode == 0:
+                scores, y = attention_parts(q, all_k, all_v, 0.5, hidden(mask & causal))
+            case.node("Attention", names, y, all_k, all_v, scores[mode], is_causal=1, scale=0.5,
+                      qk_matmul_output_mode=mode, **({"softcap": 1.5} if mode else {}))
+            scores, y = attention_parts(q, all_k, all_v, 0.5, hidden(mask & causal), 1.5)
+    with Case("attention_raw_scores", reference=False) as case:  # it gives capped ones
+        q, k, v = case.normal(1, 6, 8), case.normal(1, 4, 4), case.normal(1, 4, 6)
+        names = [case.input(n, a) for n, a in zip("qkv", (q, k, v))]
+        heads = lambda x, n: x.reshape(1, x.shape[1], n, -1).transpose(0, 2, 1, 3)
+        scores, y = attention_parts(heads(q, 4), heads(k, 2), heads(v, 2), 2 ** -0.5, 0, 0.75)
+        case.node("Attention", names, y.transpose(0, 2, 1, 3).reshape(1, 6, 12), heads(k, 2),
+                  heads(v, 2), scores[0], q_num_heads=4, kv_num_heads=2, softcap=0.75)
+    with Case("attention_precision", reference=False) as case:
+        # Sums of f16 are exact where all weights are the same.
+        q, k, v = np.zeros((1, 1, 2, 3), np.float32), case.normal(1, 1, 4, 3), case.normal(1, 1, 4, 2)
+        names = [case.input(n, a) for n, a in zip("qkv", (q, k, v))]
+        y = np.repeat(v.astype(np.float64).mean(2, keepdims=True), 2, 2)
+        for precision in 1, 10, 11, 16:
+            case.node("Attention", names, y, softmax_precision=precision)
+        added = np.array([[0, 0.0001, 0, -0.0002]], np.float32)  # which f16 rounds away
+        names.append(case.input("m", added))
+        weights = np.exp(added.astype(np.float16).astype(np.float64))
+        weights = (weights / weights.sum()).astype(np.float16).astype(np.float64)
+        case.node("Attention", names, np.repeat((weights @ v[0, 0])[None, None], 2, 2),
+                  softmax_precision=10)
+    with Case("attention_entries") as case:
+        q, k, v = case.normal(2, 4, 3, 5), case.normal(2, 2, 4, 5), case.normal(2, 2, 4, 2)
+        p = np.abs(case.normal(2, 4, 3, 4))
+        names = [case.input(n, a) for n, a in zip("qkvp", (q, k, v, p))]
+        case.entry("attention_scores", names[:2], attention_parts(q, k, v, 0.3, 0)[0][0], scale=0.3)
+        case.entry("attention_values", [names[3], names[2]],
+                   p.astype(np.float64) @ v.repeat(2, 1).astype(np.float64))
+        case.entry("hide_later", names[3:],
+                   np.where(np.arange(4) <= np.arange(3)[:, None], p, -np.inf))
+        case.entry("soft_cap", names[3:], 0.5 * np.tanh(p.astype(np.float64) / 0.5), cap=0.5)
+        lengths = case.input("l", np.array([3, 1]))
+        j = np.arange(4)
+        case.entry("sees_keys", [lengths],
+                   np.broadcast_to(np.array([j < 3, j < 1])[:, None], (2, 2, 4)), s=2, t=4)
+
+
 def turned(x, cos, sin, pairs):
     """x [b, h, s, d], cos and sin [b, s, d/2]"""
     x, cos, sin = x.astype(np.float64), cos[:, None], sin[:, None]
@@ -183,6 +268,7 @@ def recurrent():
 
 def write():
     attentions()
+    attentions_of_parts()
     rotations()
     rotary_embeddings()
     recurrent()
