@@ -1,7 +1,9 @@
 // LSTM, GRU and RNN: one cell for each step and direction.
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/activations.h"
 #include "compiler/import/translate/translate.h"
 
 namespace yuba::onnx {
@@ -42,7 +44,7 @@ class Recurrence {
     batch_first_ = node_.Int("layout", 0) != 0;
     direction_ = node_.String("direction", "forward");
     directions_ = direction_ == "bidirectional" ? 2 : 1;
-    CheckVariant();
+    ReadVariant();
     if (node_.Rank(x_) != 3 || node_.Rank(w_) != 3 || node_.Rank(r_) != 3)
       node_.Fail("its operands must have three dimensions");
     if (node_.failed()) return;
@@ -59,28 +61,46 @@ class Recurrence {
       node_.Fail("its weights must be ", Extents(w), " and ", Extents(r));
     if (steps_ < 1 || steps_ > kMostSteps)
       node_.Fail("a sequence of ", steps_, " steps is not supported (1 to ", kMostSteps, " are)");
-    CheckLengths();
+    ReadLengths();
+    if (peepholes_ >= 0 && node_.Dims(peepholes_) != Dims{directions_, 3 * hidden_})
+      node_.Fail("its peepholes must be ", Extents({directions_, 3 * hidden_}));
   }
 
-  void CheckVariant() {
+  void ReadVariant() {
     if (direction_ != "forward" && direction_ != "reverse" && direction_ != "bidirectional")
       node_.Fail("direction '", direction_, "' is unknown");
-    if (node_.HasAttribute("clip") || node_.Int("input_forget", 0) != 0 || node_.Optional(7) >= 0)
-      node_.Fail("clip, input_forget and peepholes are not supported");
-    static const char* const kUsual[] = {"Sigmoid", "Tanh", "Tanh"};
-    const ::onnx::AttributeProto* activations = node_.Find("activations");
-    const int count = op_ == "LSTM" ? 3 : op_ == "GRU" ? 2 : 1;
-    for (int i = 0; activations != nullptr && i < activations->strings_size(); ++i) {
-      if (activations->strings(i) != kUsual[op_ == "RNN" ? 1 : i % count])
-        node_.Fail("activation '", activations->strings(i), "' is not supported here");
-    }
+    const std::vector<std::string> usual =
+        op_ == "LSTM"  ? std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"}
+        : op_ == "GRU" ? std::vector<std::string>{"Sigmoid", "Tanh"}
+                       : std::vector<std::string>{"Tanh"};
+    activations_ = ActivationsOf(node_, usual, directions_);
+    clip_ = node_.Float("clip", 0);
+    if (clip_ < 0 || (node_.HasAttribute("clip") && clip_ == 0))
+      node_.Fail("its clip must be positive");
+    input_forget_ = node_.Int("input_forget", 0) != 0;
+    if (op_ == "LSTM") peepholes_ = node_.Optional(7);
+    if (node_.failed()) return;
+    in_parts_ = clip_ > 0 || input_forget_ || peepholes_ >= 0;
+    for (size_t i = 0; i < activations_.size(); ++i)
+      in_parts_ |= activations_[i].name != absl::AsciiStrToLower(usual[i % usual.size()]);
+    per_direction_ = static_cast<int>(usual.size());
   }
 
-  void CheckLengths() {
-    if (node_.Optional(4) < 0) return;
-    for (const int64_t length : node_.KnownInts(node_.Optional(4), "sequence lengths")) {
-      if (length != steps_) node_.Fail("sequences of different lengths are not supported");
-    }
+  // Lengths that are all those of the whole sequence say nothing.
+  void ReadLengths() {
+    const int given = node_.Optional(4);
+    if (given < 0 || node_.failed()) return;
+    if (node_.Dims(given) != Dims{batch_})
+      return node_.Fail("its sequence lengths must be one for each of ", batch_, " sequences");
+    bool whole = node_.IsKnown(given);
+    for (const int64_t length : whole ? node_.KnownInts(given, "sequence lengths") : Dims())
+      whole &= length == steps_;
+    if (!whole) lengths_ = given;
+  }
+
+  // `x` in the sequences that have not ended before `step`, in the others `rest`.
+  int UntilEnd(int x, int rest, int64_t step) {
+    return lengths_ < 0 ? x : node_.Entry("until_end", {x, rest, lengths_}, {{"step", step}});
   }
 
   // `x` at `index` along a dimension, without that dimension.
@@ -98,13 +118,15 @@ class Recurrence {
     return node_.failed() ? -1 : node_.Reshape(part, lengths);
   }
 
+  int Zeros() {  // [batch, hidden]
+    const int zero = node_.Literal(node_.ValueOf(x_).type, 0);
+    return node_.Write(ExpandTemplate({}, {batch_, hidden_}), {zero});
+  }
+
   // The state before the first step: [batch, hidden].
   int Initial(int input, int direction) {
     const int given = node_.Optional(input);
-    if (given < 0) {
-      const int zero = node_.Literal(node_.ValueOf(x_).type, 0);
-      return node_.Write(ExpandTemplate({}, {batch_, hidden_}), {zero});
-    }
+    if (given < 0) return Zeros();
     const int all =
         batch_first_ && node_.Rank(given) == 3 ? node_.Transpose(given, {1, 0, 2}) : given;
     if (node_.Dims(all) != Dims{directions_, batch_, hidden_})
@@ -139,11 +161,14 @@ class Recurrence {
       if (op_ == "LSTM") operands.push_back(c);
       operands.insert(operands.end(), {w, r});
       operands.insert(operands.end(), biases.begin(), biases.end());
-      const std::vector<int> next = node_.EntryOutputs(Cell(), operands);
+      const std::vector<int> next =
+          in_parts_ ? CellInParts(direction, operands) : node_.EntryOutputs(Cell(), operands);
       if (node_.failed()) return;
-      h = next[0];
-      if (op_ == "LSTM") c = next[1];
-      states[step].push_back(node_.Reshape(h, {1, 1, batch_, hidden_}));
+      const int y = lengths_ < 0 ? next[0] : UntilEnd(next[0], Zeros(), step);
+      h = UntilEnd(next[0], h, step);
+      if (op_ == "LSTM") c = UntilEnd(next[1], c, step);
+      if (node_.failed()) return;
+      states[step].push_back(node_.Reshape(y, {1, 1, batch_, hidden_}));
     }
     last_h.push_back(node_.Reshape(h, {1, batch_, hidden_}));
     if (c >= 0) last_c.push_back(node_.Reshape(c, {1, batch_, hidden_}));
@@ -153,6 +178,70 @@ class Recurrence {
     if (op_ == "LSTM") return "lstm_cell";
     if (op_ == "RNN") return "rnn_cell";
     return node_.Int("linear_before_reset", 0) != 0 ? "gru_cell" : "gru_cell_reset_first";
+  }
+
+  // A cell of other activations, clipped, or with peepholes: of the operands of the cell as one
+  // description, the next states.
+  std::vector<int> CellInParts(int direction, const std::vector<int>& operands) {
+    if (op_ == "LSTM") return LstmInParts(direction, operands);
+    if (op_ == "GRU") return {GruInParts(direction, operands)};
+    const int z = Product(operands[0], operands[2], operands[4]);
+    return {Activate(direction, 0, node_.Entry("add", {z, Product(operands[1], operands[3], -1)}))};
+  }
+
+  std::vector<int> LstmInParts(int direction, const std::vector<int>& operands) {
+    const int c = operands[2], h = Product(operands[1], operands[4], -1);
+    const int z = node_.Entry("add", {Product(operands[0], operands[3], operands[5]), h});
+    const int p = peepholes_ < 0 ? -1 : Element(peepholes_, 0, direction);
+    const int i = Activate(direction, 0, Peeped(Gate(z, 0), p, 0, c));
+    const int f = input_forget_ ? node_.Entry("affine", {i}, {{"scale", -1.0}, {"shift", 1.0}})
+                                : Activate(direction, 0, Peeped(Gate(z, 2), p, 2, c));
+    const int g = Activate(direction, 1, Gate(z, 3));
+    const int next = node_.Entry("add", {Times(f, c), Times(i, g)});
+    const int o = Activate(direction, 0, Peeped(Gate(z, 1), p, 1, next));
+    return {Times(o, Activate(direction, 2, next)), next};
+  }
+
+  int GruInParts(int direction, const std::vector<int>& operands) {
+    const int h = operands[1], u = Product(operands[0], operands[2], operands[4]);
+    const int v = Product(h, operands[3], operands[5]);
+    const auto gate = [&](int number) {
+      return Activate(direction, 0, node_.Entry("add", {Gate(u, number), Gate(v, number)}));
+    };
+    const int z = gate(0), r = gate(1);
+    const bool late = node_.Int("linear_before_reset", 0) != 0;
+    const int hidden =
+        late ? Times(r, Gate(v, 2))
+             : Product(Times(r, h), Piece(operands[3], 0, 2 * hidden_, hidden_, false),
+                       Piece(operands[5], 0, 2 * hidden_, hidden_, false));
+    const int a = Activate(direction, 1, node_.Entry("add", {Gate(u, 2), hidden}));
+    const int rest = node_.Entry("affine", {z}, {{"scale", -1.0}, {"shift", 1.0}});
+    return node_.Entry("add", {Times(rest, a), Times(z, h)});
+  }
+
+  // x times the weight transposed, plus the bias unless it is absent.
+  int Product(int x, int weight, int bias) {
+    return node_.failed() ? -1 : node_.Entry("linear", {x, node_.Transpose(weight, {1, 0}), bias});
+  }
+
+  int Times(int a, int b) { return node_.Entry("mul", {a, b}); }
+
+  // Gate `number` of [batch, gates * hidden].
+  int Gate(int z, int64_t number) { return Piece(z, 1, number * hidden_, hidden_, false); }
+
+  // `gate` plus its peephole, gate `number` of p, of the cell's state.
+  int Peeped(int gate, int p, int64_t number, int c) {
+    if (p < 0 || node_.failed()) return gate;
+    const int weight = Piece(p, 0, number * hidden_, hidden_, false);
+    return node_.Entry("add", {gate, Times(c, weight)});
+  }
+
+  // Activation `number` of a direction, of x within the clip. That of the cell's state, number 2,
+  // is not of a gate: ONNX Runtime, which alone reads the attribute, does not clip what it gets.
+  int Activate(int direction, int number, int x) {
+    if (clip_ > 0 && number < 2)
+      x = node_.Entry("clip", {x}, {{"least", -clip_}, {"greatest", clip_}});
+    return Activated(node_, activations_[direction * per_direction_ + number], x);
   }
 
   int Concat(const std::vector<int>& parts, int axis) {
@@ -171,6 +260,15 @@ class Recurrence {
   bool batch_first_ = false;
   std::string direction_;
   int64_t directions_ = 1, steps_ = 0, batch_ = 0, hidden_ = 0;
+  int lengths_ = -1;  // [batch], or absent
+  // What the cells as one description do not have: other activations, as many of them in each
+  // direction, a limit on what these get (0: none), forget gates of 1 - input, peepholes [i o f].
+  bool in_parts_ = false;
+  std::vector<Activation> activations_;
+  int per_direction_ = 0;
+  double clip_ = 0;
+  bool input_forget_ = false;
+  int peepholes_ = -1;
 };
 
 }  // namespace

@@ -138,9 +138,44 @@ def writes():
          {"x": normal("wx", 2, 4, 3), "rows": normal("wr", 2, 3, 3)}, {"at": at}, written)
 
 
+def recurrences():
+    """Packed sequences; ONNX has the gates of an LSTM as input, output, forget, cell."""
+    steps, batch, size, hidden, lengths = 4, 3, 3, 2, np.array([2, 4, 1], np.int32)
+    orders = {"LSTM": [0, 2, 3, 1], "GRU": [1, 0, 2], "RNN": [0]}
+
+    def in_torchs_order(w, op):
+        return torch.cat([w.chunk(len(orders[op]))[i] for i in orders[op]])
+
+    for op, module in ("LSTM", torch.nn.LSTM), ("GRU", torch.nn.GRU), ("RNN", torch.nn.RNN):
+        net, gates = module(size, hidden, bidirectional=True), len(orders[op])
+
+        def packed(x, w, r, b, lengths):
+            weights = {}
+            for d, suffix in enumerate(("", "_reverse")):
+                wb, rb = b[d].chunk(2)
+                for name, value in ("weight_ih", w[d]), ("weight_hh", r[d]), ("bias_ih", wb), \
+                        ("bias_hh", rb):
+                    weights[f"{name}_l0{suffix}"] = in_torchs_order(value, op)
+            rows = torch.nn.utils.rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+            out, last = torch.func.functional_call(net, weights, (rows,))
+            out, _ = torch.nn.utils.rnn.pad_packed_sequence(out, total_length=steps)
+            last = last[0] if op == "LSTM" else last
+            y = out.reshape(steps, batch, 2, hidden).transpose(1, 2)
+            return y + last  # [directions, batch, hidden]
+        case(f"{op.lower()}_lengths",
+             [helper.make_node(op, ["x", "w", "r", "b", "lengths"], ["all", "last"],
+                               direction="bidirectional", hidden_size=hidden,
+                               **({"linear_before_reset": 1} if op == "GRU" else {})),
+              node("Add", "all last")],
+             {"x": normal("lx", steps, batch, size), "w": normal("lw", 2, gates * hidden, size),
+              "r": normal("lr", 2, gates * hidden, hidden),
+              "b": normal("lb", 2, 2 * gates * hidden)}, {"lengths": lengths}, packed)
+
+
 attentions()
 capped_attention()
 reductions()
 normalizations()
 rotations()
 writes()
+recurrences()

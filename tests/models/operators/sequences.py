@@ -210,46 +210,81 @@ def rotary_embeddings():
                       rotary_embedding_dim=2)
 
 
-def rnn(x, h, c, w, r, wb, rb, _):
-    return np.tanh(x @ w.T + h @ r.T + wb + rb), c
+ACTIVATIONS = {
+    "Affine": lambda x, a=1, b=0: a * x + b,
+    "Elu": lambda x, a=1: np.where(x < 0, a * (np.exp(x) - 1), x),
+    "HardSigmoid": lambda x, a=0.2, b=0.5: np.clip(a * x + b, 0, 1),
+    "LeakyRelu": lambda x, a=0.01: np.where(x < 0, a * x, x),
+    "Relu": lambda x: np.maximum(x, 0),
+    "ScaledTanh": lambda x, a, b: a * np.tanh(b * x),
+    "Sigmoid": sigmoid,
+    "Softplus": lambda x: np.log1p(np.exp(x)),
+    "Softsign": lambda x: x / (1 + np.abs(x)),
+    "Tanh": np.tanh,
+    "ThresholdedRelu": lambda x, a=1: np.where(x > a, x, 0),
+}
 
 
-def lstm(x, h, c, w, r, wb, rb, _):
+class Cell:
+    """How gates become the next state: activations by name, or (name, alpha, beta)."""
+
+    def __init__(self, *activations, clip=np.inf, input_forget=0, peepholes=None,
+                 linear_before_reset=0):
+        pairs = [a if isinstance(a, tuple) else (a,) for a in activations]
+        self.functions = [lambda x, n=n, k=k: ACTIVATIONS[n](x, *k) for n, *k in pairs]
+        self.clip, self.input_forget, self.peepholes = clip, input_forget, peepholes
+        self.linear_before_reset = linear_before_reset
+
+    def gate(self, number, x):
+        return self.functions[number](np.clip(x, -self.clip, self.clip))
+
+
+def rnn(cell, d, x, h, c, w, r, wb, rb):
+    return cell.gate(0, x @ w.T + h @ r.T + wb + rb), c
+
+
+def lstm(cell, d, x, h, c, w, r, wb, rb):
     i, o, f, g = np.split(x @ w.T + h @ r.T + wb + rb, 4, axis=1)
-    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-    return sigmoid(o) * np.tanh(c), c
+    pi, po, pf = (0, 0, 0) if cell.peepholes is None else np.split(cell.peepholes[d], 3)
+    i = cell.gate(0, i + pi * c)
+    f = 1 - i if cell.input_forget else cell.gate(0, f + pf * c)
+    c = f * c + i * cell.gate(1, g)
+    return cell.gate(0, o + po * c) * cell.functions[2](c), c
 
 
-def gru(x, h, c, w, r, wb, rb, linear_before_reset):
+def gru(cell, d, x, h, c, w, r, wb, rb):
     wz, wr, wh = np.split(x @ w.T + wb, 3, axis=1)
     rz, rr, rh = np.split(r, 3)
     bz, br, bh = np.split(rb, 3)
-    z, s = sigmoid(wz + h @ rz.T + bz), sigmoid(wr + h @ rr.T + br)
-    hidden = s * (h @ rh.T + bh) if linear_before_reset else (s * h) @ rh.T + bh
-    return (1 - z) * np.tanh(wh + hidden) + z * h, c
+    z, s = cell.gate(0, wz + h @ rz.T + bz), cell.gate(0, wr + h @ rr.T + br)
+    hidden = s * (h @ rh.T + bh) if cell.linear_before_reset else (s * h) @ rh.T + bh
+    return (1 - z) * cell.gate(1, wh + hidden) + z * h, c
 
 
-def unrolled(cell, operands, direction, linear_before_reset=0):
-    """y [steps, directions, batch, hidden], the last h, the last c."""
+def unrolled(step, cells, operands, direction, lengths=None):
+    """y [steps, directions, batch, hidden], the last h, the last c. Behind a sequence y is 0."""
     x, w, r, b, h0, c0 = (a.astype(np.float64) for a in operands)
     y = np.zeros((len(x), len(w), *h0.shape[1:]))
     last_h, last_c = h0.copy(), c0.copy()
+    lengths = np.full(x.shape[1], len(x)) if lengths is None else lengths
     for d in range(len(w)):
         backward = direction == "reverse" or d == 1
         wb, rb = np.split(b[d], 2)
         for t in reversed(range(len(x))) if backward else range(len(x)):
-            last_h[d], last_c[d] = cell(x[t], last_h[d], last_c[d], w[d], r[d], wb, rb,
-                                        linear_before_reset)
-            y[t, d] = last_h[d]
+            h, c = step(cells[d], d, x[t], last_h[d], last_c[d], w[d], r[d], wb, rb)
+            runs = (t < lengths)[:, None]
+            last_h[d], last_c[d] = np.where(runs, h, last_h[d]), np.where(runs, c, last_c[d])
+            y[t, d] = np.where(runs, h, 0)
     return y, last_h, last_c
 
 
 def recurrent():
+    usual = {"RNN": ["Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
     cells = [("rnn", "RNN", rnn, 1, {}), ("lstm", "LSTM", lstm, 4, {}),
              ("gru", "GRU", gru, 3, {"linear_before_reset": 1}),
              ("gru_reset_first", "GRU", gru, 3, {"linear_before_reset": 0})]
     steps, batch, size, hidden = 3, 2, 3, 2
-    for name, op, cell, gates, attributes in cells:
+    for name, op, step, gates, attributes in cells:
         for direction, many in ("bidirectional", 2), ("reverse", 1):
             with Case(f"{name}_{direction}") as case:
                 operands = [case.normal(steps, batch, size),
@@ -260,10 +295,75 @@ def recurrent():
                 names = [case.input(n, a) for n, a in zip("xwrbhc", operands)]
                 if op != "LSTM":
                     del case.inputs["c"]
-                y = unrolled(cell, operands, direction, **attributes)
+                cell = Cell(*usual[op], **attributes)
+                y = unrolled(step, [cell] * many, operands, direction)
                 state = names[4:] if op == "LSTM" else names[4:5]
                 case.node(op, [*names[:4], "", *state], *y[:1 + len(state)], direction=direction,
                           hidden_size=hidden, **attributes)
+
+
+def of_lengths():
+    usual = {"RNN": ["Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
+    steps, batch, size, hidden = 4, 3, 3, 2
+    lengths = np.array([2, 4, 1], np.int32)
+    for op, step, gates in ("RNN", rnn, 1), ("LSTM", lstm, 4), ("GRU", gru, 3):
+        # The reference reads lengths of no operator.
+        with Case(f"{op.lower()}_lengths", reference=False) as case:
+            for direction, many in ("bidirectional", 2), ("reverse", 1), ("forward", 1):
+                operands = [case.normal(steps, batch, size), case.normal(many, gates * hidden, size),
+                            case.normal(many, gates * hidden, hidden),
+                            case.normal(many, 2 * gates * hidden),
+                            case.normal(many, batch, hidden), case.normal(many, batch, hidden)]
+                names = [case.input(f"{n}_{direction}", a) for n, a in zip("xwrbhc", operands)]
+                if op != "LSTM":
+                    del case.inputs[names.pop()]
+                if direction == "bidirectional":
+                    case.input("lengths", lengths)
+                y = unrolled(step, [Cell(*usual[op])] * many, operands, direction, lengths)
+                case.node(op, [*names[:4], "lengths", *names[4:]], *y[:len(names) - 3],
+                          direction=direction, hidden_size=hidden)
+
+
+def of_other_cells():
+    """Other activations, clips, coupled gates and peepholes, which the reference ignores."""
+    steps, batch, size, hidden = 3, 2, 3, 2
+    hard, scaled, leaky = ("HardSigmoid", 0.3, 0.4), ("ScaledTanh", 1.2, 0.7), ("LeakyRelu", 0.2)
+    affine, above = ("Affine", 1.5, 0.6), ("ThresholdedRelu", 0.3)
+    plain = ["Sigmoid", "Tanh", "Tanh"]
+    variants = [
+        ("RNN", rnn, 1, [["Relu"], [affine]], {}), ("RNN", rnn, 1, [["Tanh"]], {"clip": 0.5}),
+        ("RNN", rnn, 1, [[above], ["Softplus"]], {}), ("RNN", rnn, 1, [["Elu"]], {}),
+        ("LSTM", lstm, 4, [[hard, scaled, "Relu"], [hard, leaky, affine]], {"clip": 0.75}),
+        ("LSTM", lstm, 4, [plain], {"input_forget": 1}),
+        ("LSTM", lstm, 4, [plain, plain], {"peepholes": True}),
+        ("LSTM", lstm, 4, [plain], {"peepholes": True, "clip": 0.5}),
+        ("GRU", gru, 3, [["Sigmoid", "Softsign"], [hard, ("Elu", 1.2)]], {}),
+        ("GRU", gru, 3, [["Sigmoid", "Tanh"]], {"clip": 0.5, "linear_before_reset": 1})]
+    for number, (op, step, gates, activations, attributes) in enumerate(variants):
+        many = len(activations)
+        direction = "bidirectional" if many == 2 else "forward"
+        with Case(f"cell_{number}", reference=False) as case:
+            operands = [case.normal(steps, batch, size), case.normal(many, gates * hidden, size),
+                        case.normal(many, gates * hidden, hidden),
+                        case.normal(many, 2 * gates * hidden),
+                        case.normal(many, batch, hidden), case.normal(many, batch, hidden)]
+            names = [case.input(n, a) for n, a in zip("xwrbhc", operands)]
+            if op != "LSTM":
+                del case.inputs[names.pop()]
+            names.insert(4, "")
+            written = dict(attributes)
+            if written.pop("peepholes", False):
+                attributes = {**attributes, "peepholes": case.normal(many, 3 * hidden)}
+                names.append(case.input("p", attributes["peepholes"]))
+            named = [a if isinstance(a, tuple) else (a,) for one in activations for a in one]
+            if activations[0] != {"RNN": ["Tanh"], "LSTM": plain, "GRU": plain[:2]}[op]:
+                written["activations"] = [name for name, *_ in named]
+                written["activation_alpha"] = [k[0] for _, *k in named if k]
+                written["activation_beta"] = [k[1] for _, *k in named if len(k) > 1]
+            cells = [Cell(*one, **attributes) for one in activations]
+            y = unrolled(step, cells, operands, direction)
+            case.node(op, names, *y[:3 if op == "LSTM" else 2], direction=direction,
+                      hidden_size=hidden, **{k: v for k, v in written.items() if v != []})
 
 
 def write():
@@ -272,3 +372,5 @@ def write():
     rotations()
     rotary_embeddings()
     recurrent()
+    of_lengths()
+    of_other_cells()
