@@ -21,8 +21,8 @@ struct ReadAdjoint {
 // The adjoints of the body's reads, whose equal terms must be one node (shared_terms.h); the terms
 // of the body occur in them. Reads on which the body does not depend, or only by steps (floor,
 // comparisons, casts to integers), are left out. At a corner each function takes
-// a side for itself: abs has 0 there, of equal arguments of max or min the second gets all, so that
-// max(x, 0) has 0 at 0, as PyTorch's relu. The user's error names a
+// a side for itself, as PyTorch does: abs has 0 there; of equal arguments of max or min each gets
+// half, as of maximum, but nothing beside a literal, as of relu and clamp. The user's error names a
 // function that has no derivative (of `opaque` definitions).
 //
 // `seed` has the type of the definition's result. The body must outlive the answer.

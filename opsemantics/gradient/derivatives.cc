@@ -54,6 +54,20 @@ std::vector<ExprPtr> OfPower(const ExprPtr& call, const ExprPtr& adjoint) {
   return {Chosen(IsZero(y), zero, by_base), Chosen(IsZero(x), zero, by_exponent)};
 }
 
+// Of equal arguments of max or min each gets half. Beside a literal the other one gets nothing.
+std::vector<ExprPtr> OfExtreme(const ExprPtr& call, const ExprPtr& adjoint) {
+  const ExprPtr &a = call->args[0], &b = call->args[1];
+  const bool max = call->function == Function::kMax;
+  const ExprPtr first = max ? IsLess(b, a) : IsLess(a, b);
+  const ExprPtr second = max ? IsLess(a, b) : IsLess(b, a);
+  const ExprPtr zero = Number(0, adjoint->type);
+  if (b->kind == Expr::kLiteral) return {Chosen(first, adjoint, zero), nullptr};
+  if (a->kind == Expr::kLiteral) return {nullptr, Chosen(second, adjoint, zero)};
+  const ExprPtr half = Product(adjoint, Number(0.5, adjoint->type));
+  return {Chosen(first, adjoint, Chosen(second, zero, half)),
+          Chosen(second, adjoint, Chosen(first, zero, half))};
+}
+
 }  // namespace
 
 bool HasDerivative(Function function) { return function != Function::kOpaque; }
@@ -70,11 +84,7 @@ std::vector<ExprPtr> ArgumentAdjoints(const ExprPtr& call, const ExprPtr& adjoin
     case Function::kMod:  // x - y * trunc(x / y)
       return {adjoint, Product(adjoint, Quotient(Sum(call, Negated(args[0])), args[1]))};
     case Function::kMax:
-      return {Chosen(IsLess(args[1], args[0]), adjoint, zero),
-              Chosen(IsLess(args[1], args[0]), zero, adjoint)};
-    case Function::kMin:
-      return {Chosen(IsLess(args[0], args[1]), adjoint, zero),
-              Chosen(IsLess(args[0], args[1]), zero, adjoint)};
+    case Function::kMin: return OfExtreme(call, adjoint);
     case Function::kPow: return OfPower(call, adjoint);
     case Function::kSelect:
       return {nullptr, Chosen(args[0], adjoint, zero), Chosen(args[0], zero, adjoint)};

@@ -34,6 +34,7 @@ struct Reduction {
     }
   }
   std::string Left() const { return absl::StrCat("y[", absl::StrJoin(left, ", "), "]"); }
+  std::string Row() const { return absl::StrCat("[", absl::StrJoin(left, ", "), "]"); }
   std::string Read() const { return absl::StrCat("x[", absl::StrJoin(read, ", "), "]"); }
 };
 
@@ -51,6 +52,24 @@ OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std:
   OpTemplate op_template;
   op_template.text = absl::StrCat("op ", reduce.name, "(x", Extents(dims), ") -> y",
                                   Extents(text.result), "\n  ", text.Left(), " = ", reduced, "\n");
+  return op_template;
+}
+
+OpTemplate SharedExtremeTemplate(const std::string& reducer, const std::string& type,
+                                 const Dims& dims, const std::vector<int>& axes, bool keep) {
+  const Reduction text(dims, axes, keep);
+  const std::string row = Reduction(dims, axes, false).Row();
+  const std::string ranges = absl::StrCat("(", absl::StrJoin(text.ranges, ", "), ") ");
+  std::vector<std::string> place = text.left;  // kept dimensions have one
+  for (std::string& index : place) index = index[0] == 'u' ? "0" : index;
+  const std::string here = absl::StrCat("y[", absl::StrJoin(place, ", "), "]");
+  const std::string equal = absl::StrCat("if ", text.Read(), " == ", here, " then ");
+  OpTemplate op_template;
+  op_template.text =
+      absl::StrCat("op reduce_", reducer, "(x", Extents(dims), ") -> y", Extents(text.result),
+                   "\n  ", text.Left(), " = ", reducer, ranges, text.Read(), "\n  n", row, " = sum",
+                   ranges, "cast(", equal, "1 else 0, ", type, ")\n  grad ", text.Read(), " = ",
+                   equal, "d", here, " / n", row, " else 0\n");
   return op_template;
 }
 

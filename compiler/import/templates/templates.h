@@ -81,6 +81,11 @@ struct ReduceText {
 // A reduction over `axes`, ascending. `keep`: these dimensions stay, with extent 1.
 OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std::vector<int>& axes,
                           bool keep);
+// The greatest or least (`reducer`: max, min) over `axes`, at least one, of floats of `type`, whose
+// gradient is shared out evenly to all elements that are equal to it. That of a ReduceTemplate goes
+// to the first of them.
+OpTemplate SharedExtremeTemplate(const std::string& reducer, const std::string& type,
+                                 const Dims& dims, const std::vector<int>& axes, bool keep);
 // The logarithm of the sum of exponentials over `axes`, at least one: without overflow, and of
 // infinities what the formula says.
 OpTemplate LogSumExpTemplate(const Dims& dims, const std::vector<int>& axes, bool keep);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "compiler/import/file/export_record.h"
 #include "compiler/import/file/module_of_node.h"
 #include "compiler/import/file/read.h"
@@ -28,6 +29,14 @@ const ::onnx::AttributeProto* NodeContext::Find(const std::string& name) const {
     if (attribute.name() == name) return &attribute;
   }
   return nullptr;
+}
+
+bool NodeContext::MadeOf(const std::vector<std::string>& functions) const {
+  const absl::optional<CallRecord> call = ReadNodeRecord(proto_).call;
+  if (!call.has_value()) return false;
+  return std::any_of(functions.begin(), functions.end(), [&](const std::string& function) {
+    return absl::StartsWith(call->target, absl::StrCat(function, "."));
+  });
 }
 
 int64_t NodeContext::Int(const std::string& name, int64_t absent) {

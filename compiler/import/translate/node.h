@@ -68,6 +68,9 @@ class NodeContext {
   const ::onnx::NodeProto& proto() const { return proto_; }
   int64_t opset() const { return opset_; }
   const std::string& folder() const { return folder_; }
+  // Whether PyTorch's exporter says that the node was made of a call of one of these functions, as
+  // "aten.amax".
+  bool MadeOf(const std::vector<std::string>& functions) const;
   bool HasAttribute(const std::string& name) const { return Find(name) != nullptr; }
   const ::onnx::AttributeProto* Find(const std::string& name) const;
   int64_t Int(const std::string& name, int64_t absent);

@@ -25,12 +25,27 @@ void TranslateChain(NodeContext& node, const char* entry, bool mean) {
   node.SetOutput(0, result);
 }
 
+// Max and Min of an operand and a number of the file, its bound, as PyTorch's exporter writes a
+// clamp: the values are those of `maximum` and `minimum`, but at equality the gradient is another.
+bool TranslateBound(NodeContext& node, const char* entry) {
+  if (node.InputCount() != 2 || node.MadeOf({"aten.maximum", "aten.minimum"})) return false;
+  const int x = node.Input(0), bound = node.Input(1);
+  if (node.failed() || !node.Dims(bound).empty() || !IsFloat(node.ValueOf(x).type)) return false;
+  if (!node.IsKnown(bound) && !node.ValueOf(bound).stored) return false;
+  node.SetOutput(0, node.Entry(entry, {x, bound}));
+  return true;
+}
+
 }  // namespace
 
 void TranslateSum(NodeContext& node) { TranslateChain(node, "add", false); }
 void TranslateMean(NodeContext& node) { TranslateChain(node, "add", true); }
-void TranslateMax(NodeContext& node) { TranslateChain(node, "maximum", false); }
-void TranslateMin(NodeContext& node) { TranslateChain(node, "minimum", false); }
+void TranslateMax(NodeContext& node) {
+  if (!TranslateBound(node, "at_least")) TranslateChain(node, "maximum", false);
+}
+void TranslateMin(NodeContext& node) {
+  if (!TranslateBound(node, "at_most")) TranslateChain(node, "minimum", false);
+}
 
 void TranslateMatMul(NodeContext& node) {
   const int a = node.Input(0), b = node.Input(1);

@@ -26,6 +26,7 @@ const std::map<std::string, ReduceText>& ReduceTexts() {
 struct ReduceAxes {
   std::vector<int> axes;  // none: of a scalar, or where none is meant (noop_with_empty_axes)
   bool keep = true;
+  bool named = true;  // the node names axes
 };
 
 ReduceAxes ReadAxes(NodeContext& node, int x) {
@@ -34,6 +35,7 @@ ReduceAxes ReadAxes(NodeContext& node, int x) {
   result.axes = node.Axes(since, 1, node.Rank(x));
   result.keep = node.Int("keepdims", 1) != 0;
   if (!result.axes.empty()) return result;
+  result.named = false;
   const bool nothing = node.Int("noop_with_empty_axes", 0) != 0;
   for (int d = 0; d < node.Rank(x) && !nothing; ++d) result.axes.push_back(d);
   return result;
@@ -47,6 +49,15 @@ int OfEachElement(NodeContext& node, const std::string& op, int x) {
   return op == "ReduceLogSum" ? node.Entry("log", {x}) : x;
 }
 
+// Whether the gradient of a ReduceMax or ReduceMin is shared out to all elements that are equal to
+// the result, as that of PyTorch's amax and of a maximum over everything; that of a maximum over
+// one dimension is the first one's. PyTorch's exporter says of which of them a node was made.
+bool SharesExtreme(const NodeContext& node, const ReduceAxes& axes) {
+  const std::string& op = node.proto().op_type();
+  if (!node.graph().trains || (op != "ReduceMax" && op != "ReduceMin")) return false;
+  return !axes.named || axes.axes.size() > 1 || node.MadeOf({"aten.amax", "aten.amin"});
+}
+
 }  // namespace
 
 void TranslateReduce(NodeContext& node) {
@@ -55,6 +66,12 @@ void TranslateReduce(NodeContext& node) {
   if (node.failed()) return;
   const std::string& op = node.proto().op_type();
   if (axes.axes.empty()) return node.SetOutput(0, OfEachElement(node, op, x));
+  if (IsFloat(node.ValueOf(x).type) && SharesExtreme(node, axes)) {
+    const OpTemplate shared =
+        SharedExtremeTemplate(op == "ReduceMax" ? "max" : "min", Name(node.ValueOf(x).type),
+                              node.Dims(x), axes.axes, axes.keep);
+    return node.SetOutput(0, node.Write(shared, {x}));
+  }
   const ReduceText& text = ReduceTexts().at(op);
   node.SetOutput(0, node.Write(ReduceTemplate(text, node.Dims(x), axes.axes, axes.keep), {x}));
 }

@@ -172,6 +172,37 @@ def recurrences():
               "b": normal("lb", 2, 2 * gates * hidden)}, {"lengths": lengths}, packed)
 
 
+def maxima():
+    """Equal ones, which PyTorch shares out, or gives to one, or to none."""
+    x = np.array([[2, 1, 2], [3, 3, 3], [-1, 2, 0.5]], np.float32)
+    other = np.array([[2, 2, -1], [3, 0, 3], [-1, 2, 1]], np.float32)
+    axes = node("Constant", "", "axes", value_ints=[1])
+    low = node("Constant", "", "low", value_float=2.0)
+
+    def made_of(one, target):
+        one.metadata_props.add(key="pkg.torch.onnx.fx_node",
+                               value=f"%n : [num_users=1] = call_function[target=torch.ops."
+                               f"{target}](args = (%x, [1]), kwargs = {{}})")
+        return one
+    case("max_over_all", node("ReduceMax", "x"), {"x": x}, {}, lambda x: x.amax((0, 1), True))
+    case("min_over_all", node("ReduceMin", "x", keepdims=0), {"x": x}, {}, lambda x: x.min())
+    case("max_of_row", node("ReduceMax", "x"), {"x": x[0]}, {}, lambda x: x.max()[None])
+    case("max_over_one", [axes, node("ReduceMax", "x axes")], {"x": x}, {},
+         lambda x: x.max(1, True).values)
+    case("amax_over_one", [axes, made_of(node("ReduceMax", "x axes"), "aten.amax.default")],
+         {"x": x}, {}, lambda x: x.amax(1, True))
+    case("maximum", node("Max", "x o"), {"x": x, "o": other}, {},
+         lambda x, o: torch.maximum(x, o))
+    case("minimum", node("Min", "x o r"), {"x": x, "o": other[:1], "r": other[:, :1]}, {},
+         lambda x, o, r: torch.minimum(torch.minimum(x, o), r))
+    case("at_least", [low, node("Max", "x low")], {"x": x}, {}, lambda x: x.clamp(min=2.0))
+    case("at_most", [low, node("Min", "x low")], {"x": x}, {}, lambda x: x.clamp(max=2.0))
+    case("maximum_of_number", [low, made_of(node("Max", "x low"), "aten.maximum.default")],
+         {"x": x}, {}, lambda x: torch.maximum(x, torch.tensor(2.0)))
+    case("clip", [low, node("Constant", "", "high", value_float=3.0), node("Clip", "x low high")],
+         {"x": x}, {}, lambda x: x.clamp(2.0, 3.0))
+
+
 attentions()
 capped_attention()
 reductions()
@@ -179,3 +210,4 @@ normalizations()
 rotations()
 writes()
 recurrences()
+maxima()
