@@ -61,13 +61,20 @@ struct Operands {
   double scale = 1, cap = 0;
 };
 
+// For queries from which what is added may hide every key. A sum of any other is 1 at least: that
+// of its greatest score.
+void SetGuards(ElementType type, Attributes& attributes) {
+  attributes["least"] = LeastFinite(type);
+  attributes["floor"] = 0.5;
+}
+
 // Attention as one description.
 int InOne(NodeContext& node, const Operands& of) {
   Attributes attributes = {{"scale", of.scale}, {"causal", int64_t{of.causal}}, {"past", of.past}};
   if (of.cap != 0) attributes["cap"] = of.cap;
   int mask = of.added;
   if (mask >= 0 && !node.failed()) {  // [batch or 1, groups or 1, heads of one or 1, ...]
-    attributes["least"] = LeastFinite(node.ValueOf(of.q).type);
+    SetGuards(node.ValueOf(of.q).type, attributes);
     Dims dims = node.Dims(mask);
     const int64_t groups = dims[1] == 1 ? 1 : node.Dims(of.k)[1];
     mask = node.Reshape(mask, {dims[0], groups, dims[1] / groups, dims[2], dims[3]});
@@ -89,7 +96,7 @@ int InParts(NodeContext& node, const Operands& of, ElementType precision) {
   if (of.causal) scores = node.Entry("hide_later", {scores}, {{"past", of.past}});
   if (mode == 2) node.SetOutput(3, scores);
   Attributes attributes;
-  if (of.added >= 0) attributes["least"] = LeastFinite(precision);
+  if (of.added >= 0) SetGuards(precision, attributes);
   const int weights = node.Entry("softmax", {node.Cast(scores, precision)}, attributes);
   const int used = node.Cast(weights, type);
   if (mode == 3) node.SetOutput(3, used);

@@ -149,6 +149,10 @@ def binaries():
     with Case("floor_mod", opset=28) as case:
         x, y = np.float32([[-7.5, 7.5, -6, 0.25, -1e-6]]), np.float32([[3], [-3], [np.inf], [-0.5]])
         case.node("Mod", [case.input("a", x), case.input("b", y)], np.mod(x, y))
+    with Case("bounds") as case:
+        names = [case.input("a", a), case.constant(np.float32(0.5)), case.constant(np.float32(1))]
+        case.node("Max", names[:2], np.maximum(a, np.float32(0.5)))
+        case.node("Min", [names[0], names[2]], np.minimum(a, np.float32(1)))
     with Case("pow_integers") as case:
         long = np.array([3037000499, -7, 3, 2, 10, -1], np.int64)
         times = np.array([2, 21, 39, 62, 18, 2 ** 32 + 1], np.int64)

@@ -165,7 +165,8 @@ def soft_of_nothing():
     x = np.array([[-np.inf] * 3, [-np.inf, 1, 2], [np.finfo(np.float32).min] * 3], np.float32)
     y = np.array([[0, 0, 0], [0, *np.exp([1.0, 2]) / np.exp([1.0, 2]).sum()], [1 / 3] * 3])
     with Case("softmax_of_nothing") as case:
-        case.entry("softmax", [case.input("x", x)], y, least=float(np.finfo(np.float32).min))
+        case.entry("softmax", [case.input("x", x)], y, least=float(np.finfo(np.float32).min),
+                   floor=0.5)
 
 
 def write():
