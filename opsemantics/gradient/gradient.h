@@ -7,7 +7,7 @@
 // A convolution y[p] = sum(u) x0[2*p + u] * x1[u] gives
 //   dx0[q] = sum(p, u where 2*p + u == q) dy[p] * x1[u]
 //   dx1[u] = sum(p) dy[p] * x0[2*p + u]
-// A maximum goes to the first of the elements that have it, as PyTorch's does, whose place is a
+// A maximum goes to the first of the elements that have it, as PyTorch's max(dim), whose place is a
 // definition of its own: y[i] = max(k) x0[i, k] gives at[i] = argmax(k) x0[i, k] and
 //   dx0[i, k] = select(k == at[i], dy[i], 0)
 #ifndef YUBA_OPSEMANTICS_GRADIENT_GRADIENT_H_
