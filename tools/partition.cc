@@ -13,6 +13,7 @@
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/file/plan_file.h"
+#include "search/file/read_back.h"
 #include "search/search.h"
 #include "tools/alternatives.h"
 #include "tools/command.h"
@@ -252,9 +253,8 @@ std::string ReplicasText(const PartitionFlags& flags, const Graph& bare, const s
 
 absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model, const Graph& bare,
                        const search::Plan& plan, search::SearchOptions options,
-                       const std::string& text, double seconds, double search_seconds) {
+                       const search::PlanFile& file, double seconds, double search_seconds) {
   const Graph& graph = model.graph;
-  YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadPlan(text));
   // Searches that are made only to print their figures get no more than the rest of the time.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
@@ -326,12 +326,13 @@ absl::Status Partition(PartitionFlags flags) {
   }
   YUBA_ASSIGN_OR_RETURN(const search::PlanNotes notes, NotesOf(flags, loaded, plan, options));
   const std::string text = search::WritePlan(graph, plan, notes);
+  YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadBack(graph, plan, text));
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) {
     std::cout << text;
     return absl::OkStatus();
   }
-  YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, bare, plan, options, text, seconds,
+  YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, bare, plan, options, file, seconds,
                                  compilation.search_seconds));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/boxes.h"
 
@@ -59,6 +60,7 @@ absl::Status CheckExpr(const Definition& definition, const ExprPtr& root) {
 
 absl::Status CheckShape(const Definition& definition) {
   bool reduces = false;
+  if (!HasDistinctIndices(definition)) return UserError("two of its indices have one name");
   for (const Index& index : definition.indices) {
     if (index.extent < 0 || index.extent > kLargestExtent) {
       return UserError("index ", index.name, " has extent ", index.extent);

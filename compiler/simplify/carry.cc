@@ -7,6 +7,7 @@
 
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/names.h"
 
 namespace yuba::compiler {
 namespace {
@@ -137,7 +138,8 @@ class Carrier {
     const Tensor& state = graph_.tensors[pair.state];
     const Node& producer = graph_.nodes[graph_.tensors[pair.next].producer];
     Node copy;
-    copy.name = NameInEntry(graph_.entries, producer.entry, state.name + "/next");
+    copy.name =
+        GraphNames(graph_).Fresh(NameInEntry(graph_.entries, producer.entry, state.name + "/next"));
     copy.op = "carry";
     copy.from = producer.from;
     copy.instance = graph_.nodes.back().instance + 1;

@@ -13,6 +13,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/make_expr.h"
+#include "opsemantics/definition/names.h"
 #include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/structure.h"
 
@@ -43,7 +44,8 @@ using Strides = std::vector<int64_t>;
 
 class Hider {
  public:
-  Hider(Model& model, const CachedRows& rows) : graph_(model.graph), rows_(rows) {
+  Hider(Model& model, const CachedRows& rows)
+      : graph_(model.graph), names_(model.graph), rows_(rows) {
     const Tensor& tensor = graph_.tensors[rows.tensor];
     Strides strides(tensor.type.dims.size(), 0);
     size_t flat = 0;
@@ -140,7 +142,7 @@ class Hider {
   Node HidingNode(Node& node, const Strides& strides) {
     const TensorId result = node.result;
     Tensor all = graph_.tensors[result];
-    all.name = absl::StrCat(all.name, "/all_rows");
+    all.name = names_.Fresh(absl::StrCat(all.name, "/all_rows"));
     all.kind = TensorKind::kActivation;
     all.output = false;
     const auto id = static_cast<TensorId>(graph_.tensors.size());
@@ -165,6 +167,7 @@ class Hider {
   }
 
   Graph& graph_;
+  GraphNames names_;
   const CachedRows& rows_;
   std::map<TensorId, Strides> tracked_;  // tensors that have the rows
 };

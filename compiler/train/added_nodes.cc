@@ -9,7 +9,7 @@
 
 namespace yuba::compiler {
 
-AddedNodes::AddedNodes(Model& model) : graph_(model.graph) {
+AddedNodes::AddedNodes(Model& model) : graph_(model.graph), names_(model.graph) {
   for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);
   entry_ = static_cast<int>(graph_.entries.size()) - 1;
 }
@@ -36,7 +36,7 @@ absl::StatusOr<TensorId> AddedNodes::Use(const OpDescription& op, const Attribut
 TensorId AddedNodes::Add(const std::string& op, const std::string& from, Definition definition,
                          std::vector<TensorId> operands, const std::string& name) {
   Tensor tensor;
-  tensor.name = name;
+  tensor.name = names_.Fresh(name);
   tensor.type = definition.result;
   const Tensor& like = graph_.tensors[operands[0]];
   if (like.type.dims == tensor.type.dims) {
@@ -46,7 +46,7 @@ TensorId AddedNodes::Add(const std::string& op, const std::string& from, Definit
   const auto result = static_cast<TensorId>(graph_.tensors.size());
   tensor.producer = static_cast<NodeId>(graph_.nodes.size());
   Node node;
-  node.name = name;
+  node.name = tensor.name;
   node.op = op;
   node.from = from;
   node.instance = instance_++;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/model.h"
+#include "opsemantics/definition/names.h"
 #include "opsemantics/elaborate/elaborate.h"
 
 namespace yuba::compiler {
@@ -23,12 +24,14 @@ class AddedNodes {
   absl::StatusOr<TensorId> Use(const OpDescription& op, const Attributes& attributes,
                                const std::vector<TensorId>& operands, const std::string& name);
 
-  // A result that has the extents of the first operand has its dimensions too.
+  // Where the name is taken the result gets one that is like it (GraphNames). A result that has the
+  // extents of the first operand has its dimensions too.
   TensorId Add(const std::string& op, const std::string& from, Definition definition,
                std::vector<TensorId> operands, const std::string& name);
 
  private:
   Graph& graph_;
+  GraphNames names_;
   int instance_ = 0;
   int entry_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/make_expr.h"
+#include "opsemantics/definition/names.h"
 
 namespace yuba::compiler {
 namespace {
@@ -47,7 +48,7 @@ absl::StatusOr<std::vector<int64_t>> RowsOf(const FrozenRows& frozen, const Tens
 // The result of a new node of the last entry that reads the gradient alone.
 TensorId AddNode(Graph& graph, Definition definition, TensorId gradient) {
   Tensor tensor = graph.tensors[gradient];
-  tensor.name = absl::StrCat("without_rows(", tensor.name, ")");
+  tensor.name = GraphNames(graph).Fresh(absl::StrCat("without_rows(", tensor.name, ")"));
   tensor.kind = TensorKind::kActivation;
   tensor.producers.clear();
   tensor.consumers.clear();

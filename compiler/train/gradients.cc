@@ -12,6 +12,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/edit.h"
+#include "opsemantics/definition/names.h"
 #include "opsemantics/gradient/gradient.h"
 
 namespace yuba::compiler {
@@ -23,6 +24,7 @@ class Backward {
       : model_(model),
         rules_(TakeGradientRules(model)),
         graph_(model.graph),
+        names_(model.graph),
         depends_(graph_.tensors.size(), false) {
     for (const TensorId tensor : of) depends_[tensor] = true;
     for (const Node& node : graph_.nodes) {
@@ -53,9 +55,10 @@ class Backward {
 
   // The sum of what readers gave; -1 where none did.
   TensorId GradientOfTensor(TensorId tensor) {
-    const std::string name = absl::StrCat("grad(", graph_.tensors[tensor].name, ")");
     const std::vector<TensorId> shares = shares_[tensor];
     if (shares.empty()) return -1;
+    std::string& name = gradient_names_[tensor];
+    if (name.empty()) name = names_.Fresh(absl::StrCat("grad(", graph_.tensors[tensor].name, ")"));
     if (shares.size() == 1) {
       Tensor& gradient = graph_.tensors[shares[0]];
       gradient.name = name;
@@ -139,8 +142,8 @@ class Backward {
     if (gradient.place.has_value()) {
       made.definition = std::make_shared<const Definition>(*gradient.place);
       made.operands = node.operands;
-      made.result =
-          AddTensorLike(node.result, absl::StrCat("place(", graph_.tensors[node.result].name, ")"));
+      made.result = AddTensorLike(
+          node.result, names_.Fresh(absl::StrCat("place(", graph_.tensors[node.result].name, ")")));
       graph_.tensors[made.result].type.type = ElementType::kI64;
       sources.push_back(made.result);
       AddNode(made, node.op);
@@ -150,8 +153,9 @@ class Backward {
       made.definition = std::make_shared<const Definition>(share.definition);
       made.operands.clear();
       for (const int source : share.sources) made.operands.push_back(sources[source]);
-      made.result = AddTensorLike(operand, absl::StrCat("grad(", graph_.tensors[operand].name, ")@",
-                                                        node.name, "/", shares_[operand].size()));
+      made.result = AddTensorLike(
+          operand, names_.Fresh(absl::StrCat("grad(", graph_.tensors[operand].name, ")@", node.name,
+                                             "/", shares_[operand].size())));
       shares_[operand].push_back(made.result);
       AddNode(made, node.op);
     }
@@ -184,6 +188,7 @@ class Backward {
         static_cast<NodeId>(graph_.nodes.size()) - 1;
   }
 
+  // `name` is one that nothing else has.
   TensorId AddTensorLike(TensorId like, const std::string& name) {
     Tensor tensor;
     tensor.name = name;
@@ -198,7 +203,7 @@ class Backward {
 
   // A tensor all of whose elements are the number: it becomes a literal (ReplaceLiterals).
   TensorId AddFill(TensorId like, double number) {
-    const TensorId fill = AddTensorLike(like, number == 0 ? "zero" : "one");
+    const TensorId fill = AddTensorLike(like, names_.Fresh(number == 0 ? "zero" : "one"));
     graph_.tensors[fill].kind = TensorKind::kConstant;
     TensorValue value;
     value.type = {graph_.tensors[fill].type.type, {}};
@@ -214,6 +219,8 @@ class Backward {
   Model& model_;
   std::vector<UseRule> rules_;
   Graph& graph_;
+  GraphNames names_;
+  std::map<TensorId, std::string> gradient_names_;
   std::vector<bool> depends_;                  // [tensor]: on one of `of`
   std::vector<std::vector<TensorId>> shares_;  // [tensor]: what readers give to its gradient
   std::map<int, int> backward_;                // an instance -> that of its gradients

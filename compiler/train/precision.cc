@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/definition/make_expr.h"
+#include "opsemantics/definition/names.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
@@ -33,7 +34,7 @@ ExprPtr Retyped(const ExprPtr& expr, ElementType type) {
 
 class Narrower {
  public:
-  Narrower(ElementType narrow, Graph& graph) : narrow_(narrow), graph_(graph) {}
+  Narrower(ElementType narrow, Graph& graph) : narrow_(narrow), graph_(graph), names_(graph) {}
 
   void Rewrite() {
     std::vector<Node> given = std::move(graph_.nodes);
@@ -59,6 +60,7 @@ class Narrower {
     definition.body = Retyped(definition.body, narrow_);
     node.definition = std::make_shared<const Definition>(std::move(definition));
     node.result = AddNarrow(origin.result, origin.entry);
+    node.name = graph_.tensors[node.result].name;
     narrowed_[{origin.result, origin.entry}] = node.result;  // for products that read it
     graph_.nodes.push_back(std::move(node));
     AddCast(origin, ElementType::kF32, graph_.nodes.back().result, origin.result);
@@ -80,6 +82,7 @@ class Narrower {
     // What a node computes has the name of its entry already.
     if (graph_.tensors[wide].producer < 0)
       tensor.name = NameInEntry(graph_.entries, entry, tensor.name);
+    tensor.name = names_.Fresh(tensor.name);
     tensor.type = {narrow_, graph_.tensors[wide].type.dims};
     tensor.dims = graph_.tensors[wide].dims;
     tensor.dim_names = graph_.tensors[wide].dim_names;
@@ -102,6 +105,7 @@ class Narrower {
 
   ElementType narrow_;
   Graph& graph_;
+  GraphNames names_;
   std::map<std::pair<TensorId, int>, TensorId> narrowed_;  // by tensor and entry
 };
 

@@ -10,6 +10,7 @@
 #include "compiler/train/weightless.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/names.h"
 
 namespace yuba::compiler {
 namespace {
@@ -19,6 +20,7 @@ class Updater {
   Updater(Model& model, const Optimizer& optimizer, TensorId weight)
       : model_(model),
         graph_(model.graph),
+        names_(model.graph),
         optimizer_(optimizer),
         op_(optimizer.description),
         weight_(weight) {
@@ -99,10 +101,11 @@ class Updater {
   std::vector<UpdatedState> updated() const { return updated_; }
 
  private:
+  // States and numbers get the name that they are known by: CheckNames.
   TensorId AddTensor(const std::string& name, const TensorType& type,
                      const std::vector<std::vector<int64_t>>& dims) {
     Tensor tensor;
-    tensor.name = name;
+    tensor.name = names_.Fresh(name);
     tensor.type = type;
     tensor.dims = dims;
     graph_.tensors.push_back(std::move(tensor));
@@ -201,16 +204,16 @@ class Updater {
     for (const std::vector<int64_t>& dim : slot.dims)
       type.dims.insert(type.dims.end(), dim.begin(), dim.end());
     const bool like_weight = type.dims == weight.type.dims;
-    const TensorId result = AddTensor(absl::StrCat(weight.name, "/", slot.name), type,
-                                      like_weight ? weight.dims : slot.dims);
-    if (state.empty()) return result;
     const auto param = std::find_if(op_.params.begin(), op_.params.end(),
                                     [&](const Param& p) { return p.name == state; });
-    YUBA_CHECK(param != op_.params.end()) << op_.name << ": " << state;
-    if (param->dims.empty()) {
-      graph_.tensors[result].name = slot.name;
-      shared_next_[state] = result;
-    }
+    const bool is_state = param != op_.params.end();
+    YUBA_CHECK(is_state || state.empty()) << op_.name << ": " << state;
+    const bool shared = is_state && param->dims.empty();
+    const TensorId result =
+        AddTensor(shared ? slot.name : absl::StrCat(weight.name, "/", slot.name), type,
+                  like_weight ? weight.dims : slot.dims);
+    if (!is_state) return result;
+    if (shared) shared_next_[state] = result;
     graph_.outputs.push_back(result);
     const TensorId of = operands[param - op_.params.begin()];
     state_of_[result] = of;
@@ -220,6 +223,7 @@ class Updater {
 
   Model& model_;
   Graph& graph_;
+  GraphNames names_;
   const Optimizer& optimizer_;
   const OpDescription& op_;
   const TensorId weight_;  // of the loss: where it is 0, states stay; -1: it has none

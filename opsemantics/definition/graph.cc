@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/linear.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/opaque.h"
@@ -50,6 +51,7 @@ void CheckNode(const Graph& graph, const Node& node) {
   YUBA_CHECK(graph.tensors[node.result].type == definition.result) << node.name;
   YUBA_CHECK(definition.left.size() == definition.result.dims.size()) << node.name;
   YUBA_CHECK(definition.body != nullptr) << node.name;
+  YUBA_CHECK(HasDistinctIndices(definition)) << node.name << ": " << ToString(definition);
   YUBA_CHECK(node.operands.size() == definition.operands.size()) << node.name;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     YUBA_CHECK(IsId(node.operands[i], graph)) << node.name;

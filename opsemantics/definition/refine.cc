@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/definition/shared_terms.h"
 
@@ -123,9 +124,9 @@ class Refiner {
     int64_t outer = index.extent, part = 0;
     for (auto position = positions.rbegin(); position != positions.rend(); ++position) {
       if (outer % *position != 0) return false;  // no chain
-      value = value + IndexAffine(fresh_.indices.size()) * *position;
-      fresh_.indices.push_back({whole ? index.name : absl::StrCat(index.name, ".", part++),
-                                outer / *position, index.reduction});
+      const int fresh = AddIndex(fresh_, whole ? index.name : absl::StrCat(index.name, ".", part++),
+                                 outer / *position, index.reduction);
+      value = value + IndexAffine(fresh) * *position;
       ranges_.push_back({0, outer / *position});
       outer = *position;
     }

@@ -271,8 +271,11 @@ class Elaborator {
       Variable variable{factor.name, factor.extent, factor.group};
       if (factor.name.empty()) {
         parts *= factor.extent;
-        variable.name = part == 0 ? "part" : absl::StrCat("part", part);
-        ++part;
+        do {
+          variable.name = part == 0 ? "part" : absl::StrCat("part", part);
+          ++part;
+        } while (std::any_of(first.begin(), first.end(),
+                             [&](const LeftFactor& other) { return other.name == variable.name; }));
       } else if (factor.pack) {
         return Error(items[0]->range, "a left side with constants cannot have packs");
       }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/shared_terms.h"
 
@@ -223,14 +224,13 @@ void InstanceBuilder::Append(int slot, const std::vector<int>& left, const Reduc
   for (int variable : left) {
     const Variable& index = variables_[variable];
     renumber.AddIndex(variable);
-    definition.left.push_back(IndexAffine(static_cast<int>(definition.indices.size())));
-    definition.indices.push_back({index.name, index.extent, false});
+    definition.left.push_back(IndexAffine(AddIndex(definition, index.name, index.extent, false)));
     definition.result.dims.push_back(index.extent);
   }
   for (int variable : reduction.variables) {
     const Variable& index = variables_[variable];
     renumber.AddIndex(variable);
-    definition.indices.push_back({index.name, index.extent, true});
+    AddIndex(definition, index.name, index.extent, true);
   }
   definition.body = renumber(body);
   for (const Constraint& constraint : reduction.where) {

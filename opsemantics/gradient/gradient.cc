@@ -7,6 +7,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/edit.h"
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/definition/shared_terms.h"
@@ -107,8 +108,7 @@ class Differentiator {
         if (!(position[d] == Affine())) result.where.push_back({position[d], true});
         continue;
       }
-      result.left.push_back(IndexAffine(static_cast<int>(result.indices.size())));
-      result.indices.push_back({absl::StrCat("q", d), extent, false});
+      result.left.push_back(IndexAffine(AddIndex(result, absl::StrCat("q", d), extent, false)));
       result.where.push_back({position[d] - result.left.back(), true});
     }
   }

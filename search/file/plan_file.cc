@@ -205,7 +205,7 @@ Json NodeJson(const Graph& graph, const Node& node, const Sharding& partition, c
   }
   Json row = {{"name", node.name}, {"op", node.op}, {"from", node.from}};
   const Tensor& result = graph.tensors[node.result];
-  if (IsCarried(result)) row["writes"] = result.name;
+  if (IsCarried(result) || result.name != node.name) row["writes"] = result.name;
   row["reads"] = std::move(reads);
   row["partition"] = std::move(indices);
   row["along"] = std::move(along);

@@ -55,7 +55,7 @@ absl::Status CompareNodes(const Graph& graph, const PlanFile& file) {
     if (row.reads != reads)
       return OtherGraph(absl::StrCat("node ", node.name, " reads other tensors"));
     const Tensor& result = graph.tensors[node.result];
-    if (row.writes != (IsCarried(result) ? result.name : node.name))
+    if (row.writes != result.name)
       return OtherGraph(absl::StrCat("node ", node.name, " computes another tensor"));
   }
   if (file.nodes.size() == graph.nodes.size()) return absl::OkStatus();

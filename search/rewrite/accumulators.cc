@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/make_expr.h"
+#include "opsemantics/definition/names.h"
 #include "opsemantics/definition/shared_terms.h"
 #include "search/plan/choice_space.h"
 
@@ -32,10 +33,8 @@ bool IsAdd(const Expr& expr) {
 
 class Accumulating {
  public:
-  Accumulating(const Graph& graph, const Mesh& mesh) : graph_(graph), mesh_(mesh), result_(graph) {
-    for (const Tensor& tensor : graph.tensors) names_.insert(tensor.name);
-    for (const Node& node : graph.nodes) names_.insert(node.name);
-  }
+  Accumulating(const Graph& graph, const Mesh& mesh)
+      : graph_(graph), mesh_(mesh), result_(graph), names_(graph) {}
 
   Graph Run() {
     std::vector<Node> nodes;
@@ -141,7 +140,7 @@ class Accumulating {
 
   Node AddAccumulator(const Node& node, const Sum& sum) {
     Node accumulator;
-    accumulator.name = UniqueName(absl::StrCat("acc(", node.name, ")"));
+    accumulator.name = names_.Fresh(absl::StrCat("acc(", node.name, ")"));
     accumulator.op = "accumulate";
     accumulator.from = node.from;
     accumulator.instance = node.instance;
@@ -210,16 +209,10 @@ class Accumulating {
     });
   }
 
-  std::string UniqueName(const std::string& wanted) {
-    std::string name = wanted;
-    for (int next = 2; !names_.insert(name).second; ++next) name = absl::StrCat(wanted, ".", next);
-    return name;
-  }
-
   const Graph& graph_;
   const Mesh& mesh_;
   Graph result_;
-  absl::flat_hash_set<std::string> names_;
+  GraphNames names_;
   std::map<const Definition*, DefinitionPtr> partials_;  // by the definition without `partial`
   std::map<std::pair<const Definition*, std::vector<int>>, DefinitionPtr> rests_;
   std::vector<DefinitionPtr> sums_;

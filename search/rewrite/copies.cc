@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/definition/names.h"
 
 namespace yuba::search {
 namespace {
@@ -28,10 +28,8 @@ std::vector<std::vector<NodeId>> ReadersByValue(const Graph& graph, TensorId ten
 
 class Copier {
  public:
-  explicit Copier(const Graph& graph) : graph_(graph), result_(graph) {
+  explicit Copier(const Graph& graph) : graph_(graph), result_(graph), names_(graph) {
     result_.copies = true;
-    for (const Tensor& tensor : graph.tensors) names_.insert(tensor.name);
-    for (const Node& node : graph.nodes) names_.insert(node.name);
   }
 
   Graph Run() {
@@ -62,7 +60,7 @@ class Copier {
   // Adds the copy's tensor, which `readers` read from now on; returns its node.
   Node Copy(TensorId id, const std::vector<NodeId>& readers) {
     Tensor tensor = graph_.tensors[id];
-    tensor.name = UniqueName(absl::StrCat("copy(", tensor.name, ")"));
+    tensor.name = names_.Fresh(absl::StrCat("copy(", tensor.name, ")"));
     tensor.kind = TensorKind::kCopy;
     tensor.output = false;
     const TensorId copy = static_cast<TensorId>(result_.tensors.size());
@@ -89,15 +87,9 @@ class Copier {
     return node;
   }
 
-  std::string UniqueName(const std::string& wanted) {
-    std::string name = wanted;
-    for (int next = 2; !names_.insert(name).second; ++next) name = absl::StrCat(wanted, ".", next);
-    return name;
-  }
-
   const Graph& graph_;
   Graph result_;
-  absl::flat_hash_set<std::string> names_;
+  GraphNames names_;
   std::vector<std::shared_ptr<const Definition>> identities_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/linear.h"
 #include "search/plan/choice_space.h"
 #include "search/plan/memory_price.h"
@@ -98,7 +99,7 @@ class KeepingUnreduced {
     if (reader == nullptr) {
       Definition definition = *whole;
       definition.reducer = Reducer::kSum;
-      definition.indices.push_back({"group", kMostGroups, true});
+      AddIndex(definition, "group", kMostGroups, true);
       definition.partial_operands = partials;
       reader = std::make_shared<const Definition>(std::move(definition));
       keys_alive_.push_back(whole);

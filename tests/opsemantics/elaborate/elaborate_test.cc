@@ -217,6 +217,11 @@ TEST_CASE("definitions with constants on the left are one map") {
   CHECK(
       Definitions(Use(text, {F32({3, 8}), F32({4})})) ==
       "y[i: 3, part: 2, j: 4] = if part == 0 then x0[i, 0, j] * x1[j] else x0[i, 0, j] - x1[j]\n");
+  const char* named =
+      "op r(x[s, (2 d)]) -> y[s, (2 d)]\n"
+      "  y[part, (0 j)] = x[part, (0 j)]\n  y[part, (1 j)] = 0\n";
+  CHECK(Definitions(Use(named, {F32({3, 8})})) ==
+        "y[part: 3, part1: 2, j: 4] = if part1 == 0 then x0[part, 0, j] else 0\n");
   CheckError("op r(x[s, (3 d)]) -> y[s, (3 d)]  y[i, (0 j)] = x[i, (0 j)]  y[i, (2 j)] = 0",
              {F32({3, 6})}, "cover 2 of 3 constants");
   CheckError("op r(x[(2 d)]) -> y[(2 d)]  y[(0 j)] = x[(0 j)]  y[(0 j)] = 0", {F32({6})},

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/oracle/interpret.h"
 #include "tests/opsemantics/support/differences.h"
@@ -105,6 +106,33 @@ TEST_CASE("the gradient of a part of a concatenation is a map") {
     CHECK(share.reducer == Reducer::kNone);
     CHECK(ToString(share) ==
           "dx" + std::to_string(operand) + "[j: 4] = x0[" + std::to_string(operand) + ", j]");
+  }
+}
+
+TEST_CASE("an index of a gradient has no name of another index") {
+  // y[q1] = sum(u) x0[q1 + u, 2*q1]: neither dimension of x0 is read at a bare index, so that its
+  // gradient has an index of its own for each, which would be called q0 and q1.
+  Definition windows;
+  windows.name = "y";
+  windows.indices = {{"q1", 3, false}, {"u", 2, true}};
+  windows.left = {IndexAffine(0)};
+  windows.result = {ElementType::kF32, {3}};
+  windows.operands = {{ElementType::kF32, {4, 5}}};
+  windows.reducer = Reducer::kSum;
+  windows.body =
+      ReadExpr(0, {IndexAffine(0) + IndexAffine(1), IndexAffine(0) * 2}, ElementType::kF32);
+  const Gradient gradient = GradientOf(windows, {true}).value();
+  REQUIRE(gradient.shares.size() == 1);
+  CHECK(HasDistinctIndices(gradient.shares[0].definition));
+  for (const RegistryEntry& entry : RegistryDefinitions()) {
+    INFO(entry.op << ": " << ToString(entry.definition));
+    CHECK(HasDistinctIndices(entry.definition));
+    const auto derived = GradientOf(entry.definition, Floats(entry.definition));
+    if (!derived.ok()) continue;
+    for (const GradientShare& share : derived->shares) {
+      INFO(ToString(share.definition));
+      CHECK(HasDistinctIndices(share.definition));
+    }
   }
 }
 

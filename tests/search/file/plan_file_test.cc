@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "search/file/read_back.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/mutate.h"
@@ -76,6 +77,25 @@ TEST_CASE("a plan file gives back the plan") {
   CHECK(attached->proof.order == plan.proof.order);
   PlanNotes notes = file->notes;
   CHECK(WritePlan(graph, *attached, notes) == WritePlan(graph, plan, notes));
+}
+
+TEST_CASE("a text that is read as another plan is found before it is a file") {
+  const Graph graph = Network();
+  const Plan plan = PlanOf(graph);
+  const std::string text = WritePlan(graph, plan, Notes());
+  CHECK_THAT(ReadBack(graph, plan, text), IsOk());
+  Plan other = plan;
+  std::swap(other.nodes[0].axes[0], other.nodes[0].axes[1]);
+  const auto fault = [&](const Plan& written, const std::string& words) {
+    CHECK_THAT(ReadBack(graph, plan, WritePlan(graph, written, Notes())),
+               StatusIs(absl::StatusCode::kInternal, words));
+  };
+  if (!(other.nodes == plan.nodes)) fault(other, "read back with other partitions");
+  other = plan;
+  other.proof.order.pop_back();
+  fault(other, "read back with other proof");
+  CHECK_THAT(ReadBack(graph, plan, Replaced(text, "\"name\":\"t3\"", "\"name\":\"t2\"")),
+             StatusIs(absl::StatusCode::kInternal, "cannot be read back"));
 }
 
 Plan Pinned(const Graph& graph) {
