@@ -13,7 +13,7 @@
 #include "search/check/pins.h"
 #include "search/check/reads.h"
 #include "search/check/relaxed.h"
-#include "search/plan/choice_space.h"
+#include "search/plan/go_together.h"
 
 namespace yuba::search {
 namespace {
@@ -79,15 +79,14 @@ int64_t AllBoxes(const Mesh& mesh, const Choice& choice, const BoxSet& boxes, si
 }
 
 // The bytes, [node choice][tensor choice], that a node gathers of operand `operand`, or reduces
-// (operand -1), in so many runs. `boxes` are those of its choices `least`; every other choice costs
-// what the least one costs that it can be renamed to. What arrives (Arriving of reads.h) moves, but
-// for what devices have themselves; of a sum of partials first owners alone have some of it.
-std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
+// (operand -1), in so many runs; kNever or more where no plan has both choices. `boxes` are those
+// of its choices `least`; every other choice costs what the least one costs that it can be renamed
+// to. What arrives (Arriving of reads.h) moves, but for what devices have themselves; of a sum of
+// partials first owners alone have some of it.
+std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, bool is_copy,
                                const TensorType& type, const TensorFacts& tensor,
                                const ChoiceList& choices, const BoxSet& boxes, int operand,
                                int64_t times) {
-  const bool in_groups =
-      operand >= 0 && ReadsPartials(definition, operand) && !CombinesPartials(definition);
   const bool reduces = operand < 0 && !definition.partial;
   const size_t columns = tensor.choices->choices.size();
   const size_t devices = mesh.devices();
@@ -101,14 +100,14 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition,
     const int64_t held = AllBoxes(mesh, node, boxes, box, reduces);
     for (size_t t = 0; t < columns; ++t) {
       const size_t own = t * devices;
-      int64_t bytes = kNever;  // no plan has both choices where their groups differ
-      if (!in_groups || KeepsGroups(tensor.choices->choices[t], node)) {
-        int64_t kept = sums ? 0 : common.Sum(own, box, devices);
-        for (size_t d = 0; sums && d < devices; ++d) {
-          if (tensor.first_owners[own + d]) kept += common(own + d, box + d);
-        }
-        const Large arriving = Arriving(definition, operand, sums, held, type, tensor.owners[t]);
-        bytes = times * (static_cast<int64_t>(arriving) - kept) * ByteSize(moved);
+      int64_t kept = sums ? 0 : common.Sum(own, box, devices);
+      for (size_t d = 0; sums && d < devices; ++d) {
+        if (tensor.first_owners[own + d]) kept += common(own + d, box + d);
+      }
+      const Large arriving = Arriving(definition, operand, sums, held, type, tensor.owners[t]);
+      int64_t bytes = times * (static_cast<int64_t>(arriving) - kept) * ByteSize(moved);
+      if (!GoTogether(definition, operand, is_copy, node, tensor.choices->choices[t])) {
+        bytes = std::max(bytes, kNever);
       }
       for (size_t g = 0; g < choices.renamed->size(); ++g) {
         cost[(*choices.renamed)[g][choices.least[i]] * columns + (*tensor.choices->renamed)[g][t]] =
@@ -243,8 +242,8 @@ class TableMaker {
       const BoxSet boxes = BoxesUnder(mesh_, definition, o, choices->choices, choices->least);
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*choices, boxes);
       AddUse(tensor, std::make_shared<const std::vector<int64_t>>(
-                         EveryCost(mesh_, definition, type, *tensors_[tensor], *choices, boxes, o,
-                                   TimesOf(graph_, static_cast<NodeId>(id)))));
+                         EveryCost(mesh_, definition, IsCopy(graph_, node), type, *tensors_[tensor],
+                                   *choices, boxes, o, TimesOf(graph_, static_cast<NodeId>(id)))));
     }
     return absl::OkStatus();
   }

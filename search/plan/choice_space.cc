@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "search/plan/go_together.h"
 
 namespace yuba::search {
 
@@ -135,18 +136,17 @@ std::string WhyIllegal(const ChoiceSpace& space, const Mesh& mesh, const Shardin
 std::string WhyUnlikeTensors(const Graph& graph, NodeId id, const Choices& tensors,
                              const Sharding& partition) {
   const Node& node = graph.nodes[id];
-  if (IsCopy(graph, node) && partition != tensors[node.result]) {
+  const Definition& definition = *node.definition;
+  const bool is_copy = IsCopy(graph, node);
+  if (!GoTogether(definition, -1, is_copy, partition, tensors[node.result])) {
     return "it and its copy are sharded differently";
   }
-  for (TensorId operand : node.operands) {
-    if (graph.tensors[operand].kind != TensorKind::kPartial) continue;
-    const bool accumulates = IsAccumulator(node);
-    if (accumulates ? PartialsSharding(partition) == tensors[operand]
-                    : KeepsGroups(tensors[operand], partition)) {
-      continue;
-    }
-    return absl::StrCat("it and its partials ", graph.tensors[operand].name,
-                        accumulates ? " are sharded differently" : " have other groups");
+  for (size_t o = 0; o < node.operands.size(); ++o) {
+    const TensorId operand = node.operands[o];
+    if (GoTogether(definition, static_cast<int>(o), is_copy, partition, tensors[operand])) continue;
+    return absl::StrCat(
+        "it and its partials ", graph.tensors[operand].name,
+        CombinesPartials(definition) ? " are sharded differently" : " have other groups");
   }
   return "";
 }

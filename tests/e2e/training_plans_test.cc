@@ -102,6 +102,17 @@ TEST_CASE("a larger limit on memory moves no more, of an RNN hardly more") {
   }
 }
 
+// An accumulator of five terms: where a byte of memory is priced above a byte that moves, terms
+// that are cut unlike their accumulator would pay, so the replay of the bound must not allow them.
+TEST_CASE("recurrences are planned within a limit on memory") {
+  const TrainedZoo rnn("rnn --layers 1 --width 4 --sequence 5 --batch 6 --inputs 5 --classes 3");
+  for (const char* flags :
+       {"--devices 2 --memory 4128 --train sgd", "--devices 3 --memory 3700 --train sgd",
+        "--devices 2 --memory 4128 --train sgd --replicate auto"}) {
+    CHECK(rnn.Plan(flags).bound > 0);
+  }
+}
+
 TEST_CASE("a layer more costs what the layers before it cost") {
   std::map<int, Found> by_layers;
   for (const int layers : {4, 8, 16}) {
