@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "search/file/plan_file.h"
 #include "tests/compiler/support/small_graphs.h"
+#include "tools/report/plan_report.h"
 
 namespace yuba::tools {
 namespace {
@@ -43,14 +45,35 @@ std::string Line(int64_t lower_bound, int64_t asked_bound) {
   return SearchText(plan, absl::nullopt, 0, 1.0);
 }
 
+TEST_CASE("of a plan file the gap to the bound is printed that it proves") {
+  search::PlanFile file;
+  file.search = "default";
+  file.cost.activation = 1000;
+  file.proof.kind = search::ProofKind::kDual;
+  file.replayed = true;
+  const auto text = [&](int64_t lower_bound, int64_t asked_bound) {
+    file.lower_bound = lower_bound;
+    file.asked_bound = asked_bound;
+    return BoundText(file);
+  };
+  CHECK(text(1000, 1000) == "lower bound in its space 1.0 kB, gap 0");
+  CHECK(text(1000, 800) ==
+        "lower bound in its space 1.0 kB, gap 0; over all spaces 800 B, gap 20.00 %, says the "
+        "search, whose proof of that is not in the file");
+  CHECK(text(900, 0) ==
+        "lower bound in its space 900 B, gap 10.00 %; no bound is known for all spaces");
+  CHECK(text(0, 0) == "no bound is known");
+}
+
 TEST_CASE("a gap is printed only where its bound holds for all that was asked for") {
   using Catch::Contains;
   const std::string space = "(free nesting, factors)";
   CHECK_THAT(Line(900, 900), Contains("lower bound 900 B, gap 10.00 % in its space " + space));
   CHECK_THAT(Line(1000, 1000), Contains("optimal in its space (free nesting, factors; "));
-  CHECK_THAT(Line(900, 800), Contains("lower bound 800 B, gap 20.00 % (in its space alone 900 B); "
+  const std::string no_proof = "gap 20.00 % (no proof of it is kept; in its space alone ";
+  CHECK_THAT(Line(900, 800), Contains("lower bound 800 B, " + no_proof + "900 B); " +
                                       "its space: free nesting, factors\n"));
-  CHECK_THAT(Line(1000, 800), Contains("gap 20.00 % (in its space alone 1.0 kB)"));
+  CHECK_THAT(Line(1000, 800), Contains(no_proof + "1.0 kB)"));
   for (const std::string& unknown : {Line(1000, 0), Line(900, 0)}) {
     CHECK_THAT(unknown, Contains("no bound is known for all spaces, so no gap"));
     CHECK_THAT(unknown, !Contains(" %"));

@@ -58,14 +58,17 @@ std::string GapText(int64_t bytes, int64_t lower_bound);
 // "" where all kinds are equal.
 std::string CostChangeText(const search::PlanCost& here, const search::PlanCost& there);
 
-// What is known of how far a plan may be from the best one of all that its search was asked for:
+// What a search knows of how far its plan may be from the best one of all that was asked for:
 //   "lower bound 28.7 kB, gap 0": the bound holds for all of it;
-//   "lower bound 2.9 MB, gap 20.1 % (in its space alone 3.5 MB)";
+//   "lower bound 2.9 MB, gap 20.1 % (no proof of it is kept; in its space alone 3.5 MB)";
 //   "lower bound in its space alone 3.5 MB; no bound is known for all spaces, so no gap": one of
 //   them was not searched to the end.
 // `bytes`: what the plan moves; the bounds as in Plan.
 std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound);
-// The same of a plan file, or that no bound is known, or that nobody has checked it yet.
+// What a plan file proves of that, the bound of the plan's own space, and what it only says of all
+// spaces: "lower bound in its space 3.5 MB, gap 0; over all spaces 2.9 MB, gap 20.1 %, says the
+// search, whose proof of that is not in the file". Or that no bound is known, or that nobody has
+// checked it yet.
 std::string BoundText(const search::PlanFile& plan);
 
 // What the bytes of a plan or graph with or without several entries are of: "in all", "a step".

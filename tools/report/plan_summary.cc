@@ -165,7 +165,7 @@ std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound) {
   }
   if (asked_bound > 0) {
     return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound),
-                        " (in its space alone ", Bytes(lower_bound), ")");
+                        " (no proof of it is kept; in its space alone ", Bytes(lower_bound), ")");
   }
   if (lower_bound == 0) return "no bound is known";
   return absl::StrCat("lower bound in its space alone ", Bytes(lower_bound),
@@ -175,7 +175,16 @@ std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound) {
 std::string BoundText(const search::PlanFile& plan) {
   const int64_t bytes = plan.cost.bytes();
   if (plan.proof.kind == search::ProofKind::kNone) return NoBoundText(plan.search, bytes);
-  const std::string text = BoundText(bytes, plan.lower_bound, plan.asked_bound);
+  if (plan.lower_bound == 0 && bytes > 0) return "no bound is known";
+  std::string text = absl::StrCat("lower bound in its space ", Bytes(plan.lower_bound), ", ",
+                                  GapText(bytes, plan.lower_bound));
+  if (plan.asked_bound == 0 && bytes > 0) {
+    absl::StrAppend(&text, "; no bound is known for all spaces");
+  } else if (plan.asked_bound < plan.lower_bound) {
+    absl::StrAppend(&text, "; over all spaces ", Bytes(plan.asked_bound), ", ",
+                    GapText(bytes, plan.asked_bound), ", says the search, whose proof of that is ",
+                    "not in the file");
+  }
   return plan.replayed ? text : absl::StrCat(text, ", ", kNotReplayed);
 }
 
