@@ -42,8 +42,8 @@ ExprPtr IsZero(const ExprPtr& x) {
   return CallExpr(Function::kEq, {x, Number(0, x->type)}, ElementType::kBool);
 }
 
-// x^y: y * x^(y - 1) by x, and x^y * log(x) by y; 0 where the first factor is 0, and the second
-// perhaps infinite.
+// x^y: y * x^(y - 1) by x, and x^y * log(x) by y; 0 where y, or 0^y of y from 0 on, is a factor of
+// what is perhaps infinite. 0^0 is 1, but x^y is 0 on one side of it.
 std::vector<ExprPtr> OfPower(const ExprPtr& call, const ExprPtr& adjoint) {
   const ExprPtr &x = call->args[0], &y = call->args[1];
   const ExprPtr zero = Number(0, adjoint->type);
@@ -51,7 +51,8 @@ std::vector<ExprPtr> OfPower(const ExprPtr& call, const ExprPtr& adjoint) {
   const ExprPtr by_base = Product(adjoint, Product(y, less));
   if (y->kind == Expr::kLiteral) return {by_base, nullptr};
   const ExprPtr by_exponent = Product(adjoint, Product(call, Of(Function::kLog, x)));
-  return {Chosen(IsZero(y), zero, by_base), Chosen(IsZero(x), zero, by_exponent)};
+  const ExprPtr from_zero = CallExpr(Function::kLe, {Number(0, y->type), y}, ElementType::kBool);
+  return {Chosen(IsZero(y), zero, by_base), Chosen(Both(IsZero(x), from_zero), zero, by_exponent)};
 }
 
 // Of equal arguments of max or min each gets half. Beside a literal the other one gets nothing.
