@@ -9,6 +9,7 @@
 #include "tools/exit_code.h"
 #include "tools/last_resort.h"
 #include "tools/report/printable.h"
+#include "tools/run/describe.h"
 #include "tools/run/end_process.h"
 #include "tools/run/run_command.h"
 
@@ -24,6 +25,15 @@ absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
   return yuba::tools::RunProgram(*program, flags, *std::move(files));
 }
 
+absl::Status Describe(const std::string& file, bool json) {
+  const absl::StatusOr<std::shared_ptr<yuba::runtime::LoadedProgram>> program =
+      yuba::runtime::LoadedProgram::FromFile(file);
+  if (!program.ok()) return program.status();
+  std::cout << (json ? yuba::tools::JsonDescriptionOf(**program)
+                     : yuba::tools::DescriptionOf(**program));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -34,12 +44,15 @@ int main(int argc, char** argv) {
   std::string file;
   yuba::tools::RunFlags flags;
   app.add_option("program", file, "the program, a .yuba file")->required();
+  bool describe = false;
+  app.add_flag("--describe", describe,
+               "print what the program is for and what it needs, and run nothing");
   yuba::tools::AddRunFlags(&app, flags);
   yuba::tools::OneValueAtATime(&app);
   try {
     app.parse(argc, argv);
     absl::Status status = yuba::tools::RefuseEmptyValues(app);
-    if (status.ok()) status = Run(file, flags);
+    if (status.ok()) status = describe ? Describe(file, flags.json) : Run(file, flags);
     if (!status.ok()) std::cerr << "yuba-run: " << status.message() << "\n";
     std::cout.flush();
     if (status.ok() && !std::cout) {

@@ -1,5 +1,6 @@
 #include "tools/run/run_command.h"
 
+#include <cstdlib>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
 #include "tools/run/checkpoint.h"
+#include "tools/run/launcher.h"
 #include "tools/run/output_check.h"
 #include "tools/run/run_loop.h"
 
@@ -68,8 +70,12 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
 
 }  // namespace
 
-absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
-                        const RunFlags& flags, RunFiles files) {
+absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, RunFlags flags,
+                        RunFiles files) {
+  if (const auto copy = CopyOfLauncher(std::getenv); copy.has_value()) {
+    std::cerr << WarningOf(*copy);
+    if (copy->rank > 0) flags.save.clear();
+  }
   if (!flags.save.empty() && !HasStates(*program)) {
     return UserError(
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
