@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/import/batch.h"
 #include "compiler/import/cut_types.h"
+#include "compiler/import/file/device_notes.h"
 #include "compiler/import/file/export_record.h"
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
@@ -109,6 +110,8 @@ class Importer {
       return UserError("--train and --entry: a training step is the one entry of its program; ",
                        "leave out --entry");
     }
+    const std::string devices = NoteOfDevices(proto_);
+    if (!devices.empty()) graph_.notes.push_back(devices);
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_, options_.strict));
     ExportRecord record = ReadExportRecord(proto_.graph());
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
