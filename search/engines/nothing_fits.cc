@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,6 +43,17 @@ std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
   }
   std::sort(uses.rbegin(), uses.rend());
   return uses;
+}
+
+// What could be done, for people.
+std::string AdviceFor(const Graph& graph) {
+  const bool trains = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return absl::EndsWith(node.op, ".grad");
+  });
+  return trains
+             ? "Allow more with --memory, use more devices, or compute the gradients of a step in "
+               "parts, as with --micro-batches 4"
+             : "Allow more with --memory, or use more devices";
 }
 
 }  // namespace
@@ -81,10 +93,10 @@ absl::Status TooLittle(const Graph& graph, const PairwiseProblem& problem,
       smallest < kNoLimit
           ? absl::StrCat(" (the smallest of those that were tried needs ", smallest, ")")
           : "";
-  absl::Status error = absl::FailedPreconditionError(absl::StrCat(
-      "no plan within ", limit, " bytes a device was found", found, ": at least ", peak,
-      " are in use at node ", graph.nodes[node].name, ", most of them by ",
-      absl::StrJoin(largest, ", "), ". Allow more with --memory, or use more devices"));
+  absl::Status error = absl::FailedPreconditionError(
+      absl::StrCat("no plan within ", limit, " bytes a device was found", found, ": at least ",
+                   peak, " are in use at node ", graph.nodes[node].name, ", most of them by ",
+                   absl::StrJoin(largest, ", "), ". ", AdviceFor(graph)));
   if (smallest < kNoLimit) SetNumber(kSmallest, smallest, error);
   return error;
 }

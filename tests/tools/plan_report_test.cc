@@ -63,6 +63,23 @@ TEST_CASE("what is gathered of weights that the graph computes is called weights
   CHECK(Has(rows[0], "weights"));
 }
 
+TEST_CASE("a plan with small floats says that processors are slow with them") {
+  const std::string train = "--devices 2 --train sgd --loss softmax-cross-entropy --lr 0.1";
+  const std::string slow = "f16 and bf16 take up to 40 times as long as f32";
+  CHECK_FALSE(Has(Partitioned(Model("mlp"), train), slow));
+  CHECK(Has(Partitioned(Model("mlp"), train + " --precision bf16"), slow));
+}
+
+TEST_CASE("a training step for which memory is too small may be made in parts") {
+  const std::string plan = ScratchFolder("report") + "/p.json";
+  const std::string partition = "yuba partition " + Model("mlp") + " --devices 2 --memory 2kB ";
+  const std::string train = "--train sgd --loss softmax-cross-entropy --lr 0.1 ";
+  const CommandResult refused = RunCommand(partition + train + "-o " + plan);
+  CHECK(refused.exit_code == 1);
+  CHECK(Has(refused.error, "in parts, as with --micro-batches 4"));
+  CHECK_FALSE(Has(RunCommand(partition + "-o " + plan).error, "--micro-batches"));
+}
+
 // What `show PLAN --diff OTHER` prints of plans of the encoder, asked for with these flags.
 std::string Difference(const std::string& here, const std::string& there, const char* all = "") {
   const std::string folder = ScratchFolder("diff");

@@ -259,6 +259,17 @@ std::string ReplicatedText(const search::PlanFile& plan, const Alternatives& alt
 
 }  // namespace
 
+// A line where the plan has tensors of f16 or bf16; "" where it has none.
+std::string SmallFloatsText(const search::PlanFile& plan) {
+  const bool small = std::any_of(
+      plan.tensors.begin(), plan.tensors.end(), [](const search::PlanFile::TensorRow& tensor) {
+        return tensor.type == ElementType::kF16 || tensor.type == ElementType::kBF16;
+      });
+  return small ? "               on processors f16 and bf16 take up to 40 times as long as f32 "
+                 "(docs/host_speed.md)\n"
+               : "";
+}
+
 std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives) {
   const int64_t bytes = plan.cost.bytes();
   const int devices = plan.mesh.devices();
@@ -288,7 +299,8 @@ std::string SummaryText(const search::PlanFile& plan, const Alternatives& altern
                     ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
   text += ReplicatedText(plan, alternatives);
-  text += "TIME           not predicted: plans are for fewest bytes\n\n";
+  absl::StrAppend(&text, "TIME           not predicted: plans are for fewest bytes\n",
+                  SmallFloatsText(plan), "\n");
   return text + MovedTable(plan);
 }
 

@@ -44,9 +44,11 @@ std::string Text(const Comparison& comparison) {
   }
   const std::string elements = Counted(comparison.elements, "element");
   if (comparison.nothing()) {
-    return comparison.elements == 0 ? "nothing to compare: it has no elements"
-                                    : absl::StrCat("nothing to compare: NaN in all of ", elements,
-                                                   ", here and in the file");
+    return comparison.elements == 0
+               ? "nothing to compare: it has no elements"
+               : absl::StrCat("nothing to compare: NaN in all of ", elements,
+                              ", here and in the file; --debug nan names what ",
+                              "made the first one");
   }
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
