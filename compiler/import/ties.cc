@@ -94,15 +94,34 @@ absl::StatusOr<Twins> HowToRead(const OnnxValue& tied, const OnnxValue& kept) {
                    "values of one of them as both");
 }
 
+// Whether what stands for both is a weight by itself.
+absl::Status CheckKept(const TieOptions& tie, const std::vector<TieOptions>& ties) {
+  if (tie.tied == tie.kept) {
+    return UserError("a weight is always tied to itself: name two, the second stands for both");
+  }
+  for (const TieOptions& other : ties) {
+    if (other.tied != tie.kept) continue;
+    if (other.kept == tie.tied) {
+      return UserError("--tie ", other.tied, "=", other.kept,
+                       " is given too: leave out one of them");
+    }
+    return UserError(tie.kept, " is tied itself: tie ", tie.tied, " to ", other.kept);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Tie(const TieOptions& tie, NodeContext& context, OnnxGraph& graph) {
   YUBA_ASSIGN_OR_RETURN(const int tied, Parameter(tie.tied, graph));
   YUBA_ASSIGN_OR_RETURN(const int kept, Parameter(tie.kept, graph));
   if (tied == kept) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const Twins twins, HowToRead(graph.values[tied], graph.values[kept]));
-  const bool known =
-      std::any_of(graph.ties.begin(), graph.ties.end(),  // by an earlier entry
-                  [&](const compiler::TiedWeights& other) { return other.tied == tie.tied; });
-  if (!known) graph.ties.push_back({tie.tied, tie.kept, twins == Twins::kTransposed});
+  const bool known = std::any_of(
+      graph.ties.begin(), graph.ties.end(),  // by an earlier entry
+      [&](const compiler::TiedWeights& other) { return other.tied == graph.values[tied].name; });
+  if (!known) {
+    graph.ties.push_back(
+        {graph.values[tied].name, graph.values[kept].name, twins == Twins::kTransposed});
+  }
   graph.by_name[tie.tied] = twins == Twins::kEqual ? kept : context.Transpose(kept, {1, 0});
   return context.status();
 }
@@ -112,11 +131,7 @@ absl::Status Tie(const TieOptions& tie, NodeContext& context, OnnxGraph& graph) 
 absl::Status TieParameters(const std::vector<TieOptions>& ties, NodeContext& context,
                            OnnxGraph& graph) {
   for (const TieOptions& tie : ties) {
-    absl::Status status;
-    for (const TieOptions& other : ties) {
-      if (other.tied == tie.kept)
-        status = UserError(tie.kept, " is tied itself: tie ", tie.tied, " to ", other.kept);
-    }
+    absl::Status status = CheckKept(tie, ties);
     if (status.ok()) status = Tie(tie, context, graph);
     if (!status.ok()) return Annotate(status, absl::StrCat("--tie ", tie.tied, "=", tie.kept));
   }

@@ -83,6 +83,9 @@ bool Chooser::Matches(const std::vector<std::string>& patterns, const std::strin
     names.insert(names.end(), form->second.parameters.begin(), form->second.parameters.end());
     names.push_back(form->second.stored_as);
   }
+  for (const TiedWeights& tie : model_.ties) {
+    if (tie.kept == name) names.push_back(tie.tied);
+  }
   bool matches = false;
   for (size_t p = 0; p < patterns.size(); ++p) {
     for (const std::string& one : names) {

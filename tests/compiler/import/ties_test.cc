@@ -63,7 +63,9 @@ OnnxBuilder Explicit() {
 
 absl::StatusOr<compiler::Model> Trained(const OnnxBuilder& builder, std::vector<TieOptions> ties) {
   ImportOptions options;
-  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}};
+  options.train = TrainOptions{};
+  options.train->optimizer = "sgd";
+  options.train->loss = "softmax-cross-entropy";
   options.train->ties = std::move(ties);
   return compiler::ImportFile(builder.Save(), options);
 }
@@ -146,11 +148,26 @@ TEST_CASE("what cannot be tied is refused") {
   for (const bool first : {true, false}) {  // whichever tie comes first
     std::vector<TieOptions> chain = {{"b", "a"}, {"a", "b"}};
     if (!first) std::swap(chain[0], chain[1]);
-    CHECK_THAT(Trained(Tied(), chain), Fails("is tied itself: tie "));
+    CHECK_THAT(Trained(Tied(), chain), Fails("is given too: leave out one of them"));
   }
+  CHECK_THAT(Trained(Tied(), {{"a", "a"}}),
+             Fails("--tie a=a: a weight is always tied to itself: name two"));
   OnnxBuilder differ = Tied();
   differ.proto().mutable_graph()->mutable_initializer(1)->set_float_data(35, 7);
   CHECK_THAT(Trained(differ, {{"b", "a"}}), Fails("their values differ"));
+}
+
+TEST_CASE("a weight that is two is frozen by either name") {
+  const OnnxBuilder builder = Tied();
+  for (const char* name : {"a", "b"}) {
+    ImportOptions options;
+    options.train = TrainOptions{};
+    options.train->optimizer = "sgd";
+    options.train->loss = "softmax-cross-entropy";
+    options.train->ties = {{"b", "a"}};
+    options.train->freeze = {name};
+    CHECK_THAT(compiler::ImportFile(builder.Save(), options), Fails("a (--freeze)"));
+  }
 }
 
 TEST_CASE("trained values go back into both") {
