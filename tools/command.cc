@@ -300,11 +300,36 @@ void WarnOfNewOpset(const compiler::Model& model) {
             << "\n";
 }
 
+namespace {
+
+// What decides what a training step computes, by the names of the flags, which is more than what
+// the graph shows to people.
+std::map<std::string, std::string> SettingsOf(const ModelFlags& flags) {
+  std::map<std::string, std::string> settings;
+  if (flags.train.empty()) return settings;
+  std::vector<std::string> rows = flags.freeze_rows;
+  std::sort(rows.begin(), rows.end());
+  settings = {{"train", flags.train},
+              {"loss", flags.loss},
+              {"loss-output", flags.loss_output},
+              {"minimize", flags.minimize},
+              {"freeze-rows", absl::StrJoin(rows, " ")},
+              {"clip", flags.clip},
+              {"precision", flags.precision == Name(ElementType::kF32) ? "" : flags.precision}};
+  for (auto at = settings.begin(); at != settings.end();) {
+    at = at->second.empty() ? settings.erase(at) : std::next(at);
+  }
+  return settings;
+}
+
+}  // namespace
+
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
   YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions options, ImportOptionsOf(flags, library));
   YUBA_ASSIGN_OR_RETURN(compiler::Model model, onnx::ImportOnnx(flags.file, options));
   WarnOfNewOpset(model);
+  model.training = SettingsOf(flags);
   YUBA_RETURN_IF_ERROR(compiler::OrderModel(model));
   compiler::ClusterModel(model);
   return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};

@@ -41,6 +41,7 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   ports.random = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return tensor.kind == TensorKind::kState && tensor.name == kSeedName;
   });
+  ports.settings = model.training;
   ports.trainable = compiler::TrainableParameters(model);
   for (const compiler::TiedWeights& tie : model.ties) {
     program::Tie& of_program = ports.ties.emplace_back();

@@ -100,6 +100,39 @@ TEST_CASE("batches hold the same examples of each input, each once an epoch") {
   CHECK(all.size() == 7);  // another example is left out in each epoch
 }
 
+TEST_CASE("batches go on behind the examples that were seen") {
+  const auto opened = OpenExamples(SevenExamples(), TwoInputs(), "step", {}, absl::nullopt);
+  REQUIRE_THAT(opened, IsOk());
+  Batches& batches = **opened;
+  const auto places = [&](int64_t first) {
+    std::vector<int64_t> at;  // epoch 2, example 3: 203
+    for (int64_t step = first; step < first + 5; ++step)
+      at.push_back(100 * batches.At(step).epoch + batches.At(step).seen);
+    return at;
+  };
+  const auto after = [&](int64_t steps) {
+    return 100 * batches.After(steps).epoch + batches.After(steps).seen;
+  };
+  CHECK(places(0) == std::vector<int64_t>{0, 3, 100, 103, 200});
+  CHECK(after(0) == 0);
+  CHECK(after(2) == 6);
+  CHECK(batches.StepsUntil(3) == 6);
+  batches.GoOn(10, {1, 2});  // ten steps of other sizes saw two examples of the second epoch
+  CHECK(places(10) == std::vector<int64_t>{102, 200, 203, 300, 303});
+  CHECK(after(10) == 102);
+  CHECK(after(11) == 105);
+  CHECK(after(12) == 203);
+  CHECK(batches.StepsUntil(1) == 10);
+  CHECK(batches.StepsUntil(2) == 11);
+  CHECK(batches.StepsUntil(4) == 15);
+  const auto files = batches.Read(10);
+  REQUIRE_THAT(files, IsOk());
+  CHECK(files->inputs[1].value.data == std::string("\2\3\4"));
+  batches.GoOn(10, {1, 6});  // one is left, which fills no batch
+  CHECK(places(10) == std::vector<int64_t>{200, 203, 300, 303, 400});
+  CHECK(batches.StepsUntil(2) == 10);
+}
+
 TEST_CASE("a reader hands out the batches of its steps in order") {
   const auto batches = OpenExamples(SevenExamples(), TwoInputs(), "step", {}, absl::nullopt);
   REQUIRE_THAT(batches, IsOk());

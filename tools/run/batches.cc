@@ -1,5 +1,6 @@
 #include "tools/run/batches.h"
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <system_error>
@@ -26,6 +27,35 @@ int64_t EpochOrder::At(int64_t epoch, int64_t position) {
     }
   }
   return order_[static_cast<size_t>(position)];
+}
+
+void Batches::GoOn(int64_t step, Position at) {
+  step_ = step;
+  at_ = at;
+}
+
+int64_t Batches::StepsLeftInEpoch() const {
+  return std::max<int64_t>(count() - at_.seen, 0) / in_step();
+}
+
+Position Batches::At(int64_t step) const {
+  YUBA_CHECK(step >= step_) << step << " " << step_;
+  const int64_t steps = step - step_, left = StepsLeftInEpoch();
+  if (steps < left) return {at_.epoch, at_.seen + steps * in_step()};
+  const int64_t later = steps - left;
+  return {at_.epoch + 1 + later / in_epoch(), later % in_epoch() * in_step()};
+}
+
+Position Batches::After(int64_t steps) const {
+  if (steps == step_) return at_;
+  Position position = At(steps - 1);
+  position.seen += in_step();
+  return position;
+}
+
+int64_t Batches::StepsUntil(int64_t epochs) const {
+  if (epochs <= at_.epoch) return step_;
+  return step_ + StepsLeftInEpoch() + (epochs - at_.epoch - 1) * in_epoch();
 }
 
 BatchReader::BatchReader(Batches& batches, int64_t begin, int64_t end)

@@ -15,44 +15,42 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "runtime/session.h"
+#include "tools/run/run_facts.h"
 #include "tools/run/weights.h"
 
 namespace yuba::tools {
-
-// Whether steps of the program change anything that it keeps.
-bool HasStates(const runtime::LoadedProgram& program);
 
 // Whether a checkpoint can be written there, found out before the run; nothing is changed. It may
 // take the place of `resumed`, the checkpoint that the run goes on from ("": none).
 absl::Status CheckSave(const std::string& path, const std::string& resumed);
 
-// Writes what the session has after `step` steps. The checkpoint that was there stays whole until
-// the new one is, whatever happens: new files are written beside the old ones, and renaming a file,
-// or of a folder its index, makes them the checkpoint. Files of a folder hold at most
-// `shard_bytes`, or one tensor.
+// Writes what the session has after `step` steps, and the facts of its run, to which it adds what
+// is frozen and tied. The checkpoint that was there stays whole until the new one is, whatever
+// happens: new files are written beside the old ones, and renaming a file, or of a folder its
+// index, makes them the checkpoint. Files of a folder hold at most `shard_bytes`, or one tensor.
 absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
-                            int64_t shard_bytes);
+                            int64_t shard_bytes, RunFacts facts);
 
 // Whether --save wrote them.
 bool IsCheckpoint(const WeightFiles& files);
 
 struct Checkpoint {
-  std::string path;
-  std::map<std::string, StoredTensor> tensors;  // by name; they stay in their files
+  WeightFiles files;  // tensors stay there
   int64_t step = 0;
+  absl::optional<RunFacts> facts;  // none: an older version wrote it
+
+  const std::string& path() const { return files.path; }
+  const std::map<std::string, StoredTensor>& tensors() const { return files.file.tensors; }
 };
 // Reads the headers of its files, and checks that all that they list is there.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
-
-// Sets the states of the session and what else the checkpoint has. An error, before any is set,
-// where the checkpoint lacks a state, or has a tensor of another type or shape or one that is no
-// parameter. A note on stderr names the frozen weights that it lacks.
-absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint);
 
 }  // namespace yuba::tools
 

@@ -148,7 +148,7 @@ absl::Status ReplaceFile(const std::string& path,
 
 absl::Status WriteCheckpointFolder(const std::string& folder,
                                    const std::vector<TensorToWrite>& tensors, int64_t step,
-                                   int64_t shard_bytes) {
+                                   const SafetensorsMetadata& said, int64_t shard_bytes) {
   YUBA_RETURN_IF_ERROR(MakeFolder(folder));
   std::set<std::string> old = FilesOfIndex(folder);
   const std::string start = FreeStart(folder, step);
@@ -168,7 +168,9 @@ absl::Status WriteCheckpointFolder(const std::string& folder,
       bytes += BytesOf(tensor);
     }
   }
-  index[kMetadata] = {{"total_size", bytes}, {kStep, step}};
+  index[kMetadata] = said;
+  index[kMetadata]["total_size"] = bytes;
+  index[kMetadata][kStep] = step;
   // Names come from the user's model and need not be UTF-8.
   const std::string text = index.dump(2, ' ', false, json::error_handler_t::replace);
   YUBA_RETURN_IF_ERROR(ReplaceFile(

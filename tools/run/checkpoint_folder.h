@@ -22,11 +22,11 @@ absl::Status ReplaceFile(const std::string& path,
                          const std::function<absl::Status(const std::string&)>& write);
 
 // Makes the folder where it is missing, writes the tensors into files of at most `shard_bytes`
-// (a larger tensor has one to itself), then the index, and removes the files of the index that was
-// there. Where it fails, the folder has the checkpoint that it had.
+// (a larger tensor has one to itself), then the index, which also says `said`, and removes the
+// files of the index that was there. Where it fails, the folder has the checkpoint that it had.
 absl::Status WriteCheckpointFolder(const std::string& folder,
                                    const std::vector<TensorToWrite>& tensors, int64_t step,
-                                   int64_t shard_bytes);
+                                   const SafetensorsMetadata& said, int64_t shard_bytes);
 
 // Whether a checkpoint, or a folder of weights, of this path is a folder: where it is one, or ends
 // in a slash.

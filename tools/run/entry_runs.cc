@@ -13,6 +13,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/entries.h"
 #include "tools/report/text_table.h"
+#include "tools/run/data_print.h"
 #include "tools/run/example_batches.h"
 #include "tools/run/step_files.h"
 
@@ -132,14 +133,40 @@ absl::StatusOr<std::shared_ptr<Batches>> OpenBatches(const std::string& path, co
   return OpenFolders(folders, ports, {entry, 0}, seed);
 }
 
+// Whether a checkpoint is read or written, which knows the data.
+bool KeepsPrints(const RunFlags& flags) { return !flags.save.empty() || !flags.resume.empty(); }
+
+// Where a run goes on in its data. Of older checkpoints and equal batches the count of steps says
+// it; data that is another one begins with an epoch.
+Position PositionIn(const Batches& batches, const Checkpoint& resumed,
+                    const std::map<std::string, std::string>& prints) {
+  if (!resumed.facts.has_value()) {
+    return {resumed.step / batches.in_epoch(),
+            resumed.step % batches.in_epoch() * batches.in_step()};
+  }
+  const Position at = resumed.facts->position;
+  const std::map<std::string, std::string>& known = resumed.facts->data;
+  const bool same = std::all_of(prints.begin(), prints.end(), [&](const auto& print) {
+    const auto found = known.find(print.first);
+    return found != known.end() && found->second == print.second;
+  });
+  return same ? at : Position{at.epoch + (at.seen > 0 ? 1 : 0), 0};
+}
+
 // The batches of --data, and how many steps they make.
 absl::Status OpenData(const RunFlags& flags, const RunPorts& ports, const StepFiles& named,
-                      EntryRun& run) {
+                      const absl::optional<Checkpoint>& resumed, EntryRun& run) {
   std::set<std::string> given;
   for (const StepFiles::Input& input : named.inputs) given.insert(input.name);
   YUBA_ASSIGN_OR_RETURN(run.batches,
                         OpenBatches(flags.data, ports, run.entry, given, flags.shuffle, "--data"));
-  if (run.times == 0) run.times = run.batches->in_epoch() * std::max(flags.epochs, 1);
+  if (KeepsPrints(flags)) {
+    YUBA_ASSIGN_OR_RETURN(run.prints, run.batches->Prints());
+  }
+  if (resumed.has_value()) {
+    run.batches->GoOn(resumed->step, PositionIn(*run.batches, *resumed, run.prints));
+  }
+  if (run.times == 0) run.times = run.batches->StepsUntil(std::max(flags.epochs, 1));
   return absl::OkStatus();
 }
 
@@ -188,7 +215,8 @@ std::vector<std::string> EntryRun::GivenNames() const {
   return names;
 }
 
-absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports) {
+absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports,
+                                               const absl::optional<Checkpoint>& resumed) {
   if (flags.input_dir.empty() && flags.check) {
     return UserError("--check needs --inputs DIR with output_0.pb or .npy");
   }
@@ -212,7 +240,7 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
     }
     YUBA_ASSIGN_OR_RETURN(const std::string dir, FolderOf(flags, ports, entry.entry));
     if (!dir.empty()) YUBA_RETURN_IF_ERROR(ReadInputFolder(flags, ports, dir, run));
-    if (!flags.data.empty()) YUBA_RETURN_IF_ERROR(OpenData(flags, ports, named, run));
+    if (!flags.data.empty()) YUBA_RETURN_IF_ERROR(OpenData(flags, ports, named, resumed, run));
     run.times = std::max<int64_t>(run.times, 1);
     run.examples = ExamplesInStep(ports, entry.entry);
     run.reading = ReadingEntry(ports, entry.entry);
@@ -224,6 +252,14 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
     runs.push_back(std::move(run));
   }
   for (StepFiles::Input& input : named.inputs) runs[0].first.inputs.push_back(std::move(input));
+  if (!KeepsPrints(flags)) return runs;
+  for (EntryRun& run : runs) {
+    if (run.batches != nullptr && run.prints.empty()) {
+      YUBA_ASSIGN_OR_RETURN(run.prints, run.batches->Prints());
+    }
+    for (const StepFiles::Input& input : run.first.inputs)
+      run.prints[input.name] = PrintOf(input.value);
+  }
   return runs;
 }
 

@@ -4,12 +4,15 @@
 #define YUBA_TOOLS_RUN_ENTRY_RUNS_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "tools/run/batches.h"
+#include "tools/run/checkpoint.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/run_ports.h"
 
@@ -25,6 +28,8 @@ struct EntryRun {
   int64_t examples = 0;              // that a step takes; 0: its inputs count none
   std::string reading;  // the entry that reads the values: `entry`, or the one before an update
   int64_t parts = 1;    // runs of that entry in a step, each with a part of the rows
+  // By what its data is known again (data_print.h), where a checkpoint is read or written.
+  std::map<std::string, std::string> prints;
 
   // The inputs that have a value once the first step begins.
   std::vector<std::string> GivenNames() const;
@@ -38,8 +43,9 @@ struct EntryRun {
 // likewise), in as many epochs as are asked for. In the first step, values of --input replace
 // those of its batch. Example: --inputs DIR with DIR/test_data_set_0 and DIR/test_data_set_1 is a
 // run of two steps. Where the program has several entries, the files of each are in DIR/ENTRY of
-// --inputs. Errors are the user's.
-absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports);
+// --inputs. Batches go on behind those that `resumed` has seen. Errors are the user's.
+absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports,
+                                               const absl::optional<Checkpoint>& resumed);
 
 // One run of `eval` over all batches of --eval, in their order. The user's error where the program
 // has no such entry.

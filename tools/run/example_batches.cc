@@ -17,6 +17,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
 #include "tools/report/text_table.h"
+#include "tools/run/data_print.h"
 
 namespace yuba::tools {
 namespace {
@@ -110,7 +111,8 @@ class ExampleBatches : public Batches {
         seed_(seed),
         order_(examples_, seed) {}
 
-  int64_t in_epoch() const override { return examples_ / in_step_; }
+  int64_t count() const override { return examples_; }
+  int64_t in_step() const override { return in_step_; }
 
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
@@ -130,9 +132,9 @@ class ExampleBatches : public Batches {
   }
 
   absl::StatusOr<StepFiles> Read(int64_t step) override {
-    const int64_t epoch = step / in_epoch(), first = step % in_epoch() * in_step_;
+    const Position at = At(step);
     std::vector<int64_t> rows;
-    for (int64_t i = 0; i < in_step_; ++i) rows.push_back(order_.At(epoch, first + i));
+    for (int64_t i = 0; i < in_step_; ++i) rows.push_back(order_.At(at.epoch, at.seen + i));
     StepFiles files;
     for (const Column& column : columns_) {
       TensorData value{column.stored.type, column.type.dims, ""};
@@ -140,6 +142,15 @@ class ExampleBatches : public Batches {
       files.inputs.push_back({column.input, column.stored.bytes.file, std::move(value)});
     }
     return files;
+  }
+
+  absl::StatusOr<std::map<std::string, std::string>> Prints() const override {
+    std::map<std::string, std::string> prints;
+    for (const Column& column : columns_) {
+      YUBA_ASSIGN_OR_RETURN(prints[column.input],
+                            PrintOf({column.stored.type, column.stored.dims}, column.reader));
+    }
+    return prints;
   }
 
  private:

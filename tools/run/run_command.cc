@@ -14,7 +14,10 @@
 #include "tools/report/trace_file.h"
 #include "tools/run/checkpoint.h"
 #include "tools/run/launcher.h"
+#include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
+#include "tools/run/program_states.h"
+#include "tools/run/resume.h"
 #include "tools/run/run_loop.h"
 
 namespace yuba::tools {
@@ -36,7 +39,10 @@ absl::Status SetWeights(runtime::Session& session, const std::string& path, cons
   return absl::OkStatus();
 }
 
-absl::Status SetSeed(runtime::Session& session, const absl::optional<uint64_t>& seed) {
+absl::Status SetSeed(runtime::Session& session, const RunFlags& flags) {
+  absl::optional<uint64_t> seed = flags.seed;
+  const bool drawn = PortsOf(session.program().message()).random;
+  if (!seed.has_value() && drawn && flags.overrides.count("seed") > 0) seed = 0;
   if (!seed.has_value()) return absl::OkStatus();
   const std::string bytes(reinterpret_cast<const char*>(&*seed), sizeof *seed);
   return session.Set(kSeedName, {ElementType::kI64, {}, bytes});
@@ -86,8 +92,11 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
   YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files));
-  if (files.checkpoint.has_value()) YUBA_RETURN_IF_ERROR(Resume(*session, *files.checkpoint));
-  YUBA_RETURN_IF_ERROR(SetSeed(*session, flags.seed));
+  if (files.checkpoint.has_value()) {
+    YUBA_RETURN_IF_ERROR(Resume(*session, *files.checkpoint, flags.overrides));
+  }
+  YUBA_RETURN_IF_ERROR(KeepRate(*session, flags, files));
+  YUBA_RETURN_IF_ERROR(SetSeed(*session, flags));
   files.weights.clear();  // the devices have them now
   program->DropValues();
   if (!flags.json) {

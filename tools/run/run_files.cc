@@ -18,6 +18,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/report/text_table.h"
+#include "tools/run/resume.h"
 #include "tools/run/weights.h"
 
 namespace yuba::tools {
@@ -43,7 +44,7 @@ absl::Status CheckValues(const RunFlags& flags, const RunPorts& ports, const Run
   for (const auto& [name, value] : files.weights) given.insert(name);
   for (const auto& [name, value] : files.made) given.insert(name);
   if (files.checkpoint.has_value()) {
-    for (const auto& [name, value] : files.checkpoint->tensors) given.insert(name);
+    for (const auto& [name, value] : files.checkpoint->tensors()) given.insert(name);
   }
   if (files.lr.has_value()) given.insert(kLearningRate);
   std::vector<std::string> missing;
@@ -111,14 +112,27 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
   return absl::OkStatus();
 }
 
-// The checkpoint of --resume, and whether the run goes beyond it.
-absl::Status ReadResumed(const RunFlags& flags, RunFiles& files) {
-  if (flags.resume.empty()) return absl::OkStatus();
-  YUBA_ASSIGN_OR_RETURN(files.checkpoint, ReadCheckpoint(flags.resume));
+// What the run is given besides tensors, as far as files say it.
+RunFacts FactsOf(const RunFlags& flags, const RunPorts& ports, const RunFiles& files) {
+  const EntryRun& run = files.runs.back();
+  RunFacts facts;
+  facts.shuffle = flags.shuffle;
+  facts.settings = ports.settings;
+  facts.data = run.prints;
+  if (!flags.random.empty()) facts.data["--random"] = flags.random;
+  if (files.lr.has_value()) facts.lr = files.lr->Text();
+  if (run.batches != nullptr && run.examples > 0) facts.batch = run.batches->in_step();
+  return facts;
+}
+
+// Whether the run goes beyond the checkpoint of --resume, as it was.
+absl::Status CheckResumed(const RunFlags& flags, const RunFiles& files) {
+  if (!files.checkpoint.has_value()) return absl::OkStatus();
   if (files.runs.size() > 1) {
     return UserError("--resume ", flags.resume, ": goes on with the steps of one entry, and ",
                      files.runs.size(), " run; choose it with --entry ", files.runs[0].entry);
   }
+  YUBA_RETURN_IF_ERROR(CheckAsItWas(flags, files.facts, *files.checkpoint));
   const int64_t done = files.checkpoint->step, all = files.runs[0].times;
   if (done < all) return absl::OkStatus();
   return UserError(
@@ -184,8 +198,13 @@ absl::StatusOr<uint64_t> RandomSeed(const std::string& random) {
   return UserError("--random=", random, ": the seed is a whole number, as in --random=7");
 }
 
-absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& ports) {
+absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& ports) {
   RunFiles files;
+  RunFlags flags = given;
+  if (!given.resume.empty()) {
+    YUBA_ASSIGN_OR_RETURN(files.checkpoint, ReadCheckpoint(given.resume));
+    flags = AsItWas(given, ports, *files.checkpoint);
+  }
   YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.options.backend));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
   if (flags.seed.has_value() && !ports.random) {
@@ -194,13 +213,15 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& por
   }
   YUBA_RETURN_IF_ERROR(ReadParameters(flags, ports, files));
   YUBA_RETURN_IF_ERROR(ReadLearningRate(flags, ports, files));
-  YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports));
+  YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports, files.checkpoint));
+  files.facts = FactsOf(flags, ports, files);
   if (!flags.eval.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.eval, ReadEval(flags, ports));
   }
-  YUBA_RETURN_IF_ERROR(ReadResumed(flags, files));
+  YUBA_RETURN_IF_ERROR(CheckResumed(given, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));  // again: now all inputs are known
+  for (const std::string& file : {flags.trace})  // again: now all inputs are known
+    YUBA_RETURN_IF_ERROR(CheckOutput(file));
   YUBA_RETURN_IF_ERROR(CheckSave(flags.save, flags.resume));
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;

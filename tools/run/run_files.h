@@ -25,6 +25,7 @@ struct RunFiles {
   // From --weights: of numbers that are part of the code, so that it is other code with them.
   std::map<std::string, TensorData> numbers;
   absl::optional<Checkpoint> checkpoint;  // from --resume; its tensors are not read
+  RunFacts facts;                         // of the last run, as its checkpoints have them
   absl::optional<EntryRun> eval;          // from --eval: all of it, once
   absl::optional<Schedule> lr;            // from --lr
   PortType lr_type;                       // of kLearningRate; one element, f32 or f64

@@ -120,11 +120,25 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                 "run recognised collectives as plain exchanges");
   app->add_flag("--check-memory", flags.check_memory,
                 "fill memory with NaN before use and look for writes outside buffers");
-  app->add_option("--resume", flags.resume,
-                  "go on from this checkpoint of --save: states, steps done, data and learning "
-                  "rate; --steps and --epochs count from the beginning")
-      ->check(CLI::ExistingPath)
-      ->excludes(weights);
+  CLI::Option* resume =
+      app->add_option(
+             "--resume", flags.resume,
+             "go on from this checkpoint of --save, as its run was: tensors, steps done, the "
+             "place in the data and its order, the learning rate; --steps and --epochs count "
+             "from the beginning")
+          ->check(CLI::ExistingPath)
+          ->excludes(weights);
+  app->add_option_function<std::vector<std::string>>(
+         "--override",
+         [&flags](const std::vector<std::string>& names) {
+           flags.overrides.insert(names.begin(), names.end());
+         },
+         "of --resume: what may differ from the checkpoint's run, and is as it is given here, or "
+         "as "
+         "it would be without --resume")
+      ->needs(resume)
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kOverrides), std::end(kOverrides))))
+      ->take_all();
   CLI::Option* save = app->add_option(
       "--save", flags.save,
       "write a checkpoint, all states with trained weights among them, after the last step: a file "

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@
 #include "runtime/session.h"
 
 namespace yuba::tools {
+
+// What --override names.
+constexpr const char* kOverrides[] = {"seed",      "shuffle", "lr",          "data",       "batch",
+                                      "train",     "loss",    "loss-output", "minimize",   "clip",
+                                      "precision", "tie",     "freeze",      "freeze-rows"};
 
 struct RunFlags {
   runtime::RunOptions options;
@@ -37,6 +43,7 @@ struct RunFlags {
   std::string trace;                    // the file to write; empty: none
   std::string save;                     // the checkpoint to write, a file or folder; empty: none
   std::string resume;                   // the checkpoint to go on from; empty: none
+  std::set<std::string> overrides;      // of resume: what is not as in its run (kOverrides)
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;

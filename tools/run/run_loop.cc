@@ -13,6 +13,8 @@
 #include "tools/interrupt.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint.h"
+#include "tools/run/evaluation.h"
+#include "tools/run/learning_rate.h"
 #include "tools/run/progress.h"
 #include "tools/run/step_inputs.h"
 
@@ -31,102 +33,10 @@ bool HasInit(const runtime::Session& session) {
                      [](const auto& entry) { return entry.name == program::kInitEntry; });
 }
 
-// The outputs of the entry that are one float and no state.
-absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& entry) {
-  Numbers numbers;
-  const runtime::LoadedProgram& program = session.program();
-  for (const program::Port& port : program.message().outputs()) {
-    const program::Buffer& buffer = program.stage().buffers(port.buffer());
-    if (port.shape_size() > 0 || buffer.initialized() || program.hash()) continue;
-    if (!IsFloat(program.type(port.buffer()))) continue;
-    const std::vector<bool> used = program::EntriesThatUse(program.message(), port.buffer());
-    for (size_t e = 0; e < used.size(); ++e) {
-      if (!used[e] || program.entries()[e].name != entry) continue;
-      YUBA_ASSIGN_OR_RETURN(const TensorData value, session.Get(port.name()));
-      numbers.emplace_back(port.name(), ValueAt(value, 0));
-    }
-  }
-  return numbers;
-}
-
-// The learning rate of each step, put in place where it is another one than before.
-class LearningRate {
- public:
-  explicit LearningRate(const RunFiles& files) : files_(files) {}
-
-  // Also adds the rate to `numbers`.
-  absl::Status Set(runtime::Session& session, int64_t step, Numbers& numbers) {
-    if (!files_.lr.has_value()) return absl::OkStatus();
-    const double rate = files_.lr->At(step);
-    numbers.emplace_back(kLearningRate, rate);
-    if (set_ == rate) return absl::OkStatus();
-    set_ = rate;
-    return session.Set(kLearningRate, Tensor(rate));
-  }
-
- private:
-  TensorData Tensor(double rate) const {
-    const auto narrow = static_cast<float>(rate);
-    const bool wide = files_.lr_type.type == ElementType::kF64;
-    return {files_.lr_type.type, files_.lr_type.dims,
-            wide ? std::string(reinterpret_cast<const char*>(&rate), sizeof rate)
-                 : std::string(reinterpret_cast<const char*>(&narrow), sizeof narrow)};
-  }
-
-  const RunFiles& files_;
-  absl::optional<double> set_;
-};
-
 // Seconds that the rest of a run will take, when `done` of its steps have taken `seconds`.
 double SecondsLeft(double seconds, int64_t done, int64_t left) {
   return seconds / static_cast<double>(done) * static_cast<double>(left);
 }
-
-// Runs the entry `eval` over all its batches, and prints the mean of each of its numbers. It leaves
-// other values in inputs, and no other states.
-class Evaluation {
- public:
-  Evaluation(runtime::Session& session, RunFiles& files, bool json, Record* record)
-      : session_(session), files_(files), json_(json), record_(record) {}
-
-  bool wanted() const { return files_.eval.has_value(); }
-
-  // Values that no batch of examples has, such as labels of all batches, are those of the steps.
-  absl::Status Run(const std::string& after, StepInputs& of_steps) {
-    EntryRun& run = *files_.eval;
-    const auto start = Clock::now();
-    const int64_t before = session_.statistics().bytes;
-    Means means;
-    StepInputs inputs(run, 0);
-    for (int64_t b = 0; b < run.times && !InterruptNote::Came(); ++b) {
-      YUBA_RETURN_IF_ERROR(inputs.Set(session_));
-      for (int64_t part = 0; part < run.parts; ++part) {
-        YUBA_RETURN_IF_ERROR(of_steps.SetPart(session_, part));
-        YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
-        YUBA_RETURN_IF_ERROR(
-            Annotate(session_.Step(run.entry), absl::StrCat("eval after ", after)));
-        YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, run.entry));
-        means.Add(numbers);
-      }
-    }
-    if (InterruptNote::Came()) return absl::OkStatus();
-    const Numbers numbers = means.Values();
-    for (const auto& [name, mean] : numbers) record_->numbers[name].push_back(mean);
-    if (json_) return absl::OkStatus();
-    std::cout << "eval after " << after << NumbersText(numbers) << "  " << run.times
-              << (run.times == 1 ? " batch" : " batches") << "  moved "
-              << Bytes(session_.statistics().bytes - before) << "  in "
-              << Duration(SecondsSince(start)) << "\n"
-              << std::flush;
-    return absl::OkStatus();
-  }
-
- private:
-  runtime::Session& session_;
-  RunFiles& files_;
-  const bool json_;
-  Record* const record_;
-};
 
 // Runs the steps of one entry; the values of the first are in place.
 class StepLoop {
@@ -135,6 +45,7 @@ class StepLoop {
            Record* record)
       : session_(session),
         flags_(flags),
+        facts_(files.facts),
         check_(check),
         record_(record),
         rate_(files),
@@ -147,14 +58,16 @@ class StepLoop {
     begin_ = done_ = saved_ = done;
     while (done_ < run.times && !InterruptNote::Came()) {
       if (done_ > begin_ && one_by_one) YUBA_RETURN_IF_ERROR(inputs.Set(session_));
-      YUBA_RETURN_IF_ERROR(RunStep(run, inputs, done_ + 1));
+      StepReport report;
+      YUBA_RETURN_IF_ERROR(RunStep(run, inputs, done_ + 1, report));
       ++done_;
       if (one_by_one) {
         YUBA_RETURN_IF_ERROR(check_.Check(session_, run.outputs, inputs.expected(), done_));
       }
       const bool due = flags_.save_every > 0 && done_ % flags_.save_every == 0;
-      if (due && run.entry != program::kInitEntry) YUBA_RETURN_IF_ERROR(Save());
-      if (EvaluationDue(run)) {
+      if (due && run.entry != program::kInitEntry) YUBA_RETURN_IF_ERROR(Save(run));
+      const bool evaluates = EvaluationDue(run);
+      if (evaluates) {
         YUBA_RETURN_IF_ERROR(evaluation_.Run(absl::StrCat(run.entry, " ", done_), inputs));
       }
     }
@@ -165,9 +78,10 @@ class StepLoop {
   int64_t done() const { return done_; }  // steps, with those before the run
 
   // Writes a checkpoint, unless nothing has changed since the last one.
-  absl::Status Save() {
+  absl::Status Save(const EntryRun& run) {
     if (flags_.save.empty() || saved_ == done_) return absl::OkStatus();
-    YUBA_RETURN_IF_ERROR(SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes));
+    if (run.batches != nullptr) facts_.position = run.batches->After(done_);
+    YUBA_RETURN_IF_ERROR(SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes, facts_));
     saved_ = done_;
     return absl::OkStatus();
   }
@@ -186,8 +100,7 @@ class StepLoop {
     return done_ == run.times || (flags_.eval_every > 0 && done_ % flags_.eval_every == 0);
   }
 
-  absl::Status RunStep(const EntryRun& run, StepInputs& inputs, int64_t step) {
-    StepReport report;
+  absl::Status RunStep(const EntryRun& run, StepInputs& inputs, int64_t step, StepReport& report) {
     Means means;
     report.name = absl::StrCat(run.entry, " ", step);
     Numbers rate;
@@ -210,9 +123,9 @@ class StepLoop {
     record_->seconds.push_back(report.seconds);
     for (const auto& [name, number] : report.numbers) record_->numbers[name].push_back(number);
     HintAtNan(report);
+    report.examples = run.examples;
     if (flags_.json) return absl::OkStatus();
     const runtime::Statistics now = session_.statistics();
-    report.examples = run.examples;
     report.memory = now.arena_bytes + now.workspace_bytes;
     report.timed = !flags_.options.interleave;
     report.left = SecondsLeft(SecondsSince(start_), step - begin_, run.times - step);
@@ -258,6 +171,7 @@ class StepLoop {
 
   runtime::Session& session_;
   const RunFlags& flags_;
+  RunFacts facts_;      // position: of the last checkpoint
   OutputCheck& check_;
   Record* const record_;
   LearningRate rate_;
@@ -295,7 +209,7 @@ absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& 
     StepLoop loop(session, flags, files, check, record);
     YUBA_RETURN_IF_ERROR(loop.Run(run, inputs, done));
     const bool last = r + 1 == files.runs.size(), complete = last && loop.done() == run.times;
-    if (last || InterruptNote::Came()) YUBA_RETURN_IF_ERROR(loop.Save());
+    if (last || InterruptNote::Came()) YUBA_RETURN_IF_ERROR(loop.Save(run));
     if (InterruptNote::Came() && !complete) return loop.Interrupted(run);
   }
   return absl::OkStatus();

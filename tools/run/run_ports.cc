@@ -46,6 +46,8 @@ RunPorts PortsOf(const program::Program& program) {
   ports.file_inputs.assign(program.file_inputs().begin(), program.file_inputs().end());
   ports.file_outputs.assign(program.file_outputs().begin(), program.file_outputs().end());
   if (ports.file_outputs.empty()) ports.file_outputs = ports.outputs;
+  for (const program::Setting& setting : program.training())
+    ports.settings[setting.name()] = setting.value();
   ports.ties.assign(program.ties().begin(), program.ties().end());
   for (const program::Initializer& parameter : program.parameters()) {
     add_type(parameter.port());

@@ -40,6 +40,8 @@ struct RunPorts {
   // [i] the input or parameter of which input_i.pb is the value.
   std::vector<std::string> file_inputs;
   std::vector<std::string> file_outputs;  // [i] the output that output_i.pb is compared with
+  // Of a training step: what decides what it computes: {"loss", "mse"}.
+  std::map<std::string, std::string> settings;
   bool random = false;  // whether random numbers are drawn, so that there is a seed to set
 };
 RunPorts PortsOf(const program::Program& program);

@@ -5,7 +5,11 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/files.h"
@@ -18,6 +22,19 @@ using Shape = Schedule::Shape;
 
 constexpr std::pair<absl::string_view, Shape> kShapes[] = {
     {"constant", Shape::kConstant}, {"linear", Shape::kLinear}, {"cosine", Shape::kCosine}};
+
+constexpr char kList[] = "list:";
+
+// With as few digits as say all bits.
+std::string Digits(double number) {
+  std::string text;
+  for (int digits = 6; digits <= 17; ++digits) {
+    double read = 0;
+    text = absl::StrFormat("%.*g", digits, number);
+    if (absl::SimpleAtod(text, &read) && read == number) break;
+  }
+  return text;
+}
 
 constexpr double kPi = 3.14159265358979323846;
 
@@ -84,6 +101,39 @@ absl::Status Schedule::ReadList(const std::string& file, const std::string& text
   return absl::OkStatus();
 }
 
+absl::Status Schedule::ReadTextList(const std::string& text) {
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    double number = 0;
+    if (!ReadNumber(part, &number)) return UserError("'", part, "' is no number from 0 on");
+    list_.push_back(number);
+  }
+  return absl::OkStatus();
+}
+
+Schedule Schedule::Constant(double number) {
+  Schedule schedule;
+  schedule.peak_ = number;
+  return schedule;
+}
+
+std::string Schedule::Text() const {
+  if (!list_.empty()) {
+    return absl::StrCat(kList, absl::StrJoin(list_, ",", [](std::string* out, double number) {
+                          out->append(Digits(number));
+                        }));
+  }
+  if (shape_ == Shape::kConstant && warmup_ == 0) return Digits(peak_);
+  std::string text;
+  for (const auto& [name, shape] : kShapes) {
+    if (shape == shape_) text = absl::StrCat(name, ":", Digits(peak_));
+  }
+  if (warmup_ > 0) absl::StrAppend(&text, ",warmup=", warmup_);
+  if (shape_ == Shape::kConstant) return text;
+  absl::StrAppend(&text, ",steps=", steps_);
+  if (end_ > 0) absl::StrAppend(&text, ",end=", Digits(end_));
+  return text;
+}
+
 absl::StatusOr<Schedule> ReadSchedule(const std::string& text) {
   Schedule schedule;
   if (ReadNumber(text, &schedule.peak_)) return schedule;
@@ -92,6 +142,11 @@ absl::StatusOr<Schedule> ReadSchedule(const std::string& text) {
     if (text.compare(0, start.size(), start) != 0) continue;
     schedule.shape_ = shape;
     YUBA_RETURN_IF_ERROR(Annotate(schedule.ReadShape(text.substr(start.size())), text));
+    return schedule;
+  }
+  if (absl::StartsWith(text, kList)) {
+    YUBA_RETURN_IF_ERROR(
+        Annotate(schedule.ReadTextList(text.substr(sizeof kList - 1)), text.substr(0, 40)));
     return schedule;
   }
   const absl::StatusOr<std::string> list = ReadFile(text);

@@ -27,10 +27,17 @@ class Schedule {
 
   double At(int64_t step) const;  // of a step from 1 on
 
+  // The same number in all steps.
+  static Schedule Constant(double number);
+  // What ReadSchedule reads, to the last bit: "0.01", "cosine:0.001,warmup=100,steps=1000", of a
+  // list "list:0.1,0.05".
+  std::string Text() const;
+
  private:
   friend absl::StatusOr<Schedule> ReadSchedule(const std::string& text);
   absl::Status ReadShape(const std::string& text);
   absl::Status ReadList(const std::string& file, const std::string& text);
+  absl::Status ReadTextList(const std::string& text);
 
   Shape shape_ = Shape::kConstant;
   double peak_ = 0, end_ = 0;
@@ -38,9 +45,9 @@ class Schedule {
   std::vector<double> list_;  // of each step; empty: by the formula
 };
 
-// A schedule of the user's: a number, which holds in all steps; a text as above; or else the name
-// of a file with a number a line. Numbers are finite and not below 0. A user's error, which says
-// what is wrong with which part, or which line of the file.
+// A schedule of the user's: a number, which holds in all steps; a text as above, or as Text gives
+// it; or else the name of a file with a number a line. Numbers are finite and not below 0. A user's
+// error, which says what is wrong with which part, or which line of the file.
 absl::StatusOr<Schedule> ReadSchedule(const std::string& text);
 
 }  // namespace yuba::tools

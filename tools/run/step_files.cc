@@ -14,6 +14,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
 #include "tools/report/text_table.h"
+#include "tools/run/data_print.h"
 
 namespace yuba::tools {
 namespace {
@@ -76,7 +77,7 @@ class FolderBatches : public Batches {
         ports_(std::move(ports)),
         use_(std::move(use)),
         seed_(seed),
-        order_(in_epoch(), seed) {}
+        order_(count(), seed) {}
 
   absl::Status ReadNames() {
     YUBA_ASSIGN_OR_RETURN(const StepFiles first, Read(0));
@@ -84,7 +85,8 @@ class FolderBatches : public Batches {
     return absl::OkStatus();
   }
 
-  int64_t in_epoch() const override { return static_cast<int64_t>(folders_.size()); }
+  int64_t count() const override { return static_cast<int64_t>(folders_.size()); }
+  int64_t in_step() const override { return 1; }
   std::vector<std::string> names() const override { return names_; }
   std::string Describe() const override {
     return absl::StrCat(folders_.size(), folders_.size() == 1 ? " batch" : " batches",
@@ -93,8 +95,20 @@ class FolderBatches : public Batches {
                         seed_.has_value() ? absl::StrCat(", shuffled by seed ", *seed_) : "");
   }
   absl::StatusOr<StepFiles> Read(int64_t step) override {
-    const int64_t folder = order_.At(step / in_epoch(), step % in_epoch());
+    const Position at = At(step);
+    const int64_t folder = order_.At(at.epoch, at.seen);
     return ReadFolder(folders_[folder], ports_, use_);
+  }
+  absl::StatusOr<std::map<std::string, std::string>> Prints() const override {
+    std::vector<std::string> files;
+    for (const std::string& folder : folders_) {
+      for (const auto& [stem, name] : InputsByStem(ports_, use_)) {
+        YUBA_ASSIGN_OR_RETURN(const std::string path, TensorFileIn(folder, stem));
+        if (!path.empty()) files.push_back(path);
+      }
+    }
+    YUBA_ASSIGN_OR_RETURN(const std::string print, PrintOf(files));
+    return std::map<std::string, std::string>{{"test_data_set", print}};
   }
 
  private:

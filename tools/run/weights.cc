@@ -1,5 +1,6 @@
 #include "tools/run/weights.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -10,17 +11,24 @@
 #include "opsemantics/values/form_values.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint_folder.h"
+#include "tools/run/run_facts.h"
 
 namespace yuba::tools {
 namespace {
 
 // What the metadata says of names that share a tensor's elements. Other texts name no tensor.
-void FindShared(WeightFiles& files) {
-  for (const auto& [name, stored] : files.file.metadata) {
+absl::Status FindShared(WeightFiles& files) {
+  const auto add = [&](const std::string& name, const std::string& stored, bool transposed) {
     const bool there = files.file.tensors.count(stored) + files.file.unread.count(stored) > 0;
     const bool own = files.file.tensors.count(name) + files.file.unread.count(name) > 0;
-    if (there && !own) files.shared[name] = {stored, false};
-  }
+    if (there && !own) files.shared[name] = {stored, transposed};
+  };
+  for (const auto& [name, stored] : files.file.metadata) add(name, stored, false);
+  const auto text = files.file.metadata.find(kFacts);
+  if (text == files.file.metadata.end()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const RunFacts facts, ParseFacts(text->second));
+  for (const auto& [tied, to] : facts.ties) add(tied, to.kept, to.transposed);
+  return absl::OkStatus();
 }
 
 // Takes the prefix from the names of the map.
@@ -68,6 +76,12 @@ absl::Status NothingFits(const WeightFiles& files, const RunPorts& ports) {
                    prefix.empty() ? "" : absl::StrCat("; try --weights-prefix ", prefix));
 }
 
+bool HasShape(const StoredView& view, const PortType& type) {
+  std::vector<int64_t> dims = view.tensor.dims;
+  if (view.transposed) std::reverse(dims.begin(), dims.end());
+  return dims == type.dims;
+}
+
 absl::Status CheckEqual(const StoredView& a, const StoredView& b) {
   YUBA_ASSIGN_OR_RETURN(const TensorData first, ReadView(a, a.tensor.type));
   YUBA_ASSIGN_OR_RETURN(const TensorData second, ReadView(b, b.tensor.type));
@@ -102,7 +116,7 @@ absl::StatusOr<WeightFiles> ReadWeights(const std::string& path, const std::stri
   } else {
     YUBA_ASSIGN_OR_RETURN(files.file, ReadSafetensors(path));
   }
-  FindShared(files);
+  YUBA_RETURN_IF_ERROR(Annotate(FindShared(files), path));
   YUBA_RETURN_IF_ERROR(Annotate(StripAll(prefix, files), path));
   return files;
 }
@@ -158,6 +172,9 @@ absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPort
   for (const auto& [name, number] : ports.numbers) known.insert(name);
   for (const std::string& name : ports.parameters) {
     YUBA_ASSIGN_OR_RETURN(absl::optional<StoredView> view, FindWeight(files, name));
+    // It may share a part of the other's elements, which the files do not name.
+    if (view.has_value() && files.shared.count(name) > 0 && !HasShape(*view, ports.types.at(name)))
+      view.reset();
     for (const program::Tie& tie : ports.ties) {
       if (tie.kept() != name) continue;
       YUBA_ASSIGN_OR_RETURN(view, FindTied(files, tie, view));

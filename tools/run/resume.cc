@@ -1,0 +1,273 @@
+#include "tools/run/resume.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/file_range.h"
+#include "opsemantics/base/random_state.h"
+#include "opsemantics/base/status.h"
+#include "tools/report/text_table.h"
+#include "tools/run/program_states.h"
+
+namespace yuba::tools {
+namespace {
+
+// "--clip 1" and "--clip 1.0" are one.
+bool SameText(const std::string& a, const std::string& b) {
+  double first = 0, second = 0;
+  return a == b || (absl::SimpleAtod(a, &first) && absl::SimpleAtod(b, &second) && first == second);
+}
+
+std::string OrNone(const absl::optional<uint64_t>& seed) {
+  return seed.has_value() ? absl::StrCat(*seed) : "none";
+}
+
+// The seed of the random numbers that steps draw; none where they draw none.
+absl::StatusOr<absl::optional<uint64_t>> SeedIn(const Checkpoint& checkpoint) {
+  const auto seed = checkpoint.tensors().find(kSeedName);
+  if (seed == checkpoint.tensors().end() || seed->second.bytes.length != sizeof(uint64_t))
+    return absl::optional<uint64_t>();
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadRange(seed->second.bytes));
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return absl::make_optional(value);
+}
+
+// Compares the facts of two runs.
+class Comparison {
+ public:
+  Comparison(const RunFlags& flags, const RunFacts& here, const Checkpoint& checkpoint)
+      : flags_(flags), here_(here), there_(*checkpoint.facts), checkpoint_(checkpoint) {}
+
+  absl::Status Check() {
+    YUBA_ASSIGN_OR_RETURN(const auto seed, SeedIn(checkpoint_));
+    if (flags_.seed.has_value() && seed.has_value()) {
+      YUBA_RETURN_IF_ERROR(Same("seed", OrNone(seed), OrNone(flags_.seed)));
+    }
+    YUBA_RETURN_IF_ERROR(Same("shuffle", OrNone(there_.shuffle), OrNone(here_.shuffle)));
+    if (!flags_.lr.empty() && !there_.lr.empty()) {
+      YUBA_RETURN_IF_ERROR(Same("lr", there_.lr, here_.lr));
+    }
+    YUBA_RETURN_IF_ERROR(CheckSettings());
+    YUBA_RETURN_IF_ERROR(CheckData());
+    NoteBatch();
+    return absl::OkStatus();
+  }
+
+ private:
+  bool Overridden(const std::string& name) const { return flags_.overrides.count(name) > 0; }
+
+  absl::Status Same(const std::string& name, const std::string& there,
+                    const std::string& here) const {
+    if (SameText(there, here) || Overridden(name)) return absl::OkStatus();
+    return UserError("--resume ", checkpoint_.path(), ": its run had --", name, " ", there,
+                     ", and this one has ", here, "; --override ", name, " goes on with that");
+  }
+
+  absl::Status CheckSettings() const {
+    std::map<std::string, std::string> names = there_.settings;
+    names.insert(here_.settings.begin(), here_.settings.end());
+    const auto value = [](const RunFacts& facts, const std::string& name) {
+      const auto found = facts.settings.find(name);
+      return found == facts.settings.end() ? std::string("none") : found->second;
+    };
+    for (const auto& [name, either] : names) {
+      YUBA_RETURN_IF_ERROR(Same(name, value(there_, name), value(here_, name)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckData() const {
+    // Steps that train take the same data; others, such as those of a decoder, what comes next.
+    if (Overridden("data") || here_.settings.empty()) return absl::OkStatus();
+    for (const auto& [input, print] : here_.data) {
+      const auto known = there_.data.find(input);
+      if (known != there_.data.end() && known->second == print) continue;
+      return UserError("--resume ", checkpoint_.path(), ": the values of ", input,
+                       " are not those of its run, which had ",
+                       known == there_.data.end() ? "none" : known->second, ", and here is ", print,
+                       "; --override data goes on with these");
+    }
+    return absl::OkStatus();
+  }
+
+  void NoteBatch() const {
+    if (there_.batch == here_.batch || there_.batch == 0 || here_.batch == 0) return;
+    if (Overridden("batch") || Overridden("data")) return;
+    std::cerr << "note: " << checkpoint_.path() << ": its steps took "
+              << Counted(there_.batch, "example") << ", and these take " << here_.batch
+              << "; they go on behind example " << there_.position.seen << " of epoch "
+              << there_.position.epoch + 1 << "\n";
+  }
+
+  const RunFlags& flags_;
+  const RunFacts &here_, &there_;
+  const Checkpoint& checkpoint_;
+};
+
+}  // namespace
+
+RunFlags AsItWas(const RunFlags& flags, const RunPorts& ports, const Checkpoint& checkpoint) {
+  RunFlags was = flags;
+  if (!checkpoint.facts.has_value()) return was;
+  if (!flags.data.empty() && !flags.shuffle.has_value() && flags.overrides.count("shuffle") == 0)
+    was.shuffle = checkpoint.facts->shuffle;
+  const bool has_rate = ports.types.count(kLearningRate) > 0;
+  if (has_rate && flags.lr.empty() && flags.overrides.count("lr") == 0)
+    was.lr = checkpoint.facts->lr;
+  return was;
+}
+
+absl::Status CheckAsItWas(const RunFlags& flags, const RunFacts& facts,
+                          const Checkpoint& checkpoint) {
+  if (checkpoint.facts.has_value()) return Comparison(flags, facts, checkpoint).Check();
+  std::cerr << "note: " << checkpoint.path()
+            << ": an older version wrote it, which does not say its data, their order and the "
+               "learning rate: those that are given here are taken\n";
+  return absl::OkStatus();
+}
+
+namespace {
+
+// What of a checkpoint goes where in a program.
+class Resumption {
+ public:
+  Resumption(runtime::Session& session, const Checkpoint& checkpoint,
+             const std::set<std::string>& overrides)
+      : session_(session), checkpoint_(checkpoint), overrides_(overrides) {}
+
+  absl::Status Check() {
+    if (checkpoint_.facts.has_value()) YUBA_RETURN_IF_ERROR(CheckWeights(*checkpoint_.facts));
+    const Parameters states = States(session_.program());
+    std::set<std::string> used;
+    for (const program::Initializer& parameter : session_.program().message().parameters()) {
+      const program::Port& port = parameter.port();
+      const auto own = checkpoint_.tensors().find(port.name());
+      if (own != checkpoint_.tensors().end()) {
+        YUBA_RETURN_IF_ERROR(Take(port, {own->second, false}));
+        used.insert(port.name());
+        continue;
+      }
+      if (parameter.trainable()) {  // it may share another one's elements
+        YUBA_ASSIGN_OR_RETURN(const auto shared, FindWeight(checkpoint_.files, port.name()));
+        if (shared.has_value()) YUBA_RETURN_IF_ERROR(Take(port, *shared));
+        if (!shared.has_value() && states.count(port.name()) == 0) lacking_.push_back(port.name());
+        if (shared.has_value() || states.count(port.name()) == 0) continue;
+      }
+      if (states.count(port.name()) > 0) YUBA_RETURN_IF_ERROR(CheckLacking(parameter));
+    }
+    for (const auto& [name, tensor] : checkpoint_.tensors()) {
+      if (used.count(name) > 0 || OtherWeights()) continue;
+      return UserError(tensor.bytes.file, ": has ", name, ", which is no state of the program: it ",
+                       "is a checkpoint of another model or optimizer; --weights takes what fits");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Set() {
+    for (const auto& [name, view] : values_) {
+      absl::Status set;
+      if (view.transposed) {
+        YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
+        set = session_.Set(name, value);
+      } else {
+        set = session_.SetFromFile(name, view.tensor);
+      }
+      YUBA_RETURN_IF_ERROR(Annotate(set, checkpoint_.path()));
+    }
+    if (!lacking_.empty()) {
+      std::cerr << "note: " << checkpoint_.path() << ": does not have " << FirstOf(lacking_)
+                << ", which this run does not train: the values are the model's own\n";
+    }
+    if (!anew_.empty()) {
+      std::cerr << "note: " << checkpoint_.path() << ": does not have " << FirstOf(anew_)
+                << ", which begin as in a new run\n";
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Whether other tensors may be trained, or by other states.
+  bool OtherWeights() const {
+    return overrides_.count("train") + overrides_.count("freeze") + overrides_.count("tie") > 0;
+  }
+
+  absl::Status Differs(const char* name, const std::string& there, const std::string& here) const {
+    return UserError("--resume ", checkpoint_.path(), ": its run had --", name, " ", there,
+                     ", and this plan has ", here, "; --override ", name, " goes on all the same");
+  }
+
+  // Whether the same weights are frozen and tied.
+  absl::Status CheckWeights(const RunFacts& there) const {
+    RunFacts here;
+    AddFacts(session_.program(), here);
+    const auto texts = [](const std::map<std::string, TiedTo>& ties) {
+      std::vector<std::string> text;
+      for (const auto& [tied, to] : ties) text.push_back(absl::StrCat(tied, "=", to.kept));
+      return text.empty() ? "none" : FirstOf(text);
+    };
+    if (!(here.ties == there.ties) && overrides_.count("tie") == 0) {
+      return Differs("tie", texts(there.ties), texts(here.ties));
+    }
+    const auto but = [](const std::set<std::string>& all, const std::set<std::string>& others) {
+      std::vector<std::string> names;
+      std::set_difference(all.begin(), all.end(), others.begin(), others.end(),
+                          std::back_inserter(names));
+      return names;
+    };
+    const std::vector<std::string> thawed = but(there.frozen, here.frozen),
+                                   frozen = but(here.frozen, there.frozen);
+    if (OtherWeights() || (thawed.empty() && frozen.empty())) return absl::OkStatus();
+    return UserError("--resume ", checkpoint_.path(), ": its run ",
+                     thawed.empty() ? "trained " : "did not train ",
+                     FirstOf(thawed.empty() ? frozen : thawed), ", and this plan ",
+                     thawed.empty() ? "does not" : "does",
+                     " (--freeze); --override freeze goes on ", "all the same");
+  }
+
+  absl::Status Take(const program::Port& port, const StoredView& view) {
+    const PortType wanted = TypeOf(session_.program(), port);
+    PortType stored = {view.tensor.type, view.tensor.dims};
+    if (view.transposed) std::reverse(stored.dims.begin(), stored.dims.end());
+    values_[port.name()] = view;
+    if (stored.type == wanted.type && stored.dims == wanted.dims) return absl::OkStatus();
+    return UserError(view.tensor.bytes.file, ": ", port.name(), " is ", Text(stored),
+                     " there, and the program's is ", Text(wanted),
+                     ": it is a checkpoint of another model");
+  }
+
+  absl::Status CheckLacking(const program::Initializer& state) {
+    const std::string& name = state.port().name();
+    if (OtherWeights() && !state.trainable()) {
+      anew_.push_back(name);
+      return absl::OkStatus();
+    }
+    return UserError(checkpoint_.path(), ": lacks ", name, ", ",
+                     Text(TypeOf(session_.program(), state.port())),
+                     ", a state of the program: it is a checkpoint of another model or ",
+                     "optimizer; --weights takes what it has");
+  }
+
+  runtime::Session& session_;
+  const Checkpoint& checkpoint_;
+  const std::set<std::string>& overrides_;
+  std::map<std::string, StoredView> values_;  // by parameter
+  std::vector<std::string> lacking_, anew_;
+};
+
+}  // namespace
+
+absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint,
+                    const std::set<std::string>& overrides) {
+  Resumption resumption(session, checkpoint, overrides);
+  YUBA_RETURN_IF_ERROR(resumption.Check());
+  return resumption.Set();
+}
+
+}  // namespace yuba::tools
