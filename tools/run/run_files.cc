@@ -207,6 +207,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
   }
   YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.options.backend));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
+  YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));
   if (flags.seed.has_value() && !ports.random) {
     return UserError("--seed ", *flags.seed, ": the program draws no random numbers, so it has no ",
                      "seed; --random=SEED is for values that no file gives");
@@ -220,7 +221,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
   }
   YUBA_RETURN_IF_ERROR(CheckResumed(given, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
-  for (const std::string& file : {flags.trace})  // again: now all inputs are known
+  for (const std::string& file : {flags.trace, flags.log})  // again: now all inputs are known
     YUBA_RETURN_IF_ERROR(CheckOutput(file));
   YUBA_RETURN_IF_ERROR(CheckSave(flags.save, flags.resume));
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));

@@ -155,6 +155,9 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
          "nan: end after the first step that leaves a NaN or an infinity, and say which "
          "instruction made the first one; slower")
       ->check(CLI::IsMember({"nan"}));
+  app->add_option("--log", flags.log,
+                  "write a table, a line a step, of comma-separated values: loss, learning rate, "
+                  "evaluation, seconds, ...; with --resume lines of earlier steps stay");
   app->add_option("--trace", flags.trace, "write what each device did when, for chrome://tracing");
   app->add_flag("--json", flags.json, "print figures as JSON");
 }

@@ -41,6 +41,7 @@ struct RunFlags {
   std::vector<std::string> entries;     // NAME or NAME=TIMES; none: each but `init`
   int steps = 0;                        // 0: one, or as many as --inputs has folders for
   std::string trace;                    // the file to write; empty: none
+  std::string log;                      // the table to write, a line a step; empty: none
   std::string save;                     // the checkpoint to write, a file or folder; empty: none
   std::string resume;                   // the checkpoint to go on from; empty: none
   std::set<std::string> overrides;      // of resume: what is not as in its run (kOverrides)

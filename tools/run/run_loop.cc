@@ -17,6 +17,7 @@
 #include "tools/run/learning_rate.h"
 #include "tools/run/progress.h"
 #include "tools/run/step_inputs.h"
+#include "tools/run/step_log.h"
 
 namespace yuba::tools {
 namespace {
@@ -33,6 +34,28 @@ bool HasInit(const runtime::Session& session) {
                      [](const auto& entry) { return entry.name == program::kInitEntry; });
 }
 
+// The table of --log; null without it.
+absl::StatusOr<std::unique_ptr<StepLog>> OpenLog(const runtime::Session& session,
+                                                 const RunFlags& flags, const RunFiles& files) {
+  if (flags.log.empty()) return std::unique_ptr<StepLog>();
+  std::vector<std::string> columns;
+  const auto add = [&](const std::string& name) {
+    if (std::count(columns.begin(), columns.end(), name) == 0) columns.push_back(name);
+  };
+  for (const EntryRun& run : files.runs) {
+    for (const std::string& entry : {run.reading, run.entry}) {
+      for (const std::string& name : NumberNames(session.program(), entry)) add(name);
+    }
+  }
+  if (files.lr.has_value()) add(kLearningRate);
+  if (files.eval.has_value()) {
+    for (const std::string& name : NumberNames(session.program(), files.eval->entry)) add(name);
+  }
+  const bool goes_on = files.checkpoint.has_value();
+  return StepLog::Open(flags.log, std::move(columns), goes_on,
+                       goes_on ? files.checkpoint->step : 0);
+}
+
 // Seconds that the rest of a run will take, when `done` of its steps have taken `seconds`.
 double SecondsLeft(double seconds, int64_t done, int64_t left) {
   return seconds / static_cast<double>(done) * static_cast<double>(left);
@@ -42,9 +65,10 @@ double SecondsLeft(double seconds, int64_t done, int64_t left) {
 class StepLoop {
  public:
   StepLoop(runtime::Session& session, const RunFlags& flags, RunFiles& files, OutputCheck& check,
-           Record* record)
+           StepLog* log, Record* record)
       : session_(session),
         flags_(flags),
+        log_(log),
         facts_(files.facts),
         check_(check),
         record_(record),
@@ -70,6 +94,7 @@ class StepLoop {
       if (evaluates) {
         YUBA_RETURN_IF_ERROR(evaluation_.Run(absl::StrCat(run.entry, " ", done_), inputs));
       }
+      YUBA_RETURN_IF_ERROR(Log(run, report, evaluates));
     }
     if (one_by_one || done_ < run.times) return absl::OkStatus();
     return check_.Check(session_, run.outputs, inputs.expected(), 0);
@@ -98,6 +123,14 @@ class StepLoop {
   bool EvaluationDue(const EntryRun& run) const {
     if (!evaluation_.wanted() || run.entry == program::kInitEntry) return false;
     return done_ == run.times || (flags_.eval_every > 0 && done_ % flags_.eval_every == 0);
+  }
+
+  absl::Status Log(const EntryRun& run, const StepReport& report, bool evaluated) {
+    if (log_ == nullptr) return absl::OkStatus();
+    Numbers numbers = report.numbers;
+    if (evaluated)
+      numbers.insert(numbers.end(), evaluation_.numbers().begin(), evaluation_.numbers().end());
+    return log_->Add(run.entry, done_, numbers, report);
   }
 
   absl::Status RunStep(const EntryRun& run, StepInputs& inputs, int64_t step, StepReport& report) {
@@ -171,6 +204,7 @@ class StepLoop {
 
   runtime::Session& session_;
   const RunFlags& flags_;
+  StepLog* const log_;  // null: there is none
   RunFacts facts_;      // position: of the last checkpoint
   OutputCheck& check_;
   Record* const record_;
@@ -189,13 +223,14 @@ absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles&
   run.entry = run.reading = program::kInitEntry;
   StepInputs none(run, 0);
   Record not_of_steps;
-  return StepLoop(session, flags, files, check, &not_of_steps).Run(run, none, 0);
+  return StepLoop(session, flags, files, check, nullptr, &not_of_steps).Run(run, none, 0);
 }
 
 }  // namespace
 
 absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                     OutputCheck& check, Record* record) {
+  YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<StepLog> log, OpenLog(session, flags, files));
   for (size_t r = 0; r < files.runs.size(); ++r) {
     EntryRun& run = files.runs[r];
     const int64_t done = files.checkpoint.has_value() ? files.checkpoint->step : 0;
@@ -206,7 +241,7 @@ absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& 
       YUBA_RETURN_IF_ERROR(MakeUpValues(session, flags.random));
       if (HasInit(session)) YUBA_RETURN_IF_ERROR(RunInit(session, flags, files, check));
     }
-    StepLoop loop(session, flags, files, check, record);
+    StepLoop loop(session, flags, files, check, log.get(), record);
     YUBA_RETURN_IF_ERROR(loop.Run(run, inputs, done));
     const bool last = r + 1 == files.runs.size(), complete = last && loop.done() == run.times;
     if (last || InterruptNote::Came()) YUBA_RETURN_IF_ERROR(loop.Save(run));
