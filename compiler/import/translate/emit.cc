@@ -6,6 +6,7 @@
 
 #include "compiler/import/file/read.h"
 #include "compiler/import/random_numbers.h"
+#include "compiler/import/translate/decided_values.h"
 #include "compiler/import/translate/node.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
@@ -117,32 +118,6 @@ bool HasDim(const std::vector<int64_t>& dims, int64_t length) {
   return std::count(dims.begin(), dims.end(), length) > 0;
 }
 
-// What the instance's outputs are for these operands: by position of the output.
-std::vector<std::pair<int, TensorValue>> Evaluate(const Instance& instance,
-                                                  const std::vector<const TensorValue*>& operands) {
-  std::vector<TensorValue> values(instance.slots.size());
-  for (size_t i = 0; i < instance.slots.size(); ++i) {
-    const Slot& slot = instance.slots[i];
-    if (slot.role == SlotRole::kOperand) values[i] = *operands[slot.position];
-    values[i].type = TensorType{slot.type, Flat(slot.dims)};
-    values[i].elements.resize(ElementCount(values[i].type));
-  }
-  for (const SlotDefinition& step : instance.definitions) {
-    std::vector<const TensorValue*> reads;
-    for (const int slot : step.operands) reads.push_back(&values[slot]);
-    Interpret(step.definition, WholeRanges(step.definition), reads, Arithmetic::kFloat,
-              values[step.result]);
-  }
-  std::vector<std::pair<int, TensorValue>> outputs;
-  for (size_t i = 0; i < instance.slots.size(); ++i) {
-    const Slot& slot = instance.slots[i];
-    if (slot.role != SlotRole::kOutput) continue;
-    values[i].type.dims = Whole(slot.dims);
-    outputs.emplace_back(slot.position, std::move(values[i]));
-  }
-  return outputs;
-}
-
 // What a value that is `full` with so many rows, and `fewer` with one less, is with none, where it
 // grows by as much with each.
 TensorValue Extrapolated(const TensorValue& full, const TensorValue& fewer, int64_t rows) {
@@ -229,11 +204,7 @@ bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operand
     for (const int64_t dim : Whole(slot.dims)) elements *= dim;
     if (slot.role != SlotRole::kOperand && elements > kFoldedElements) return false;
   }
-  for (const SlotDefinition& step : instance.definitions) {
-    double points = 1;
-    for (const Index& index : step.definition.indices) points *= static_cast<double>(index.extent);
-    if (points > kFoldedPoints) return false;
-  }
+  if (PointsOf(instance) > kFoldedPoints) return false;
   if (grows) return FoldGrowing(instance, operands, outputs);
   std::vector<const TensorValue*> known;
   for (const int operand : operands) known.push_back(ValueOf(operand).known.get());

@@ -6,64 +6,13 @@
 #include <numeric>
 
 #include "compiler/import/templates/resize.h"
+#include "compiler/import/translate/fraction.h"
 #include "compiler/import/translate/translate.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/arithmetic.h"
 
 namespace yuba::onnx {
 namespace {
-
-// In lowest terms; under 0 stands for one that does not fit.
-struct Fraction {
-  int64_t over = 0, under = 1;
-
-  bool fits() const { return under > 0; }
-  double number() const { return static_cast<double>(over) / static_cast<double>(under); }
-};
-
-constexpr int64_t kLargest = int64_t{1} << 31;  // so that products of two are exact
-
-Fraction Reduced(int64_t over, int64_t under) {
-  if (under < 0) return Reduced(-over, -under);
-  if (under == 0) return {0, 0};
-  const int64_t by = std::gcd(over, under);
-  const Fraction result{over / by, under / by};
-  return std::abs(result.over) < kLargest && result.under < kLargest ? result : Fraction{0, 0};
-}
-Fraction operator*(const Fraction& a, const Fraction& b) {
-  return Reduced(a.over * b.over, a.under * b.under);
-}
-Fraction operator/(const Fraction& a, const Fraction& b) {
-  return Reduced(a.over * b.under, a.under * b.over);
-}
-Fraction operator+(const Fraction& a, const Fraction& b) {
-  return Reduced(a.over * b.under + b.over * a.under, a.under * b.under);
-}
-Fraction operator-(const Fraction& a, const Fraction& b) { return a + Fraction{-b.over, b.under}; }
-bool operator==(const Fraction& a, const Fraction& b) {
-  return a.over == b.over && a.under == b.under;
-}
-bool operator<(const Fraction& a, const Fraction& b) { return a.over * b.under < b.over * a.under; }
-
-// The fraction with the least terms between two positive numbers.
-Fraction Simplest(double low, double high) {
-  const double whole = std::floor(low);
-  if (!(whole < static_cast<double>(kLargest))) return {0, 0};
-  if (whole == low) return {static_cast<int64_t>(whole), 1};
-  if (whole + 1 <= high) return {static_cast<int64_t>(whole) + 1, 1};
-  const Fraction rest = Simplest(1 / (high - whole), 1 / (low - whole));
-  return Fraction{static_cast<int64_t>(whole), 1} + Fraction{rest.under, rest.over};
-}
-
-// What a number of the file is taken for: the simplest one that an f32 rounds to it.
-Fraction Meant(double number) {
-  constexpr double kHalfStep = 1.0 / (1 << 25);
-  const double size = std::abs(number);
-  if (size == 0) return {0, 1};
-  if (!(size < static_cast<double>(kLargest)) || size < 1e-9) return {0, 0};
-  const Fraction meant = Simplest(size * (1 - kHalfStep), size * (1 + kHalfStep));
-  return number < 0 ? Fraction{-meant.over, meant.under} : meant;
-}
 
 // The numbers of a float operand; empty where they are not known. Floats that the file stores are
 // parameters, which are not `known`; their stored values serve here all the same.
@@ -95,8 +44,7 @@ class Resizing {
         upsample_(node.proto().op_type() == "Upsample"),
         old_(upsample_ || node.opset() < 11),
         filter_(node.String("mode", "nearest")),
-        place_(old_ ? "asymmetric"
-                    : node.String("coordinate_transformation_mode", "half_pixel")),
+        place_(old_ ? "asymmetric" : node.String("coordinate_transformation_mode", "half_pixel")),
         rounding_(old_ ? "floor" : node.String("nearest_mode", "round_prefer_floor")),
         x_(x) {}
 
@@ -154,7 +102,8 @@ class Resizing {
     std::vector<Fraction> result;
     for (const double number : numbers) {
       result.push_back(Meant(number));
-      if (!result.back().fits()) node_.Fail("its ", what, " have ", number, ", which is too large or small");
+      if (!result.back().fits())
+        node_.Fail("its ", what, " have ", number, ", which is too large or small");
     }
     return result;
   }
@@ -211,8 +160,8 @@ class Resizing {
     for (size_t i = 0; i < axes_.size() && !node_.failed(); ++i) {
       Axis& axis = axes_[i];
       axis.scale = scales[i];
-      if (!(Fraction{0, 1} < axis.scale)) return node_.Fail("it scales by ", axis.scale.number());
-      const Fraction length = Fraction{axis.from, 1} * axis.scale;
+      if (!(Whole(0) < axis.scale)) return node_.Fail("it scales by ", axis.scale.number());
+      const Fraction length = Whole(axis.from) * axis.scale;
       if (!length.fits()) return node_.Fail("it scales by ", axis.scale.number());
       axis.to = length.over / length.under;
       // Implementations scale the whole dimension, where the operator's text says its part.
@@ -230,7 +179,7 @@ class Resizing {
     for (size_t i = 0; i < axes_.size() && !node_.failed(); ++i) {
       if (sizes[i] < 0) return node_.Fail("one of its sizes is ", sizes[i]);
       axes_[i].to = sizes[i];
-      axes_[i].scale = axes_[i].from == 0 ? Fraction{1, 1} : Reduced(sizes[i], axes_[i].from);
+      axes_[i].scale = axes_[i].from == 0 ? Whole(1) : Quotient(sizes[i], axes_[i].from);
     }
     KeepAspectRatio(node_.String("keep_aspect_ratio_policy", "stretch"));
   }
@@ -241,14 +190,13 @@ class Resizing {
     if (policy != "not_larger" && policy != "not_smaller")
       return node_.Fail("its keep_aspect_ratio_policy '", policy, "' is not known");
     const auto [least, greatest] = std::minmax_element(
-        axes_.begin(), axes_.end(),
-        [](const Axis& a, const Axis& b) { return a.scale < b.scale; });
+        axes_.begin(), axes_.end(), [](const Axis& a, const Axis& b) { return a.scale < b.scale; });
     const Fraction scale = (policy == "not_larger" ? least : greatest)->scale;
     for (Axis& axis : axes_) {
       axis.scale = scale;
-      const Fraction length = Fraction{axis.from, 1} * scale;
-      if (!length.fits()) return node_.Fail("its sizes are too large to scale by ", scale.over, "/",
-                                            scale.under);
+      const Fraction length = Whole(axis.from) * scale;
+      if (!length.fits())
+        return node_.Fail("its sizes are too large to scale by ", scale.over, "/", scale.under);
       axis.to = FloorDiv(2 * length.over + length.under, 2 * length.under);
     }
   }
@@ -264,9 +212,11 @@ class Resizing {
       repeats[axis.axis] = axis.scale.over;
       extents[axis.axis] = axis.to;
       whole &= axis.scale.under == 1;
-      exact &= axis.from > 0 && axis.scale == Reduced(axis.to, axis.from);
+      exact &= axis.from > 0 && axis.scale == Quotient(axis.to, axis.from);
     }
-    if (repeats[0] != 1 || repeats[1] != 1 || extents[0] != node_.Dims(x_)[0] || extents[1] != node_.Dims(x_)[1] || !exact) return false;
+    if (repeats[0] != 1 || repeats[1] != 1 || extents[0] != node_.Dims(x_)[0] ||
+        extents[1] != node_.Dims(x_)[1] || !exact)
+      return false;
     const bool floor = place_ == "asymmetric" && rounding_ == "floor";
     // With whole scales the middle of each repetition is nearest to its element.
     const bool middle = place_ == "half_pixel" && rounding_.compare(0, 5, "round") == 0;
@@ -282,35 +232,38 @@ class Resizing {
     Fraction step, start;
   };
   Places PlacesOf(const Axis& axis) const {
-    const Fraction half{1, 2}, one = Fraction{1, 1} / axis.scale;
-    const Fraction from{axis.from, 1}, last{axis.from - 1, 1}, others{axis.to - 1, 1};
+    const Fraction half{1, 2}, one = Whole(1) / axis.scale;
+    const Fraction from = Whole(axis.from), last = Whole(axis.from - 1),
+                   others = Whole(axis.to - 1);
     const Places middle{one, half * one - half};
     if (place_ == "asymmetric") return {one, {0, 1}};
     if (place_ == "tf_half_pixel_for_nn") return {one, half * one};
-    if (place_ == "align_corners") return axis.to > 1 ? Places{last / others, {0, 1}} : Places{{0, 1}, {0, 1}};
+    if (place_ == "align_corners")
+      return axis.to > 1 ? Places{last / others, {0, 1}} : Places{{0, 1}, {0, 1}};
     if (Cropped()) {
       if (axis.to <= 1) return {{0, 1}, half * (axis.begin + axis.end) * last};
       return {(axis.end - axis.begin) * last / others, axis.begin * last};
     }
     if (place_ == "pytorch_half_pixel" && axis.to <= 1) return {{0, 1}, {0, 1}};
     if (place_ != "half_pixel_symmetric") return middle;
-    const Fraction adjustment = Fraction{axis.to, 1} / (axis.scale * from);
-    return {one, half * from * (Fraction{1, 1} - adjustment) + middle.start};
+    const Fraction adjustment = Whole(axis.to) / (axis.scale * from);
+    return {one, half * from * (Whole(1) - adjustment) + middle.start};
   }
 
   int Resized(int y, const Axis& axis) {
     const Places places = PlacesOf(axis);
     const Fraction &step = places.step, &start = places.start;
     const bool fits = step.fits() && start.fits() && axis.scale.fits() &&
-                      std::lcm(step.under, start.under) < kLargest;
+                      std::lcm(step.under, start.under) < kLargestTerm;
     if (axis.to == 0 || !fits) {
       // An empty result has no places.
-      if (axis.to > 0) node_.Fail("it scales dimension ", axis.axis, " by numbers that are too large");
+      if (axis.to > 0)
+        node_.Fail("it scales dimension ", axis.axis, " by numbers that are too large");
       return axis.to > 0 ? -1 : Empty(y, axis);
     }
     // What keeps its length is not resized, where it is not moved either.
-    const bool same = step == Fraction{1, 1} && start == Fraction{0, 1};
-    if (axis.from == axis.to && (same || (axis.scale == Fraction{1, 1} && !Cropped()))) return y;
+    const bool same = step == Whole(1) && start == Whole(0);
+    if (axis.from == axis.to && (same || (axis.scale == Whole(1) && !Cropped()))) return y;
     ResizeText text;
     text.filter = Filter();
     text.cubic = node_.Float("cubic_coeff_a", -0.75);
@@ -322,7 +275,7 @@ class Resizing {
     text.step = step.over * (text.unit / step.under);
     text.start = start.over * (text.unit / start.under);
     text.edges_repeated = node_.Int("exclude_outside", 0) == 0;
-    if (node_.Int("antialias", 0) != 0 && axis.scale < Fraction{1, 1}) {
+    if (node_.Int("antialias", 0) != 0 && axis.scale < Whole(1)) {
       text.stretch = axis.scale.under;
       text.unstretched = axis.scale.over;
     }
@@ -361,15 +314,21 @@ class Resizing {
 
   void CheckPlaces(const Axis& axis, const ResizeText& text) {
     constexpr double kMost = 1e12;
-    if (static_cast<double>(text.unit) * static_cast<double>(text.unstretched) * static_cast<double>(text.stretch) * static_cast<double>(axis.from) > kMost ||
-        std::abs(static_cast<double>(text.step)) * static_cast<double>(text.unstretched) * static_cast<double>(axis.to) > kMost)
+    if (static_cast<double>(text.unit) * static_cast<double>(text.unstretched) *
+                static_cast<double>(text.stretch) * static_cast<double>(axis.from) >
+            kMost ||
+        std::abs(static_cast<double>(text.step)) * static_cast<double>(text.unstretched) *
+                static_cast<double>(axis.to) >
+            kMost)
       return node_.Fail("it scales dimension ", axis.axis, " by ", axis.scale.over, "/",
                         axis.scale.under, ", which is too large a fraction");
     if (filter_ == "nearest" || text.first >= text.last) return;
     for (const int64_t q : {text.first, text.last - 1}) {
       const int64_t place = text.step * q + text.start;
       if (place <= -text.unit || place >= text.unit * axis.from)
-        node_.Fail("element ", q, " of dimension ", axis.axis, " of the result has a place outside of its operand by a whole element or more, which is not supported");
+        node_.Fail("element ", q, " of dimension ", axis.axis,
+                   " of the result has a place outside of its operand by a whole element or more, "
+                   "which is not supported");
     }
   }
 

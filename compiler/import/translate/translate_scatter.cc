@@ -1,6 +1,7 @@
 // What gathers from and scatters to places that integers name.
 #include "absl/types/optional.h"
 #include "compiler/import/templates/scatter.h"
+#include "compiler/import/translate/decided_values.h"
 #include "compiler/import/translate/translate.h"
 
 namespace yuba::onnx {
@@ -34,6 +35,79 @@ void CheckTuples(NodeContext& node, const Dims& data, const Dims& indices, int64
               ": so many dimensions of its operand ", Extents(data), " can be looked up");
 }
 
+// Scatters of constants are constants, up to so many elements: masks of windows that are made by
+// assigning to slices.
+constexpr int64_t kMostDecided = 65536;
+
+// Where each update of a scatter goes: an offset into the elements of data.
+class Targets {
+ public:
+  Targets(NodeContext& node, const Dims& data, const TensorValue& ids) : node_(node), ids_(ids) {
+    data_ = data;
+    strides_.assign(data.size(), 1);
+    for (size_t d = data.size(); d-- > 1;) strides_[d - 1] = strides_[d] * data[d];
+  }
+
+  // Of ScatterND: the places are tuples of `depth` integers.
+  std::vector<int64_t> OfTuples(size_t depth) {
+    std::vector<int64_t> targets;
+    for (size_t tuple = 0; tuple < ids_.elements.size(); tuple += depth) {
+      int64_t first = 0;
+      for (size_t d = 0; d < depth; ++d) first += Offset(tuple + d, d);
+      for (int64_t e = 0; e < strides_[depth - 1]; ++e) targets.push_back(first + e);
+    }
+    return targets;
+  }
+
+  // Of ScatterElements: the places are integers along `axis`.
+  std::vector<int64_t> OfElements(size_t axis) {
+    std::vector<int64_t> targets;
+    for (size_t e = 0; e < ids_.elements.size(); ++e) {
+      int64_t rest = static_cast<int64_t>(e), target = Offset(e, axis);
+      for (size_t d = data_.size(); d-- > 0;) {
+        const int64_t extent = ids_.type.dims[d];
+        if (d != axis) target += rest % extent * strides_[d];
+        rest /= extent;
+      }
+      targets.push_back(target);
+    }
+    return targets;
+  }
+
+ private:
+  int64_t Offset(size_t id, size_t dim) {
+    const int64_t extent = data_[dim], at = ids_.elements[id].integer;
+    if (at >= extent || at < -extent) {
+      node_.Fail("index ", at, " is outside dimension ", dim, " of ", Extents(data_));
+      return 0;
+    }
+    return (at < 0 ? at + extent : at) * strides_[dim];
+  }
+
+  NodeContext& node_;
+  Dims data_, strides_;
+  const TensorValue& ids_;
+};
+
+// Sets the output where constants decide it. `depth`: of a ScatterND; `axis`: of a ScatterElements;
+// the other is -1. The updates are as many as they should be.
+bool SetDecided(NodeContext& node, int x, int ids, int updates, int depth, int axis) {
+  const absl::optional<TensorValue> at = DecidedValue(node.graph(), ids, kMostDecided);
+  if (!at.has_value()) return false;
+  const absl::optional<TensorValue> from = DecidedValue(node.graph(), x, kMostDecided);
+  if (!from.has_value()) return false;
+  const absl::optional<TensorValue> put = DecidedValue(node.graph(), updates, kMostDecided);
+  if (!put.has_value()) return false;
+  Targets targets(node, node.Dims(x), *at);
+  const std::vector<int64_t> offsets =
+      depth > 0 ? targets.OfTuples(depth) : targets.OfElements(axis);
+  if (node.failed()) return true;
+  TensorValue result = *from;
+  for (size_t u = 0; u < offsets.size(); ++u) result.elements[offsets[u]] = put->elements[u];
+  node.SetOutput(0, node.Constant(std::move(result)));
+  return true;
+}
+
 }  // namespace
 
 void TranslateGatherNd(NodeContext& node) {
@@ -62,7 +136,8 @@ void TranslateScatterNd(NodeContext& node) {
   const absl::optional<ScatterReduction> reduction = ReductionOf(node, type);
   const Dims data = node.Dims(x);
   Dims indices = node.Dims(ids);
-  if (data.empty() || indices.empty()) return node.Fail("it needs operands of at least one dimension");
+  if (data.empty() || indices.empty())
+    return node.Fail("it needs operands of at least one dimension");
   CheckTuples(node, data, indices, 0);
   if (node.failed()) return;
   Dims expected(indices.begin(), indices.end() - 1);
@@ -70,14 +145,17 @@ void TranslateScatterNd(NodeContext& node) {
   if (node.Dims(updates) != expected)
     return node.Fail("its updates ", Extents(node.Dims(updates)), " must be ", Extents(expected));
   if (Elements(expected) == 0) return node.SetOutput(0, x);
+  if (*reduction == ScatterReduction::kNone &&
+      SetDecided(node, x, ids, updates, static_cast<int>(indices.back()), -1))
+    return;
   if (indices.size() == 1) {  // one update
     indices.insert(indices.begin(), 1);
     expected.insert(expected.begin(), 1);
     ids = node.Reshape(ids, indices);
     updates = node.Reshape(updates, expected);
   }
-  node.SetOutput(0, node.Write(ScatterNdTemplate(data, indices, *reduction, type),
-                               {x, ids, updates}));
+  node.SetOutput(0,
+                 node.Write(ScatterNdTemplate(data, indices, *reduction, type), {x, ids, updates}));
 }
 
 void TranslateScatterElements(NodeContext& node) {
@@ -97,6 +175,7 @@ void TranslateScatterElements(NodeContext& node) {
   }
   if (node.failed()) return;
   if (Elements(indices) == 0) return node.SetOutput(0, x);
+  if (*reduction == ScatterReduction::kNone && SetDecided(node, x, ids, updates, -1, axis)) return;
   node.SetOutput(0, node.Write(ScatterElementsTemplate(data, indices, axis, *reduction, type),
                                {x, ids, updates}));
 }
