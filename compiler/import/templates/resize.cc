@@ -40,9 +40,9 @@ class Writer {
     Dims result = resize_.dims;
     result[resize_.axis] = resize_.length;
     OpTemplate op_template;
-    op_template.text = absl::StrCat("op resize(x", Extents(resize_.dims), ") -> y", Extents(result),
-                                    "\n", Sums(), "  y[", absl::StrJoin(indices_, ", "), "] = ",
-                                    body, "\n");
+    op_template.text =
+        absl::StrCat("op resize(x", Extents(resize_.dims), ") -> y", Extents(result), "\n", Sums(),
+                     "  y[", absl::StrJoin(indices_, ", "), "] = ", body, "\n");
     return op_template;
   }
 
@@ -89,8 +89,8 @@ class Writer {
     }
     const double a = resize_.cubic;
     const std::string v = absl::StrCat("(cast(", distance, ", ", type, ") / ", width_, ")");
-    const std::string near = absl::StrCat("(", Number(a + 2), "*", v, " - ", Number(a + 3), ")*", v,
-                                          "*", v, " + 1");
+    const std::string near =
+        absl::StrCat("(", Number(a + 2), "*", v, " - ", Number(a + 3), ")*", v, "*", v, " + 1");
     std::string far = absl::StrCat("((", Number(a), "*", v, " - ", Number(5 * a), ")*", v, " + ",
                                    Number(8 * a), ")*", v, " - ", Number(4 * a));
     if (anywhere) far = absl::StrCat("select(", distance, " < ", 2 * width_, ", ", far, ", 0)");
@@ -119,10 +119,9 @@ class Writer {
       weight = absl::StrCat("(", weight, ") + (if p == 0 then lo[q] else 0) + (if p == ", from_ - 1,
                             " then hi[q] else 0)");
     } else if (resize_.edges_repeated) {
-      weight = absl::StrCat("(", weight, ")", PlacesWithin(unit_, edge) ? "" : Edge(0, {-1, -2}),
-                            PlacesWithin(0, edge - unit_)
-                                ? ""
-                                : Edge(from_ - 1, {from_, from_ + 1}));
+      weight =
+          absl::StrCat("(", weight, ")", PlacesWithin(unit_, edge) ? "" : Edge(0, {-1, -2}),
+                       PlacesWithin(0, edge - unit_) ? "" : Edge(from_ - 1, {from_, from_ + 1}));
     }
     return Scaled() ? absl::StrCat("(", weight, ") / n[q]") : weight;
   }
@@ -140,13 +139,15 @@ class Writer {
   std::string Sums() const {
     if (!Weighted() || !Scaled()) return "";
     const auto sum = [&](const char* name, int64_t first, int64_t count) {
-      const std::string position = absl::StrCat("(t", first < 0 ? " - " : " + ", std::abs(first), ")");
+      const std::string position =
+          absl::StrCat("(t", first < 0 ? " - " : " + ", std::abs(first), ")");
       return absl::StrCat("  ", name, "[q: ", resize_.length, "] = sum(t: ", count, " where ",
                           Within(position), ") ", Kernel(Distance(Place(), position), false), "\n");
     };
     if (!resize_.edges_repeated) return sum("n", 0, from_);
     const int64_t far = CeilDiv(Reach(), unit_) + 1;  // elements that count outside
-    return absl::StrCat(sum("lo", -far, far), sum("hi", from_, far), sum("n", -far, from_ + 2 * far));
+    return absl::StrCat(sum("lo", -far, far), sum("hi", from_, far),
+                        sum("n", -far, from_ + 2 * far));
   }
 
   // The one element that rounding gives; outside of the operand that at the edge.
@@ -161,20 +162,26 @@ class Writer {
       read = absl::StrCat("if p < ", before + from_, " then ", read, " else ",
                           Read(absl::StrCat(from_ - 1)));
     if (before > 0) read = absl::StrCat("if p < ", before, " then ", Read("0"), " else ", read);
-    return absl::StrCat("pick(p: ", before + from_ + behind, " where ", Rounds(p), ") (", read, ")");
+    return absl::StrCat("pick(p: ", before + from_ + behind, " where ", Rounds(p), ") (", read,
+                        ")");
   }
 
   // The conditions under which the place of q is rounded to `position`.
   std::string Rounds(const std::string& position) const {
-    const std::string at = absl::StrCat(unit_, "*", position), twice = absl::StrCat(2 * unit_, "*", position);
+    const std::string at = absl::StrCat(unit_, "*", position),
+                      twice = absl::StrCat(2 * unit_, "*", position);
     const std::string place = Place(), twice_place = absl::StrCat("2*(", place, ")");
     switch (resize_.filter) {
-      case ResizeText::kFloor: return absl::StrCat(at, " <= ", place, ", ", place, " < ", at, " + ", unit_);
-      case ResizeText::kCeil: return absl::StrCat(place, " <= ", at, ", ", at, " < ", place, " + ", unit_);
+      case ResizeText::kFloor:
+        return absl::StrCat(at, " <= ", place, ", ", place, " < ", at, " + ", unit_);
+      case ResizeText::kCeil:
+        return absl::StrCat(place, " <= ", at, ", ", at, " < ", place, " + ", unit_);
       case ResizeText::kHalfDown:
-        return absl::StrCat(twice, " - ", unit_, " < ", twice_place, ", ", twice_place, " <= ", twice, " + ", unit_);
+        return absl::StrCat(twice, " - ", unit_, " < ", twice_place, ", ", twice_place,
+                            " <= ", twice, " + ", unit_);
       default:
-        return absl::StrCat(twice, " - ", unit_, " <= ", twice_place, ", ", twice_place, " < ", twice, " + ", unit_);
+        return absl::StrCat(twice, " - ", unit_, " <= ", twice_place, ", ", twice_place, " < ",
+                            twice, " + ", unit_);
     }
   }
   int64_t Rounded(int64_t place) const {

@@ -15,12 +15,12 @@ namespace yuba::onnx {
 
 struct ResizeText {
   enum Filter {
-    kFloor,      // the element at the place rounded down
-    kCeil,       // rounded up
-    kHalfDown,   // to the nearest, of two the first
-    kHalfUp,     // to the nearest, of two the second
-    kLinear,     // of weight 1 - |distance|
-    kCubic       // of Keys's kernel, which reaches two elements far
+    kFloor,     // the element at the place rounded down
+    kCeil,      // rounded up
+    kHalfDown,  // to the nearest, of two the first
+    kHalfUp,    // to the nearest, of two the second
+    kLinear,    // of weight 1 - |distance|
+    kCubic      // of Keys's kernel, which reaches two elements far
   };
   Filter filter = kLinear;
   double cubic = -0.75;  // the kernel's parameter
@@ -31,8 +31,8 @@ struct ResizeText {
   // Element q of the result stands at (step*q + start) / unit in the operand. Of linear and cubic
   // ones the place is less than 1 outside. Below 2^40 in size, unit is positive.
   int64_t step = 1, start = 0, unit = 1;
-  // Linear and cubic: by stretch / unstretched, at least 1, the kernel is stretched, and then scaled
-  // to a sum of 1.
+  // Linear and cubic: by stretch / unstretched, at least 1, the kernel is stretched, and then
+  // scaled to a sum of 1.
   int64_t stretch = 1, unstretched = 1;
   // What the kernel takes from outside: the elements at the edge, or nothing, with the rest scaled
   // to a sum of 1.

@@ -52,16 +52,16 @@ struct Scatter {
   ScatterReduction reduction = ScatterReduction::kNone;
   ElementType type = ElementType::kF32;
   Dims data, indices, updates;
-  Strings element;     // the indices of data
-  Dims reached;        // [dimension of data]: how far the updates reach
-  Strings tuple;       // the indices of which one update is: those that are reduced
-  Dims tuples;         // their extents
-  Strings looked_up;   // the indices of data that ids give
-  Dims looked_up_from; // their extents
-  std::string where;   // the conditions that ids make
-  Strings update;      // the indices of the updates
-  Strings last;        // the indices on which it depends which update is the last
-  Dims lasts;          // their extents
+  Strings element;      // the indices of data
+  Dims reached;         // [dimension of data]: how far the updates reach
+  Strings tuple;        // the indices of which one update is: those that are reduced
+  Dims tuples;          // their extents
+  Strings looked_up;    // the indices of data that ids give
+  Dims looked_up_from;  // their extents
+  std::string where;    // the conditions that ids make
+  Strings update;       // the indices of the updates
+  Strings last;         // the indices on which it depends which update is the last
+  Dims lasts;           // their extents
 
   OpTemplate Text() const;
 
@@ -103,26 +103,25 @@ struct Scatter {
 };
 
 std::string Scatter::Replaced() const {
-  std::string number;  // of an update, in row-major order
+  Strings terms;  // of the number of an update, in row-major order
   for (size_t d = 0; d < tuple.size(); ++d) {
     int64_t stride = 1;
     for (size_t e = d + 1; e < tuple.size(); ++e) stride *= tuples[e];
-    absl::StrAppend(&number, d > 0 ? " + " : "", stride, "*", tuple[d]);
+    terms.push_back(absl::StrCat(stride, "*", tuple[d]));
   }
-  if (tuple.empty()) number = "0";
+  const std::string number = absl::StrCat("(", absl::StrJoin(terms, " + "), ")");
   std::string at = absl::StrCat("at[", List(last), "]");
   const std::string is_last = absl::StrCat(at, " == ", number);
-  const std::string brought = type == ElementType::kBool
-                                  ? absl::StrCat(Over("any"), "and(", is_last, ", ", Update(), ")")
-                                  : absl::StrCat(Over("sum"), "select(", is_last, ", ", Update(),
-                                                 ", 0)");
+  const std::string brought =
+      type == ElementType::kBool
+          ? absl::StrCat(Over("any"), "and(", is_last, ", ", Update(), ")")
+          : absl::StrCat(Over("sum"), "select(", is_last, ", ", Update(), ", 0)");
   if (reached != data) at = absl::StrCat("(", at, " else -1)");
   const std::string none = type == ElementType::kBool ? "0 == 1" : "0";
-  return absl::StrCat("  nograd at[", Ranges(last, lasts), "] = ", Over("max"), number, "\n  w[",
-                      Ranges(element, reached), "] = ", brought, "\n  ", In("y"), " = ",
-                      Narrow(absl::StrCat("select(0 <= ", at, ", ", Brought("w", none), ", ",
-                                          In("x"), ")")),
-                      "\n");
+  return absl::StrCat(
+      "  nograd at[", Ranges(last, lasts), "] = ", Over("max"), number, "\n  w[",
+      Ranges(element, reached), "] = ", brought, "\n  ", In("y"), " = ",
+      Narrow(absl::StrCat("select(0 <= ", at, ", ", Brought("w", none), ", ", In("x"), ")")), "\n");
 }
 
 std::string Scatter::Added() const {
@@ -135,13 +134,12 @@ std::string Scatter::Added() const {
 // p is the product of those that are not 0 and none is; p, where it alone is 0.
 std::string Scatter::Multiplied() const {
   const std::string u = Update();
-  std::string text = absl::StrCat(
-      Define("w", absl::StrCat(Over("prod"), u)), "  ", In("y"), " = ",
-      Narrow(absl::StrCat(In("x"), " * ", Brought("w", "1"))), "\n");
+  std::string text = absl::StrCat(Define("w", absl::StrCat(Over("prod"), u)), "  ", In("y"), " = ",
+                                  Narrow(absl::StrCat(In("x"), " * ", Brought("w", "1"))), "\n");
   if (!IsFloat(type)) return text;
-  const std::string others = absl::StrCat(
-      "select(", u, " == 0, select(", In("z"), " == 1, ", In("p"), ", 0), select(", In("z"),
-      " == 0, ", In("p"), " / ", u, ", 0))");
+  const std::string others =
+      absl::StrCat("select(", u, " == 0, select(", In("z"), " == 1, ", In("p"), ", 0), select(",
+                   In("z"), " == 0, ", In("p"), " / ", u, ", 0))");
   absl::StrAppend(
       &text, Define("z", absl::StrCat(Over("sum"), "select(", u, " == 0, cast(1, i64), 0)")),
       Define("p", absl::StrCat(Over("prod"), "select(", u, " == 0, 1, ", u, ")")), "  grad ",
@@ -160,11 +158,11 @@ std::string Scatter::Extreme(const char* function, const char* least) const {
   const std::string is_y = absl::StrCat(u, " == ", In("y"));
   const std::string x_is_y = absl::StrCat(In("x"), " == ", In("y"));
   const std::string share = absl::StrCat(In("dy"), " / ", In("n"));
-  absl::StrAppend(
-      &text, Define("e", absl::StrCat(Over("sum"), "select(", is_y, ", ", one, ", 0)")),
-      "  nograd ", In("n"), " = select(", x_is_y, ", ", one, ", 0) + ", Brought("e", "0"), "\n",
-      "  grad ", In("x"), " = ", Narrow(absl::StrCat("select(", x_is_y, ", ", share, ", 0)")), "\n",
-      GradientOfUpdates(absl::StrCat("select(", is_y, ", ", share, ", 0)")));
+  absl::StrAppend(&text, Define("e", absl::StrCat(Over("sum"), "select(", is_y, ", ", one, ", 0)")),
+                  "  nograd ", In("n"), " = select(", x_is_y, ", ", one, ", 0) + ",
+                  Brought("e", "0"), "\n", "  grad ", In("x"), " = ",
+                  Narrow(absl::StrCat("select(", x_is_y, ", ", share, ", 0)")), "\n",
+                  GradientOfUpdates(absl::StrCat("select(", is_y, ", ", share, ", 0)")));
   return text;
 }
 
@@ -194,10 +192,10 @@ OpTemplate GatherNdTemplate(const Dims& data, const Dims& indices, int batch) {
   const Dims result = Joined(Dims(indices.begin(), indices.end() - 1),
                              Dims(data.begin() + batch + static_cast<int>(depth), data.end()));
   OpTemplate op_template;
-  op_template.text = absl::StrCat(
-      "op gather_nd(x", Extents(data), ", ids", Extents(indices), ": int) -> y", Extents(result),
-      "\n  y[", List(Joined(rows, rest)), "] = pick(", Ranges(places, from), " where ",
-      Tuples(places, from, rows), ") x[", List(read), "]\n");
+  op_template.text = absl::StrCat("op gather_nd(x", Extents(data), ", ids", Extents(indices),
+                                  ": int) -> y", Extents(result), "\n  y[",
+                                  List(Joined(rows, rest)), "] = pick(", Ranges(places, from),
+                                  " where ", Tuples(places, from, rows), ") x[", List(read), "]\n");
   return op_template;
 }
 

@@ -28,8 +28,8 @@ enum class ScatterReduction { kNone, kAdd, kMul, kMax, kMin };
 OpTemplate ScatterNdTemplate(const Dims& data, const Dims& indices, ScatterReduction reduction,
                              ElementType type);
 
-// Updates [indices] go to their own places, but for dimension `axis`, where `indices` says. No other
-// dimension of `indices` is longer than that of `data`.
+// Updates [indices] go to their own places, but for dimension `axis`, where `indices` says. No
+// other dimension of `indices` is longer than that of `data`.
 OpTemplate ScatterElementsTemplate(const Dims& data, const Dims& indices, int axis,
                                    ScatterReduction reduction, ElementType type);
 

@@ -159,21 +159,5 @@ TEST_CASE("tensors that nodes inside of a node read are ends, and outputs that n
   CHECK_THAT(ErrorOf(builder), Contains("If: ") && Contains("--to-tensors h,other"));
 }
 
-TEST_CASE("a resize in a mode that is not supported says what can be done") {
-  OnnxBuilder builder;
-  builder.Input("x", {1, 2, 4, 4});
-  builder.Node("Relu", {"x"}, {"h"});
-  ::onnx::NodeProto& node = builder.Node("Resize", {"h"}, {"y"});
-  ::onnx::AttributeProto* mode = node.add_attribute();
-  mode->set_name("mode");
-  mode->set_type(::onnx::AttributeProto::STRING);
-  mode->set_s("linear");
-  builder.Output("y");
-  CHECK_THAT(ErrorOf(builder), Contains("mode 'linear' is not supported") &&
-                                   Contains("ConvTranspose") && Contains("--to-tensors h"));
-  builder.proto().mutable_graph()->mutable_node(1)->set_input(0, "x");  // nothing comes before
-  CHECK_THAT(ErrorOf(builder), Contains("ConvTranspose") && !Contains("--to-tensors"));
-}
-
 }  // namespace
 }  // namespace yuba::onnx

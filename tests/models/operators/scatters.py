@@ -49,8 +49,9 @@ def nd():
         with Case(f"scatter_nd_{reduction}") as case:
             x = case.normal(4, 3, 2)
             names = [case.input("x", x)]
-            # Row 1 gets several updates, so do two elements.
-            for ids in (np.array([[1], [-1], [-3]]), np.array([[[0, 1], [3, -1]], [[-4, 1], [2, 0]]]),
+            # Row 1 and one element get several updates.
+            for ids in (np.array([[1], [-1], [-3]]),
+                        np.array([[[0, 1], [3, -1]], [[-4, 1], [2, 0]]]),
                         np.array([-1, 2, 0])):
                 updates = case.normal(*ids.shape[:-1], *x.shape[ids.shape[-1]:])
                 n = len(case.inputs)
