@@ -152,8 +152,11 @@ class Writer {
 
   // The one element that rounding gives; outside of the operand that at the edge.
   std::string Pick() const {
+    if (resize_.first >= resize_.last) return Read("0");  // of no element
     const int64_t first = Rounded(step_ * resize_.first + start_);
     const int64_t last = Rounded(step_ * (resize_.last - 1) + start_);
+    if (first == last)  // conditions that always hold would leave nothing to pick by
+      return Read(absl::StrCat(std::min(std::max<int64_t>(first, 0), from_ - 1)));
     const int64_t before = std::max<int64_t>(0, -std::min(first, last));
     const int64_t behind = std::max<int64_t>(0, std::max(first, last) - (from_ - 1));
     const std::string p = before > 0 ? absl::StrCat("(p - ", before, ")") : "p";

@@ -120,7 +120,7 @@ def nearest():
         names = [case.input("x", x), "", ""]
         for mode in "half_pixel", "align_corners", "asymmetric":
             for rounding in ROUND:
-                for rows, columns in (10, 3), (4, 9):
+                for rows, columns in (10, 3), (4, 9), (1, 2):
                     axes = {0: stretch(5, rows), 1: stretch(6, columns)}
                     to = case.constant(np.array([rows, columns]))
                     case.node("Resize", names + [to],
