@@ -55,6 +55,17 @@ std::string Partition(const std::string& flags, const std::string& folder) {
   return Model() + " " + folder + "/p.json";
 }
 
+// Steps in which no label counts have none.
+void CheckLosses(const nlohmann::json& losses, const nlohmann::json& expected) {
+  REQUIRE(losses.size() == expected.size());
+  for (size_t step = 0; step < losses.size(); ++step) {
+    INFO("step " << step + 1);
+    CHECK(losses[step].is_null() == expected[step].is_null());
+    if (losses[step].is_null()) continue;
+    CHECK(losses[step].get<double>() == Approx(expected[step].get<double>()).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("losses are those of PyTorch's cross_entropy with ignored labels") {
   for (const nlohmann::json& row : Expected()["cases"]) {
     const std::string folder = ScratchFolder("ignored");
@@ -65,15 +76,7 @@ TEST_CASE("losses are those of PyTorch's cross_entropy with ignored labels") {
       INFO(row["flags"] << " " << cut);
       const std::string plan = Partition(row["flags"].get<std::string>() + " " + cut, folder);
       const CommandResult ran = Succeed("yuba run " + plan + " --data " + folder + " --json");
-      const nlohmann::json losses = nlohmann::json::parse(ran.out)["numbers"]["loss"];
-      REQUIRE(losses.size() == row["losses"].size());
-      for (size_t step = 0; step < losses.size(); ++step) {
-        INFO("step " << step + 1);
-        CHECK(losses[step].is_null() == row["losses"][step].is_null());
-        if (losses[step].is_null()) continue;
-        CHECK(losses[step].get<double>() ==
-              Approx(row["losses"][step].get<double>()).epsilon(1e-5));
-      }
+      CheckLosses(nlohmann::json::parse(ran.out)["numbers"]["loss"], row["losses"]);
     }
     CHECK(Succeed("yuba verify " + Model() + " " + folder + "/p.json").out.find("bit for bit") !=
           std::string::npos);
@@ -98,6 +101,34 @@ TEST_CASE("a step in which no label counts changes nothing, and says so") {
     const std::string step = "\"step\":\"";
     one[one.find(step) + step.size()] = after[after.find(step) + step.size()] = '?';
     CHECK(one == after);
+  }
+}
+
+TEST_CASE("a model that has its loss inside is trained by that, with its weight") {
+  const nlohmann::json& row = Expected()["inside"];
+  const std::string folder = ScratchFolder("ignored_inside");
+  const std::string model = RepositoryFile("tests/models/ignored/inside.onnx");
+  const auto batch = row["x"].get<std::vector<float>>();
+  std::string x, labels;
+  for (const nlohmann::json& step : row["labels"]) {
+    x += Bytes(batch);
+    labels += Bytes(step.get<std::vector<int64_t>>());
+  }
+  const auto rows = static_cast<int64_t>(row["labels"].size()) * kBatch;
+  std::ofstream(folder + "/x.npy", std::ios::binary)
+      << FormatNpy({ElementType::kF32, {rows, 6}, x});
+  std::ofstream(folder + "/wanted.npy", std::ios::binary)
+      << FormatNpy({ElementType::kI64, {rows}, labels});
+  for (const char* cut : {"1", "3", "2 --micro-batches 4"}) {
+    INFO(cut);
+    const std::string plan = folder + "/p.json";
+    const CommandResult planned =
+        Succeed("yuba partition " + model + " --train adam --lr 0.01 --minimize loss --devices " +
+                std::string(cut) + " -o " + plan);
+    CHECK(planned.out.find("trained: 2 tensors of 70 elements") != std::string::npos);
+    const CommandResult ran =
+        Succeed("yuba run " + model + " " + plan + " --data " + folder + " --json");
+    CheckLosses(nlohmann::json::parse(ran.out)["numbers"]["loss"], row["losses"]);
   }
 }
 
