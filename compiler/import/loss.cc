@@ -94,15 +94,16 @@ absl::StatusOr<int> Judged(const char* flag, const std::string& name, size_t fir
       "one of ", absl::StrJoin(names, ", "));
 }
 
-// The value of the loss and, of one that has a weight, of that; else -1.
+// The value of the loss and, of one that has a weight, of that and the total; else -1.
 struct LossValues {
-  int loss = -1, weight = -1;
+  int loss = -1, weight = -1, total = -1;
 };
 
 // The quotient of both, by the names of a loss.
 LossValues Weighted(int total, int weight, NodeContext& context, OnnxGraph& graph) {
   LossValues values;
   values.weight = weight;
+  values.total = total;
   values.loss = context.Entry(kQuotient, {total, weight});
   for (const auto& [value, name] : {std::pair(total, kLossTotal), std::pair(weight, kLossWeight)}) {
     if (context.failed()) return values;
@@ -192,7 +193,7 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   absl::StatusOr<LossValues> made = minimizes ? Minimized(options.minimize, first, context, graph)
                                               : UseLoss(options, library, first, context, graph);
   if (!made.ok()) return made.status();
-  const auto [value, weight] = *made;
+  const auto [value, weight, total] = *made;
   if (weight >= 0 && !context.failed()) KeepStates(weight, context, graph);
   if (context.failed()) return Annotate(context.status(), flag);
   if (!IsFloat(graph.values[value].type)) {
@@ -205,6 +206,8 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   graph.outputs.push_back(value);
   if (weight >= 0) graph.outputs.push_back(weight);
   for (const OnnxGraph::CarriedValues& pair : graph.carried) graph.outputs.push_back(pair.next);
+  // Where gradients are of the total it has to stay; behind all others, for training takes it away.
+  if (total >= 0 && options.micro_batches > 1 && !graph.evaluates) graph.outputs.push_back(total);
   return absl::OkStatus();
 }
 

@@ -30,18 +30,19 @@ absl::StatusOr<TensorId> AddedNodes::Use(const OpDescription& op, const Attribut
   const SlotDefinition& step = instance->definitions[0];
   std::vector<TensorId> read;
   for (const int slot : step.operands) read.push_back(operands[instance->slots[slot].position]);
-  return Add(op.name, of, step.definition, std::move(read), name);
+  return Add(op.name, of, step.definition, std::move(read), name, operands[0]);
 }
 
 TensorId AddedNodes::Add(const std::string& op, const std::string& from, Definition definition,
-                         std::vector<TensorId> operands, const std::string& name) {
+                         std::vector<TensorId> operands, const std::string& name, TensorId like) {
   Tensor tensor;
   tensor.name = names_.Fresh(name);
   tensor.type = definition.result;
-  const Tensor& like = graph_.tensors[operands[0]];
-  if (like.type.dims == tensor.type.dims) {
-    tensor.dims = like.dims;
-    tensor.dim_names = like.dim_names;
+  if (graph_.tensors[like].type.dims == tensor.type.dims) {
+    tensor.dims = graph_.tensors[like].dims;
+    tensor.dim_names = graph_.tensors[like].dim_names;
+  } else {
+    for (const int64_t dim : tensor.type.dims) tensor.dims.push_back({dim});
   }
   const auto result = static_cast<TensorId>(graph_.tensors.size());
   tensor.producer = static_cast<NodeId>(graph_.nodes.size());

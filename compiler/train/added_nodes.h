@@ -25,9 +25,9 @@ class AddedNodes {
                                const std::vector<TensorId>& operands, const std::string& name);
 
   // Where the name is taken the result gets one that is like it (GraphNames). A result that has the
-  // extents of the first operand has its dimensions too.
+  // extents of `like` has its dimensions too.
   TensorId Add(const std::string& op, const std::string& from, Definition definition,
-               std::vector<TensorId> operands, const std::string& name);
+               std::vector<TensorId> operands, const std::string& name, TensorId like);
 
  private:
   Graph& graph_;

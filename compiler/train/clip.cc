@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping
   const TensorId sum =
       added.Add("sum", "the squares of all gradients",
                 SumOf(model.graph.tensors[squares[0]].type, static_cast<int>(squares.size())),
-                squares, "squares(all gradients)");
+                squares, "squares(all gradients)", squares[0]);
   YUBA_ASSIGN_OR_RETURN(const TensorId norm, added.Use(clipping.root, {}, {sum}, kGradientNorm));
   model.graph.outputs.push_back(norm);
   std::vector<TensorId> clipped;

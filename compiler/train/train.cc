@@ -35,6 +35,10 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
   TensorId weight = recipe.weight.empty() ? -1 : TensorNamed(model.graph, recipe.weight);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> found,
                         AddGradients(model, minimized, candidates));
+  if (total) {  // it was kept for this
+    auto& outputs = model.graph.outputs;
+    outputs.erase(std::remove(outputs.begin(), outputs.end(), minimized), outputs.end());
+  }
   std::vector<TensorId> trained, gradients;
   for (size_t c = 0; c < candidates.size(); ++c) {
     if (found[c] < 0) {
