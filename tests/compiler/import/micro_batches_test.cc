@@ -58,7 +58,8 @@ std::vector<std::string> EntriesOf(const Graph& graph) {
 TEST_CASE("gradients are added up in one entry, and used in another") {
   const Graph graph = GraphOf(Product(), InParts(4));
   CHECK(EntriesOf(graph) == std::vector<std::string>{"micro 4", "step 1"});
-  CHECK(WrittenBy(graph, "micro") == std::set<std::string>{"part", "w.gradient"});
+  CHECK(WrittenBy(graph, "micro") ==
+        std::set<std::string>{"loss_weight.gradient", "part", "w.gradient"});
   CHECK(WrittenBy(graph, "step") == std::set<std::string>{"w", "w.v"});
   for (const TensorId input : graph.inputs) CHECK(graph.tensors[input].type.dims[0] == 3);
 }
