@@ -201,6 +201,10 @@ def maxima():
          {"x": x}, {}, lambda x: torch.maximum(x, torch.tensor(2.0)))
     case("clip", [low, node("Constant", "", "high", value_float=3.0), node("Clip", "x low high")],
          {"x": x}, {}, lambda x: x.clamp(2.0, 3.0))
+    bounds = [node("Constant", "", n, value_int=v) for n, v in (("first", 0), ("last", 2))]
+    case("clip_of_indices",
+         [*bounds, node("Clip", "ids first last", "places"), node("Gather", "x places")],
+         {"x": x}, {"ids": np.array([-1, 2, 7, 0])}, lambda x, ids: x[ids.clamp(0, 2)])
 
 
 attentions()
