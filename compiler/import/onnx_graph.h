@@ -86,6 +86,9 @@ struct OnnxGraph {
   // By the names of values in the file: those of the entry that translation is at whose sizes are
   // others than the file says or has written into its nodes (batch.h). Empty: none.
   std::map<std::string, ValueAtBatch> at_batch;
+  // Whether the entry is read to find its batch: what may have it, floats of two dimensions or
+  // more, is not computed while it is translated, so that uses of it stay.
+  bool finds_batch = false;
   std::string no_batch;      // as in Graph
   std::vector<int> outputs;  // numbers of values: of each entry those of the file, in its order
   struct CarriedValues {

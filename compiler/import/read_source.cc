@@ -250,13 +250,16 @@ class Importer {
     YUBA_ASSIGN_OR_RETURN(const auto dims, WithBatch(order, options_, given));
     const int64_t parts = options_.train.has_value() ? options_.train->micro_batches : 1;
     graph_.at_batch.clear();
+    if (parts == 1 && !options_.batch.has_value())
+      return ReadEntryWith(order, dims, pairs, new_rows);
     const OnnxGraph before = graph_;
+    graph_.finds_batch = true;
     YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
-    if (parts == 1 && !options_.batch.has_value()) return absl::OkStatus();
-    std::map<std::string, ValueAtBatch> ones = InputsOfOne(options_.batch.value_or(1));
-    if (!ones.empty()) {  // nothing is seen to flow along a 1
+    std::map<std::string, ValueAtBatch> at_batch = InputsOfOne(options_.batch.value_or(1));
+    if (!at_batch.empty()) {  // nothing is seen to flow along a 1
       graph_ = before;
-      graph_.at_batch = std::move(ones);
+      graph_.finds_batch = true;
+      graph_.at_batch = at_batch;
       YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
     }
     const auto finder = std::make_unique<const BatchFinder>(graph_, options_);
@@ -267,11 +270,11 @@ class Importer {
     for (const auto& [input, dim] : batch.dims) dims_of_inputs[graph_.values[input].name] = dim;
     const std::vector<std::string> notes = finder->Notes(batch, graph_.entry, examples, parts);
     if (examples / parts != batch.examples) {
-      YUBA_ASSIGN_OR_RETURN(auto at_batch, finder->At(batch, examples / parts));
-      graph_ = before;
-      graph_.at_batch = std::move(at_batch);
-      YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
+      YUBA_ASSIGN_OR_RETURN(at_batch, finder->At(batch, examples / parts));
     }
+    graph_ = before;
+    graph_.at_batch = std::move(at_batch);
+    YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
     for (const std::string& note : notes) {
       const auto& all = graph_.notes;
       if (std::count(all.begin(), all.end(), note) == 0) graph_.notes.push_back(note);

@@ -200,6 +200,8 @@ bool NodeContext::Fold(const Instance& instance, const std::vector<int>& operand
   }
   for (const Slot& slot : instance.slots) {
     if (slot.role == SlotRole::kStream) return false;  // other numbers in each step
+    const bool may_have_batch = IsFloat(slot.type) && slot.dims.size() > 1;
+    if (graph_.finds_batch && slot.role == SlotRole::kOutput && may_have_batch) return false;
     int64_t elements = 1;
     for (const int64_t dim : Whole(slot.dims)) elements *= dim;
     if (slot.role != SlotRole::kOperand && elements > kFoldedElements) return false;

@@ -212,6 +212,43 @@ TEST_CASE("a batch that is written into shapes and first states changes there to
              Fails("is one of 'h', a parameter with a value for each example"));
 }
 
+TEST_CASE("a file with a batch of one has another by --batch") {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 3, 4});
+  builder.Weight("w", {3, 5});
+  compiler::SetInts(builder.Node("Transpose", {"x"}, {"t"}), "perm", {0, 2, 1});
+  builder.Node("MatMul", {"t", "w"}, {"h"});
+  builder.Node("Softmax", {"h"}, {"p"});
+  builder.Integers("axes", {1});
+  compiler::SetInt(builder.Node("ReduceSum", {"p", "axes"}, {"y"}), "keepdims", 0);
+  builder.Output("y");
+  ImportOptions options;
+  options.batch = 6;
+  CHECK(InputsOf(ModelOf(builder, options)) == "x[6*,3,4]");
+  ImportOptions training = Training(3);
+  training.batch = 6;
+  CHECK(InputsOf(ModelOf(builder, training)) == "x[2*,3,4] labels[2*,5]");
+}
+
+TEST_CASE("first states that are computed from constants have the batch too") {
+  OnnxBuilder builder;
+  builder.Input("x", {6, 4});
+  builder.Weight("w", {4, 4});
+  builder.Weight("h", {6, 4});
+  auto& h = *builder.proto().mutable_graph()->mutable_initializer(1);
+  for (float& element : *h.mutable_float_data()) element = 0;
+  *builder.Node("Constant", {}, {"zeros"}).add_attribute()->mutable_t() = h;
+  auto& value = *builder.proto().mutable_graph()->mutable_node(0)->mutable_attribute(0);
+  value.set_name("value");
+  value.set_type(::onnx::AttributeProto::TENSOR);
+  builder.proto().mutable_graph()->mutable_initializer()->RemoveLast();
+  builder.Node("Tanh", {"zeros"}, {"state"});
+  builder.Node("Add", {"x", "state"}, {"both"});
+  builder.Node("MatMul", {"both", "w"}, {"y"});
+  builder.Output("y");
+  CHECK(InputsOf(ModelOf(builder, Training(3))) == "x[2*,4] labels[2*,4]");
+}
+
 TEST_CASE("labels may have the tokens of all examples in one dimension") {
   OnnxBuilder builder = Attention(1);
   builder.Integers("rows", {-1, 4});
