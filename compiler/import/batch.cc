@@ -287,21 +287,32 @@ void BatchFinder::Count(Batch& batch) const {
   }
 }
 
+// Which flat dimensions of a stored value are among these; none of one that is not stored.
+std::vector<bool> BatchFinder::HasAlong(int value, const std::set<int>& along) const {
+  const OnnxValue& stored = graph_.values[value];
+  const TensorId tensor = tensor_of_[value];
+  std::vector<bool> has;
+  if (tensor < 0 || !HasInitialValue(stored.kind) || stored.kind == TensorKind::kState) return has;
+  const auto rank = static_cast<int>(model_.graph.tensors[tensor].type.dims.size());
+  for (int f = 0; f < rank; ++f) has.push_back(along.count(flows_->Of(tensor, f)) > 0);
+  return has;
+}
+
 // Why a stored value cannot be of another number of examples where the batch is `along`; empty
 // where it can, or has no batch.
 std::string BatchFinder::WhyStored(int value, const std::set<int>& along) const {
-  const OnnxValue& stored = graph_.values[value];
-  const TensorId tensor = tensor_of_[value];
-  if (tensor < 0 || !HasInitialValue(stored.kind) || stored.kind == TensorKind::kState) return "";
-  const TensorType& type = model_.graph.tensors[tensor].type;
-  std::vector<bool> has;
-  for (size_t f = 0; f < type.dims.size(); ++f)
-    has.push_back(along.count(flows_->Of(tensor, static_cast<int>(f))) > 0);
+  const std::vector<bool> has = HasAlong(value, along);
   if (std::count(has.begin(), has.end(), true) == 0) return "";
-  const StoredKind kind = KindAlong(stored.initial, type, has);
+  const OnnxValue& stored = graph_.values[value];
+  const StoredKind kind =
+      KindAlong(stored.initial, model_.graph.tensors[tensor_of_[value]].type, has);
   if (kind == StoredKind::kOther) return "which is not the same for all examples";
-  const bool trained = stored.kind == TensorKind::kParameter && options_.train.has_value();
-  if (trained && kind != StoredKind::kZeros) return "a parameter with a value for each example";
+  using Word = StoredRole::Word;
+  const Word word = stored.role.word;
+  const bool trained = stored.kind == TensorKind::kParameter && options_.train.has_value() &&
+                       word != Word::kBuffer && word != Word::kOther;
+  if (trained && (kind != StoredKind::kZeros || word == Word::kParameter))
+    return "a parameter with a value for each example";
   return "";
 }
 

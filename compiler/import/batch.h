@@ -98,6 +98,7 @@ class BatchFinder {
   void AddDim(Dim dim, Batch& batch) const;
   bool AddSymbols(int entry, Batch& batch) const;
   void Count(Batch& batch) const;
+  std::vector<bool> HasAlong(int value, const std::set<int>& along) const;
   std::string WhyStored(int value, const std::set<int>& along) const;
 
   const OnnxGraph& graph_;

@@ -180,6 +180,19 @@ std::vector<std::string> BatchFinder::Notes(const Batch& batch, int entry, int64
       examples == 1 ? " example" : " examples", " a step",
       parts > 1 ? absl::StrCat(", in ", parts, " parts of ", examples / parts) : "",
       whole.empty() ? "" : absl::StrCat("; without it: ", absl::StrJoin(whole, ", ")))};
+  std::vector<std::string> stored;
+  for (size_t v = 0; v < graph_.values.size(); ++v) {
+    const std::vector<bool> has = HasAlong(static_cast<int>(v), batch.all);
+    const bool changes =
+        options_.train.has_value() && graph_.values[v].stored && examples / parts != batch.examples;
+    if (changes && std::count(has.begin(), has.end(), true) > 0)
+      stored.push_back(graph_.values[v].name);
+  }
+  if (!stored.empty()) {
+    notes.push_back(absl::StrCat(
+        "stored with a batch of ", batch.examples,
+        ", the same for all examples, and not trained: ", absl::StrJoin(stored, ", ")));
+  }
   std::vector<std::string> statistics;
   for (const int flow : batch.all) {
     const NodeId node = flows_->FirstFree(flow);

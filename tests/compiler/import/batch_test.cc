@@ -203,6 +203,7 @@ OnnxBuilder Recurrence(float first_state) {
 TEST_CASE("a batch that is written into shapes and first states changes there too") {
   const compiler::Model cut = ModelOf(Recurrence(0), Training(3));
   CHECK(InputsOf(cut) == "x[2*,3,4] labels[2*,2,2]");
+  CHECK(HasNote(cut, "the same for all examples, and not trained: h"));
   ImportOptions more;
   more.batch = 9;
   const compiler::Model larger = ModelOf(Recurrence(0.5f), more);
