@@ -27,7 +27,9 @@ absl::Status NodeTranslator::Translate(const ::onnx::NodeProto& node, int positi
       context.Fail("its operand '", node.input(i), "' is ",
                    WhyNotMade(model_.graph(), node.input(i)));
   }
-  if (const OpDescription* own = OwnEntry(node, library_)) {
+  const OpDescription* own = OwnEntry(node, library_);
+  if (own != nullptr || !TakesSequences(node.op_type())) context.CheckSequences();
+  if (own != nullptr) {
     TranslateByName(*own, context);
   } else {
     TranslateByRow(context);

@@ -69,9 +69,11 @@ void Body::AddStored(const std::string& prefix) {
 
 std::vector<NamedValue> Body::Run(const std::vector<NamedValue>& inputs, const std::string& run) {
   std::vector<NamedValue> results(graph_.output_size());
-  const ::onnx::NodeProto& node = node_.proto();
+  const auto& names = node_.proto().output();
+  const auto first = std::find_if(names.begin(), names.end(),
+                                  [](const std::string& name) { return !name.empty(); });
   const std::string prefix =
-      absl::StrCat(node.output_size() > 0 ? node.output(0) : node.name(), "/", run, "/");
+      absl::StrCat(first == names.end() ? node_.proto().name() : *first, "/", run, "/");
   for (size_t i = 0; i < inputs.size(); ++i)
     node_.SetNamed(prefix + graph_.input(static_cast<int>(i)).name(), inputs[i]);
   AddStored(prefix);

@@ -1,5 +1,7 @@
 #include "compiler/import/translate/table.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "compiler/import/translate/translate.h"
@@ -228,6 +230,21 @@ bool ReadsShapeOnly(const std::string& op_type) {
                             row->translate == TranslateSequenceLength);
 }
 
+bool TakesSequences(const std::string& op_type) {
+  const OperatorRow* row = FindRow(op_type);
+  if (row == nullptr) return false;
+  constexpr Translate kTakers[] = {TranslateConcatFromSequence,
+                                   TranslateIdentity,
+                                   TranslateLoop,
+                                   TranslateScan,
+                                   TranslateSequenceAt,
+                                   TranslateSequenceErase,
+                                   TranslateSequenceInsert,
+                                   TranslateSequenceMap,
+                                   TranslateSequenceLength};
+  return std::count(std::begin(kTakers), std::end(kTakers), row->translate) > 0;
+}
+
 int KnownOperands(const std::string& op_type) {
   const OperatorRow* row = FindRow(op_type);
   if (row == nullptr) return 0;
@@ -262,6 +279,7 @@ void AlignSecondOperand(NodeContext& node, std::vector<int>& operands) {
 void TranslateOneToOne(NodeContext& node, const std::string& entry, const Attributes& attributes) {
   std::vector<int> operands;
   for (int i = 0; i < node.InputCount(); ++i) operands.push_back(node.Optional(i));
+  while (!operands.empty() && operands.back() < 0) operands.pop_back();
   AlignSecondOperand(node, operands);
   const std::vector<int> outputs = node.EntryOutputs(entry, operands, attributes);
   for (size_t i = 0; i < outputs.size(); ++i) node.SetOutput(static_cast<int>(i), outputs[i]);

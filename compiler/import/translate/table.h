@@ -40,6 +40,8 @@ struct OperatorRow {
 const OperatorRow* FindRow(const std::string& op_type);
 // Whether the operator's result depends on no element of its operand.
 bool ReadsShapeOnly(const std::string& op_type);
+// Whether an operand of the operator may be a sequence of tensors.
+bool TakesSequences(const std::string& op_type);
 // How many of its first operands must be known when planning, so that it is known which nodes
 // inside of the operator run.
 int KnownOperands(const std::string& op_type);

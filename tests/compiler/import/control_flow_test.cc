@@ -340,7 +340,7 @@ TEST_CASE("nodes inside of nodes may run so often in all") {
   std::string last = "i";
   for (int n = 0; n < 5; ++n) {
     const std::string next = n == 4 ? "row" : "t" + std::to_string(n);
-    AddNode(body, "Neg", {last}, {next});
+    AddNode(body, "Identity", {last}, {next});
     last = next;
   }
   CHECK_THAT(MessageOf(builder),
