@@ -257,8 +257,6 @@ std::string ReplicatedText(const search::PlanFile& plan, const Alternatives& alt
   return text;
 }
 
-}  // namespace
-
 // A line where the plan has tensors of f16 or bf16; "" where it has none.
 std::string SmallFloatsText(const search::PlanFile& plan) {
   const bool small = std::any_of(
@@ -269,6 +267,8 @@ std::string SmallFloatsText(const search::PlanFile& plan) {
                  "(docs/host_speed.md)\n"
                : "";
 }
+
+}  // namespace
 
 std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives) {
   const int64_t bytes = plan.cost.bytes();
