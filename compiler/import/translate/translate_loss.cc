@@ -1,5 +1,6 @@
 // The standard's losses of classes, which graphs for training have inside.
 #include <limits>
+#include <vector>
 
 #include "compiler/import/translate/translate.h"
 
@@ -12,10 +13,20 @@ int Wide(NodeContext& node, int value) {
   return IsFloat(type) && ByteSize(type) < 4 ? node.Cast(value, ElementType::kF32) : value;
 }
 
+// The weights of classes; without them one that all classes have.
+int WeightsOfClasses(NodeContext& node, int logs) {
+  const int given = node.Optional(2);
+  if (given < 0) return node.Reshape(node.Literal(node.ValueOf(logs).type, 1), {1});
+  const int64_t classes = node.Dims(logs).back();
+  if (node.Dims(given) != std::vector<int64_t>{classes})
+    node.Fail("its weights are no list of ", classes, " numbers, one for each class");
+  return node.failed() ? -1 : Wide(node, given);
+}
+
 // The loss of logarithms of probabilities, classes last, as the node's first output.
 void SetLoss(NodeContext& node, int logs, ElementType type) {
   const int labels = node.Input(1);
-  const int weights = node.Optional(2) < 0 ? -1 : Wide(node, node.Optional(2));
+  const int weights = WeightsOfClasses(node, logs);
   const std::string reduction = node.String("reduction", "mean");
   if (reduction != "none" && reduction != "sum" && reduction != "mean")
     node.Fail("its reduction is '", reduction, "', which is none of none, sum and mean");

@@ -24,14 +24,15 @@ def losses():
     with Case("class_losses") as case:
         labels, weights = np.array([[0, 3, -1], [2, 2, 1]]), np.array([0.5, 2, 1, 4], np.float32)
         x, label = case.normal(2, 3, 4), case.input("labels", labels)
-        names = [case.input("x", x), label, case.input("weights", weights)]
+        names = [case.input("x", x), label]
         chosen = -np.take_along_axis(x.astype(np.float64), labels[..., None] % 4, -1)[..., 0]
         for ignored in (-1, 2):
             keep = labels != ignored
-            for operands, w in (names[:2], keep), (names, keep * weights[labels]):
+            for table in weights, np.float32([1]):
+                operands = [*names[:2], case.input(f"weights{table.size}", table)]
+                w = keep * np.broadcast_to(table, 4)[labels]
                 if ignored != -1:  # which then is no class
-                    operands = [operands[0], case.input("small", labels % 4), *operands[2:]]
-                    w = (labels % 4 != ignored) * (weights[labels] if len(operands) > 2 else 1)
+                    operands[1] = case.input("small", labels % 4)
                 case.entry("class_losses", operands, chosen * w, ignore_index=ignored)
                 case.entry("class_losses_sum", operands, (chosen * w).sum(),
                            np.float32(w.sum()), ignore_index=ignored)
