@@ -256,6 +256,34 @@ TEST_CASE("a tied checkpoint has the values of all that is tied") {
         Approx(whole["numbers"]["loss"][3].get<double>()).epsilon(1e-5));
 }
 
+TEST_CASE("a checkpoint has the numbers of a model's code that a run was given") {
+  const std::string folder = ScratchFolder("resume_number"),
+                    model = RepositoryFile("tests/models/tied/model.onnx"),
+                    data = RepositoryFile("tests/models/tied/test_data_set_0");
+  const TensorData labels{ElementType::kI64, {6}, std::string(48, '\0')};
+  std::ofstream(folder + "/labels.npy", std::ios::binary) << FormatNpy(labels);
+  const float three = 3;
+  const TensorData scale{
+      ElementType::kF32, {}, std::string(reinterpret_cast<const char*>(&three), sizeof three)};
+  REQUIRE_THAT(WriteSafetensors(folder + "/w.st",
+                                {{"scale", scale.type, scale.dims, [&] { return scale; }}}),
+               IsOk());
+  Succeed("cd " + folder + " && yuba partition " + model + " --devices 2 --train sgd --lr 0.01 " +
+          "--loss softmax-cross-entropy -o p.json");
+  const auto losses = [&](const std::string& flags) -> Losses {
+    return nlohmann::json::parse(Succeed("cd " + folder + " && yuba run " + model + " p.json " +
+                                         "--json --inputs " + data + " --input " +
+                                         "labels=labels.npy " + flags)
+                                     .out)["numbers"]["loss"];
+  };
+  const std::string given = " --partial-weights --weights w.st ";
+  const Losses all = losses("--steps 4" + given);
+  CHECK(all != losses("--steps 4"));
+  losses("--steps 2 --save c.st" + given);
+  CHECK(losses("--steps 3 --resume c.st --save c.st") == Losses{all[2]});
+  CHECK(losses("--steps 4 --resume c.st") == Losses{all[3]});
+}
+
 TEST_CASE("the seed of a model's random numbers is the checkpoint's") {
   const std::string folder = ScratchFolder("resume_seed"),
                     model = RepositoryFile("tests/models/random/model.onnx"),

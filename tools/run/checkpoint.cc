@@ -50,8 +50,11 @@ absl::Status CheckSave(const std::string& path, const std::string& resumed) {
 }
 
 absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
-                            int64_t shard_bytes, RunFacts facts) {
-  const std::vector<TensorToWrite> tensors = TensorsOf(session);
+                            int64_t shard_bytes, RunFacts facts,
+                            const std::map<std::string, TensorData>& numbers) {
+  std::vector<TensorToWrite> tensors = TensorsOf(session);
+  for (const auto& [name, number] : numbers)
+    tensors.push_back({name, number.type, number.dims, [&number = number] { return number; }});
   SafetensorsMetadata said;
   AddFacts(session.program(), facts);
   said[kFacts] = FormatFacts(facts);

@@ -80,7 +80,10 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
                         RunFiles files) {
   if (const auto copy = CopyOfLauncher(std::getenv); copy.has_value()) {
     std::cerr << WarningOf(*copy);
-    if (copy->rank > 0) flags.save.clear();
+    if (copy->rank > 0) {  // the first writes what all would
+      flags.save.clear();
+      flags.log.clear();
+    }
   }
   if (!flags.save.empty() && !HasStates(*program)) {
     return UserError(

@@ -204,6 +204,9 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
   if (!given.resume.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.checkpoint, ReadCheckpoint(given.resume));
     flags = AsItWas(given, ports, *files.checkpoint);
+    YUBA_ASSIGN_OR_RETURN(files.numbers, FindNumbers(files.checkpoint->files, ports));
+    for (const auto& [name, number] : ports.numbers)  // they are no parameters
+      files.checkpoint->files.file.tensors.erase(name);
   }
   YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.options.backend));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));

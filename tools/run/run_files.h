@@ -22,7 +22,8 @@ struct RunFiles {
   std::vector<EntryRun> runs;                 // in their order; one at least
   std::map<std::string, StoredView> weights;  // from --weights, by parameter; not read
   std::map<std::string, TensorData> made;     // from --weights too, put together of several
-  // From --weights: of numbers that are part of the code, so that it is other code with them.
+  // From --weights or --resume: of numbers that are part of the code, which is other code with
+  // them.
   std::map<std::string, TensorData> numbers;
   absl::optional<Checkpoint> checkpoint;  // from --resume; its tensors are not read
   RunFacts facts;                         // of the last run, as its checkpoints have them

@@ -70,6 +70,7 @@ class StepLoop {
         flags_(flags),
         log_(log),
         facts_(files.facts),
+        numbers_(files.numbers),
         check_(check),
         record_(record),
         rate_(files),
@@ -106,7 +107,8 @@ class StepLoop {
   absl::Status Save(const EntryRun& run) {
     if (flags_.save.empty() || saved_ == done_) return absl::OkStatus();
     if (run.batches != nullptr) facts_.position = run.batches->After(done_);
-    YUBA_RETURN_IF_ERROR(SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes, facts_));
+    YUBA_RETURN_IF_ERROR(
+        SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes, facts_, numbers_));
     saved_ = done_;
     return absl::OkStatus();
   }
@@ -204,8 +206,9 @@ class StepLoop {
 
   runtime::Session& session_;
   const RunFlags& flags_;
-  StepLog* const log_;  // null: there is none
-  RunFacts facts_;      // position: of the last checkpoint
+  StepLog* const log_;                                // null: there is none
+  RunFacts facts_;                                    // position: of the last checkpoint
+  const std::map<std::string, TensorData>& numbers_;  // of the code, other than the model's
   OutputCheck& check_;
   Record* const record_;
   LearningRate rate_;

@@ -149,8 +149,9 @@ std::map<std::string, StoredView> AllWeights(const WeightFiles& files) {
   return all;
 }
 
-// Numbers of the model's file that the files have otherwise.
-absl::Status FindNumbers(const WeightFiles& files, const RunPorts& ports, FoundWeights& found) {
+absl::StatusOr<std::map<std::string, TensorData>> FindNumbers(const WeightFiles& files,
+                                                              const RunPorts& ports) {
+  std::map<std::string, TensorData> numbers;
   for (const auto& [name, number] : ports.numbers) {
     YUBA_ASSIGN_OR_RETURN(const auto view, FindWeight(files, name));
     if (!view.has_value()) continue;
@@ -160,9 +161,11 @@ absl::Status FindNumbers(const WeightFiles& files, const RunPorts& ports, FoundW
       return UserError(files.path, ": ", name, " has ", ElementsOf(value->dims).value_or(0),
                        " elements, and the model's is one number");
     }
-    if (value->data != number.data) found.numbers[name] = *std::move(value);
+    if (value->data == number.data) continue;
+    value->dims = number.dims;
+    numbers[name] = *std::move(value);
   }
-  return absl::OkStatus();
+  return numbers;
 }
 
 absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPorts& ports) {
@@ -205,7 +208,7 @@ absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPort
       ++found.constants;
     }
   }
-  YUBA_RETURN_IF_ERROR(FindNumbers(files, ports, found));
+  YUBA_ASSIGN_OR_RETURN(found.numbers, FindNumbers(files, ports));
   if (found.values.empty() && found.made.empty() && found.numbers.empty())
     return NothingFits(files, ports);
   std::set<std::string> used;

@@ -55,6 +55,11 @@ struct FoundWeights {
 // is of a type that is not read, where none fits, and where the two differ.
 absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPorts& ports);
 
+// Numbers of the model's file (RunPorts::numbers) that have another value in the files. The user's
+// error where one is no single number of floats there.
+absl::StatusOr<std::map<std::string, TensorData>> FindNumbers(const WeightFiles& files,
+                                                              const RunPorts& ports);
+
 // The user's error for weights that a file does not have.
 absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing);
 
