@@ -54,4 +54,8 @@ OperandWord WordOfOperand(const std::string& op_type, int position) {
   return OperandWord::kNone;
 }
 
+bool Adds(const std::string& op_type) { return op_type == "Add"; }
+
+bool MultipliesMatrices(const std::string& op_type) { return op_type == "MatMul"; }
+
 }  // namespace yuba::onnx

@@ -12,6 +12,12 @@ enum class OperandWord { kNone, kWeight, kBias, kSlope, kScale, kVariance, kFirs
 // The word for operand `position` of the ONNX operator; kNone where there is none.
 OperandWord WordOfOperand(const std::string& op_type, int position);
 
+// Whether the operator adds, so that what it adds to the result of another one that multiplies
+// matrices is a bias: exporters write the bias of a linear layer so where its operand has three
+// dimensions.
+bool Adds(const std::string& op_type);
+bool MultipliesMatrices(const std::string& op_type);
+
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_

@@ -32,6 +32,10 @@ class RoleFinder {
       : graph_(graph), record_(record), order_(order), says_(record.SaysKinds()) {
     for (const auto& [called, name] : record_.parameters) called_[name] = called;
     for (const ::onnx::ValueInfoProto& input : graph.input()) inputs_.push_back(input.name());
+    for (const ::onnx::NodeProto& node : graph.node()) {
+      if (MultipliesMatrices(node.op_type()))
+        products_.insert(node.output().begin(), node.output().end());
+    }
   }
 
   StoredRoles Find() {
@@ -61,7 +65,9 @@ class RoleFinder {
     for (int i = 0; i < node.input_size(); ++i) {
       if (order_.initializers.count(node.input(i)) == 0) continue;
       Readers& readers = readers_[node.input(i)];
-      const OperandWord word = WordOfOperand(node.op_type(), i);
+      const bool added = Adds(node.op_type()) && node.input_size() == 2 &&
+                         products_.count(node.input(1 - i)) > 0;
+      const OperandWord word = added ? OperandWord::kBias : WordOfOperand(node.op_type(), i);
       readers.exported |= record.exported;
       readers.operand |= word != OperandWord::kNone && word != OperandWord::kFirstState &&
                          word != OperandWord::kVariance;
@@ -206,6 +212,7 @@ class RoleFinder {
   const bool says_;
   std::map<std::string, std::string> called_;  // the name in the exported program by PyTorch's
   std::vector<std::string> inputs_;
+  std::set<std::string> products_;  // results of products of matrices
   NodeRecords nodes_;
   std::map<std::string, Readers> readers_;  // by the initializer's name
   std::set<std::string> twice_;             // parameters in two forms that are not one tensor

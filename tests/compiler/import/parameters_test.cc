@@ -131,6 +131,19 @@ TEST_CASE("numbers are trained where the file or an operator calls them paramete
   CHECK(Names(Trained(builder)) == "b scale slope w");
 }
 
+TEST_CASE("what is added to a product of matrices is a bias") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 5, 3});
+  builder.Weight("w", {3, 1});
+  builder.Weight("b", {1});
+  builder.Weight("c", {1});
+  builder.Node("MatMul", {"x", "w"}, {"h"});
+  builder.Node("Add", {"b", "h"}, {"g"});
+  builder.Node("Add", {"g", "c"}, {"y"});
+  builder.Output("y");
+  CHECK(Names(Trained(builder)) == "b w");
+}
+
 TEST_CASE("zeros that only begin recurrences are not trained") {
   for (const bool zeros : {true, false}) {
     for (const bool word : {true, false}) {
