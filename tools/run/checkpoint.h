@@ -32,10 +32,10 @@ namespace yuba::tools {
 absl::Status CheckSave(const std::string& path, const std::string& resumed);
 
 // Writes what the session has after `step` steps, the facts of its run, to which it adds what is
-// frozen and tied, and `numbers`, which the run was given and which stand in the program's code. The
-// checkpoint that was there stays whole until the new one is, whatever
-// happens: new files are written beside the old ones, and renaming a file, or of a folder its
-// index, makes them the checkpoint. Files of a folder hold at most `shard_bytes`, or one tensor.
+// frozen and tied, and `numbers`, which the run was given and which stand in the program's code.
+// The checkpoint that was there stays whole until the new one is, whatever happens: new files are
+// written beside the old ones, and renaming a file, or of a folder its index, makes them the
+// checkpoint. Files of a folder hold at most `shard_bytes`, or one tensor.
 absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, int64_t step,
                             int64_t shard_bytes, RunFacts facts,
                             const std::map<std::string, TensorData>& numbers);
