@@ -65,8 +65,8 @@ class RoleFinder {
     for (int i = 0; i < node.input_size(); ++i) {
       if (order_.initializers.count(node.input(i)) == 0) continue;
       Readers& readers = readers_[node.input(i)];
-      const bool added = Adds(node.op_type()) && node.input_size() == 2 &&
-                         products_.count(node.input(1 - i)) > 0;
+      const bool added =
+          Adds(node.op_type()) && node.input_size() == 2 && products_.count(node.input(1 - i)) > 0;
       const OperandWord word = added ? OperandWord::kBias : WordOfOperand(node.op_type(), i);
       readers.exported |= record.exported;
       readers.operand |= word != OperandWord::kNone && word != OperandWord::kFirstState &&
