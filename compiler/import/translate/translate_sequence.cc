@@ -21,6 +21,16 @@ int64_t Position(NodeContext& node, int i, int64_t size, int64_t absent) {
   return given[0] < 0 ? given[0] + size : given[0];
 }
 
+// Each change of a sequence is a copy of it, so that a Loop takes memory by the square of this.
+constexpr int64_t kMostElements = 4096;
+
+bool IsTooLong(NodeContext& node, int64_t elements) {
+  if (elements > kMostElements)
+    node.Fail("its sequence has ", elements, " elements, and ", kMostElements,
+              " are the most that are supported");
+  return node.failed();
+}
+
 int64_t SizeOf(const std::vector<int>& sequence) { return static_cast<int64_t>(sequence.size()); }
 
 }  // namespace
@@ -41,7 +51,7 @@ void TranslateSequenceInsert(NodeContext& node) {
       return node.Fail("its position must be one integer from ", -size, " to ", size);
     at = given[0] < 0 ? given[0] + size : given[0];
   }
-  if (node.failed()) return;
+  if (node.failed() || IsTooLong(node, size + 1)) return;
   sequence.insert(sequence.begin() + at, value);
   node.SetSequence(0, sequence);
 }
@@ -82,6 +92,7 @@ void TranslateSplitToSequence(NodeContext& node) {
   if (rank == 0) {
     const int64_t length = lengths.empty() ? 0 : lengths[0];
     if (length < 1) return node.Fail("it splits into parts of ", length);
+    if (IsTooLong(node, (size + length - 1) / length)) return;
     lengths.assign(static_cast<size_t>((size + length - 1) / length), length);
     if (size % length != 0) lengths.back() = size % length;
   }

@@ -148,6 +148,16 @@ TEST_CASE("positions and lengths that cannot be") {
   CHECK_THAT(MessageOf(none), Contains("its sequence is empty"));
 }
 
+TEST_CASE("a sequence that is too long") {
+  OnnxBuilder builder;
+  builder.Input("x", {5000});
+  builder.Integers("at", {0});
+  builder.Node("SplitToSequence", {"x"}, {"s"});
+  builder.Node("SequenceAt", {"s", "at"}, {"y"});
+  builder.Output("y");
+  CHECK_THAT(MessageOf(builder), Contains("its sequence has 5000 elements, and 4096 are the most"));
+}
+
 TEST_CASE("a sequence in place of a tensor, and a tensor in place of a sequence") {
   OnnxBuilder tensor = Split({2, 3}, false);
   tensor.Node("Neg", {"s"}, {"y"});
