@@ -131,4 +131,10 @@ std::vector<std::pair<int, TensorValue>> Evaluate(const Instance& instance,
   return outputs;
 }
 
+absl::optional<TensorValue> DecidedValue(const OnnxGraph& graph, int value, int64_t most) {
+  Decider decider(graph, most);
+  const TensorValue* decided = decider.Of(value);
+  return decided == nullptr ? absl::nullopt : absl::make_optional(*decided);
+}
+
 }  // namespace yuba::onnx
