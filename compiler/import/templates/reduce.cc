@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "compiler/import/templates/norm.h"
 #include "compiler/import/templates/templates.h"
 
 namespace yuba::onnx {
@@ -35,6 +36,12 @@ struct Reduction {
   }
   std::string Left() const { return absl::StrCat("y[", absl::StrJoin(left, ", "), "]"); }
   std::string Row() const { return absl::StrCat("[", absl::StrJoin(left, ", "), "]"); }
+  // Where an element's result stands: kept dimensions have one place.
+  std::string Place() const {
+    std::vector<std::string> place = left;
+    for (std::string& index : place) index = index[0] == 'u' ? "0" : index;
+    return absl::StrCat("y[", absl::StrJoin(place, ", "), "]");
+  }
   std::string Read() const { return absl::StrCat("x[", absl::StrJoin(read, ", "), "]"); }
 };
 
@@ -55,14 +62,24 @@ OpTemplate ReduceTemplate(const ReduceText& reduce, const Dims& dims, const std:
   return op_template;
 }
 
+OpTemplate NormTemplate(const Dims& dims, const std::vector<int>& axes, bool keep) {
+  const Reduction text(dims, axes, keep);
+  const std::string here = text.Place();
+  OpTemplate op_template;
+  op_template.text =
+      absl::StrCat("op reduce_l2(x", Extents(dims), ") -> y", Extents(text.result), "\n  ",
+                   text.Left(), " = sqrt(sum(", absl::StrJoin(text.ranges, ", "), ") sq(",
+                   text.Read(), "))\n  grad ", text.Read(), " = if ", here, " == 0 then 0 else ",
+                   text.Read(), " * (d", here, " / ", here, ")\n");
+  return op_template;
+}
+
 OpTemplate SharedExtremeTemplate(const std::string& reducer, const std::string& type,
                                  const Dims& dims, const std::vector<int>& axes, bool keep) {
   const Reduction text(dims, axes, keep);
   const std::string row = Reduction(dims, axes, false).Row();
   const std::string ranges = absl::StrCat("(", absl::StrJoin(text.ranges, ", "), ") ");
-  std::vector<std::string> place = text.left;  // kept dimensions have one
-  for (std::string& index : place) index = index[0] == 'u' ? "0" : index;
-  const std::string here = absl::StrCat("y[", absl::StrJoin(place, ", "), "]");
+  const std::string here = text.Place();
   const std::string equal = absl::StrCat("if ", text.Read(), " == ", here, " then ");
   OpTemplate op_template;
   op_template.text =

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/import/templates/norm.h"
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/translate.h"
 
@@ -72,6 +73,8 @@ void TranslateReduce(NodeContext& node) {
                               node.Dims(x), axes.axes, axes.keep);
     return node.SetOutput(0, node.Write(shared, {x}));
   }
+  if (IsFloat(node.ValueOf(x).type) && op == "ReduceL2")
+    return node.SetOutput(0, node.Write(NormTemplate(node.Dims(x), axes.axes, axes.keep), {x}));
   const ReduceText& text = ReduceTexts().at(op);
   node.SetOutput(0, node.Write(ReduceTemplate(text, node.Dims(x), axes.axes, axes.keep), {x}));
 }
