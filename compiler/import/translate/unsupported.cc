@@ -94,10 +94,12 @@ std::string AdviceOf(WhyUnsupported why, const std::string& operators) {
           "these two, take the model from before, or describe the operators themselves ", describe);
     case WhyUnsupported::kControlFlow:
       return absl::StrCat(
-          operators, ": whether and how often the nodes inside it run is not known when planning. ",
-          "Where that follows from shapes and constants, onnxsim or ONNX Runtime at level basic ",
-          "fold it; else export by tracing (torch.onnx.export of a module that is not scripted), ",
-          "with a fixed number of iterations");
+          operators,
+          ": whether and how often the nodes inside it run is not known when planning. It ",
+          "must follow from shapes, constants and inputs that --bind gives a value; else export "
+          "by ",
+          "tracing (torch.onnx.export of a module that is not scripted), with a fixed number of ",
+          "iterations");
     case WhyUnsupported::kShapeFromData:
       return absl::StrCat(operators, ": how large the result is depends on values, and a plan ",
                           "needs every shape beforehand; no description can say it");
