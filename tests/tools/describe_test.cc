@@ -27,6 +27,7 @@ TEST_CASE("a program says for what it is and what it needs") {
   Has(text, "outputs     y: f32[12, 10]\n");
   Has(text, "needs       a processor of the level x86-64-v3");
   Has(text, "oneDNN: ");
+  CHECK(text.find("the file ") == std::string::npos);
   const auto json = nlohmann::json::parse(Succeed("yuba-run --describe --json " + program).out);
   CHECK(json["devices"] == 8);
   CHECK(json["inputs"][0]["type"] == "f32[12, 48]");

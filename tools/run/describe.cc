@@ -51,7 +51,8 @@ void AddParameter(const program::Initializer& parameter, const runtime::LoadedPr
     facts.unset.push_back(parameter.port().name());
   }
   const program::Reference& reference = parameter.reference();
-  if (reference.file_size() > 0) facts.files[reference.file()] = reference.file_size();
+  const bool own = reference.checksum() != 0;  // it lies in the program's own file
+  if (reference.file_size() > 0 && !own) facts.files[reference.file()] = reference.file_size();
 }
 
 Facts FactsOf(const runtime::LoadedProgram& program) {
