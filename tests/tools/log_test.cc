@@ -66,7 +66,7 @@ TEST_CASE("a table has a line for each step, and those of a run that went on") {
       }
     }
   }
-  for (const char* name : {"loss", "lr", "eval:loss", "seconds", "moved_bytes"}) {
+  for (const char* name : {"step:loss", "lr", "eval:loss", "seconds", "moved_bytes"}) {
     CHECK(std::count(columns.begin(), columns.end(), name) == 1);
   }
   // Lines of steps that are done again are replaced.

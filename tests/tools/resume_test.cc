@@ -189,7 +189,7 @@ TEST_CASE("what decides a step is the checkpoint's or overridden") {
                    "frozen.st: its run did not train l.0.bias, l.0.weight, and this plan does");
   const CommandResult thawed =
       Succeed(training.Command("--data data --steps 4 --resume frozen.st --override freeze"));
-  CHECK(thawed.error.find("does not have l.0.bias.v, l.0.weight.v, which begin as in a new run") !=
+  CHECK(thawed.error.find("does not have l.0.weight.v, l.0.bias.v, which begin as in a new run") !=
         std::string::npos);
 }
 
@@ -286,14 +286,12 @@ TEST_CASE("a checkpoint has the numbers of a model's code that a run was given")
 
 TEST_CASE("the seed of a model's random numbers is the checkpoint's") {
   const std::string folder = ScratchFolder("resume_seed"),
-                    model = RepositoryFile("tests/models/random/model.onnx"),
-                    data = RepositoryFile("tests/models/random/test_data_set_0");
-  TensorData labels{ElementType::kI64, {0}, ""};
+                    model = RepositoryFile("tests/models/random/model.onnx");
   const auto command = [&](const std::string& flags) {
     return "cd " + folder + " && yuba run " + model + " p.json --random --json " + flags;
   };
   Succeed("cd " + folder + " && yuba partition " + model + " --devices 2 --train sgd --loss " +
-          "softmax-cross-entropy -o p.json");
+          "softmax-cross-entropy --loss-output y -o p.json");
   const auto losses = [&](const std::string& flags) -> Losses {
     return nlohmann::json::parse(Succeed(command(flags)).out)["numbers"]["loss"];
   };

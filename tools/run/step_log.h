@@ -1,7 +1,7 @@
 // A table of a run's steps, a line each, in a file of comma-separated values (--log), which may be
 // read while the run goes on:
 //
-//   entry,step,loss,lr,eval:loss,seconds,examples_per_second,moved_bytes
+//   entry,step,step:loss,lr,eval:loss,seconds,examples_per_second,moved_bytes
 //   step,1,2.3394122,0.001,,0.0412,291.3,50764
 //
 // Columns between step and seconds are the numbers of the entries and of an evaluation; a cell is
