@@ -2,6 +2,7 @@
 // batch and the step are cut.
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -50,6 +51,16 @@ void WriteData(const std::vector<std::vector<int64_t>>& steps, const std::string
       << FormatNpy({ElementType::kI64, {rows}, labels});
 }
 
+// The bytes of all tensors of a file of safetensors, behind its header.
+std::string TensorsOf(const std::string& path) {
+  const std::string file = ReadText(path);
+  uint64_t header = 0;
+  REQUIRE(file.size() > sizeof header);
+  std::memcpy(&header, file.data(), sizeof header);
+  REQUIRE(file.size() > sizeof header + header);
+  return file.substr(sizeof header + header);
+}
+
 std::string Partition(const std::string& flags, const std::string& folder) {
   Succeed("yuba partition " + Model() + " " + flags + " -o " + folder + "/p.json");
   return Model() + " " + folder + "/p.json";
@@ -96,11 +107,9 @@ TEST_CASE("a step in which no label counts changes nothing, and says so") {
     INFO(two.out << two.error);
     CHECK(two.out.find("step 2  no label counts, so nothing changes") != std::string::npos);
     CHECK(two.error.find("nan") == std::string::npos);
-    std::string one = ReadText(folder + "/one"), after = ReadText(folder + "/two");
-    // They differ in the count of steps alone.
-    const std::string step = "\"step\":\"";
-    one[one.find(step) + step.size()] = after[after.find(step) + step.size()] = '?';
-    CHECK(one == after);
+    const std::string one = TensorsOf(folder + "/one");
+    CHECK(one.size() > 4 * 11562);
+    CHECK(one == TensorsOf(folder + "/two"));
   }
 }
 
