@@ -64,6 +64,7 @@ absl::StatusOr<Batch> BatchFinder::Find(int entry) const {
   }
   if (batch.dims.empty()) Infer(entry, batch);
   Spread(entry, batch);
+  AddOnes(entry, batch);
   Count(batch);
   return batch;
 }
@@ -203,14 +204,21 @@ void BatchFinder::Infer(int entry, Batch& batch) const {
     if (why.empty()) names.push_back(Text(candidate));
     if (!why.empty()) reasons.push_back(why);
   }
+  constexpr size_t kReasons = 4;
+  for (const int input : candidates.empty() ? InputsOf(entry) : std::vector<int>()) {
+    for (size_t d = 0; d < graph_.values[input].dims.size() && reasons.size() < kReasons; ++d) {
+      const std::string why = WhyNot({input, static_cast<int>(d)});
+      if (!why.empty()) reasons.push_back(why);
+    }
+  }
   const char* const ends = options_.train.has_value() ? "labels" : "outputs";
   batch.known_by = absl::StrCat("the one dimension that inputs and ", ends,
                                 " share and along which no node mixes anything");
   if (fit.size() > 1) {
     batch.sure = UserError("the batch may be ", absl::StrJoin(names, " or "), kSayWhich);
   } else if (fit.empty() && candidates.empty()) {
-    batch.sure =
-        UserError("inputs and ", ends, " share no dimension that could be the batch", kSayWhich);
+    batch.sure = UserError("inputs and ", ends, " share no dimension that could be the batch",
+                           reasons.empty() ? "" : ": ", absl::StrJoin(reasons, "; "), kSayWhich);
   } else if (fit.empty()) {
     batch.sure = UserError("no dimension is the batch beyond doubt: ", absl::StrJoin(reasons, "; "),
                            kSayWhich);
@@ -248,6 +256,26 @@ void BatchFinder::AddDim(Dim dim, Batch& batch) const {
   batch.dims.push_back(dim);
   batch.all.insert(flows.begin(), flows.end());
   if (!flows.empty()) batch.outermost.insert(flows[0]);
+}
+
+// Nothing is seen to flow along a 1: of a batch of one, also where nobody says what it is, this is
+// the same dimension of all inputs in which that is 1.
+void BatchFinder::AddOnes(int entry, Batch& batch) const {
+  const Dim first = batch.dims.empty() ? Dim{-1, 0} : batch.dims[0];
+  const auto is_one = [&](int input) {
+    const std::vector<int64_t>& dims = graph_.values[input].dims;
+    return first.second < static_cast<int>(dims.size()) && dims[first.second] == 1;
+  };
+  const std::vector<int> inputs = InputsOf(entry);
+  const bool ones = first.first >= 0 ? is_one(first.first)
+                                     : std::all_of(inputs.begin(), inputs.end(), [&](int input) {
+                                         return graph_.values[input].dims.empty() || is_one(input);
+                                       });
+  for (const int input : inputs) {
+    const Dim dim = {input, first.second};
+    if (!ones || !is_one(input)) continue;
+    if (std::count(batch.dims.begin(), batch.dims.end(), dim) == 0) batch.dims.push_back(dim);
+  }
 }
 
 // Adds the dimensions that the file calls as one of the batch's. Whether there were any.

@@ -96,6 +96,7 @@ class BatchFinder {
   void Infer(int entry, Batch& batch) const;
   void Spread(int entry, Batch& batch) const;
   void AddDim(Dim dim, Batch& batch) const;
+  void AddOnes(int entry, Batch& batch) const;
   bool AddSymbols(int entry, Batch& batch) const;
   void Count(Batch& batch) const;
   std::vector<bool> HasAlong(int value, const std::set<int>& along) const;

@@ -226,6 +226,7 @@ TEST_CASE("a file with a batch of one has another by --batch") {
   ImportOptions options;
   options.batch = 6;
   CHECK(InputsOf(ModelOf(builder, options)) == "x[6*,3,4]");
+  CHECK(InputsOf(ModelOf(builder, Training(1))) == "x[1*,3,4] labels[1*,5]");
   ImportOptions training = Training(3);
   training.batch = 6;
   CHECK(InputsOf(ModelOf(builder, training)) == "x[2*,3,4] labels[2*,5]");
