@@ -228,7 +228,7 @@ absl::StatusOr<int64_t> CountExamples(const std::vector<Column>& columns, int64_
                        column.input, ", and ", first->stored.bytes.file, " has ", examples, " of ",
                        first->input, ": give as many of each");
     }
-    first = &column;
+    if (first == nullptr) first = &column;
     examples = all / rows;
   }
   if (first != nullptr && examples >= in_step) return examples;
