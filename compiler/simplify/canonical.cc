@@ -69,6 +69,7 @@ void PutInCanonicalOrder(Model& model) {
   const std::vector<TensorId> number = NumberTensors(graph, order, kept);
   Graph result;
   result.entries = graph.entries;
+  result.no_batch = graph.no_batch;
   std::map<TensorId, InitialValue> values;
   for (const TensorId tensor : kept) {
     const auto value = model.values.find(tensor);

@@ -103,6 +103,7 @@ Graph WithCopies(const Graph& graph) {
 Uncopied WithoutCopies(const Graph& graph) {
   Uncopied result;
   result.graph.entries = graph.entries;
+  result.graph.no_batch = graph.no_batch;
   result.graph.inputs = graph.inputs;
   std::vector<TensorId> number(graph.tensors.size(), -1);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "opsemantics/base/mesh.h"
+#include "search/space/pin_text.h"
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"
@@ -147,7 +149,12 @@ TEST_CASE("of two that may be the batch --batch-dim takes one; a weight's dimens
   CHECK_THAT(ErrorOf(builder, Training(2)),
              Fails("--micro-batches 2: the batch may be dimension 0 of 'x' or dimension 1 of 'x'; "
                    "say which by --batch-dim"));
-  CHECK(ModelOf(builder, Training(1)).graph.no_batch.find("--batch-dim") != std::string::npos);
+  CHECK_THAT(search::ParsePin(ModelOf(builder, Training(1)).graph, MeshOf(2), "batch=a").status(),
+             Fails("--pin batch=a: the batch may be dimension 0 of 'x' or dimension 1 of 'x'"));
+  const absl::StatusOr<std::vector<search::Pin>> pinned = search::ParsePin(
+      ModelOf(builder, With(Training(1), {"", "x", 1})).graph, MeshOf(2), "batch=a");
+  REQUIRE_THAT(pinned, IsOk());
+  CHECK(!pinned->empty());
   CHECK(InputsOf(ModelOf(builder, Training(1))) == "x[4*,6,3] labels[4*,6,3]");  // for its data
   CHECK(InputsOf(ModelOf(builder, With(Training(2), {"", "x", 1}))) == "x[4,3*,3] labels[4,3*,3]");
   CHECK_THAT(ErrorOf(builder, With(Training(3), {"", "x", 2})),
