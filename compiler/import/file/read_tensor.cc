@@ -15,6 +15,21 @@ namespace fs = std::filesystem;
 
 bool IsAbove(const fs::path& path) { return !path.empty() && *path.begin() == ".."; }
 
+bool IsIn(const fs::path& file, const fs::path& folder) {
+  return !IsAbove(file.lexically_relative(folder));
+}
+
+// Whether the file is where the model really lies: of models that were downloaded, caches have
+// folders of links to the model and to its values, which lie beside each other elsewhere.
+bool IsBesideModel(const fs::path& file, const std::string& folder) {
+  std::error_code ended, missing;
+  for (fs::directory_iterator at(folder, ended), end; !ended && at != end; at.increment(ended)) {
+    if (!at->is_symlink(missing) || !WasRead(at->path().string())) continue;
+    if (IsIn(file, fs::canonical(at->path(), missing).parent_path())) return true;
+  }
+  return false;
+}
+
 // The path of the external file `location` of a model in `folder`; an error where it is not in the
 // folder or below it, or a link leads out of it. Where there is no such file, whoever opens it says
 // so.
@@ -30,7 +45,7 @@ absl::StatusOr<std::string> PathOf(const std::string& location, const std::strin
   std::error_code missing;
   const fs::path real = fs::canonical(path, missing), home = fs::canonical(folder, missing);
   // The model may be a link itself, and values that lie in it are external data of its own.
-  if (!real.empty() && IsAbove(real.lexically_relative(home)) && !WasRead(path))
+  if (!real.empty() && !IsIn(real, home) && !WasRead(path) && !IsBesideModel(real, folder))
     return UserError("its external data is in '", location, "', and a link leads from there to ",
                      real.string(), ", which is not in the model's folder: only files beside the ",
                      "model are read; copy the folder with what its links lead to (cp -RL)");

@@ -119,6 +119,20 @@ TEST_CASE("external data is in the model's folder or below it, by whatever path"
   }
 }
 
+TEST_CASE("a folder of links reads values that lie beside the model that its links lead to") {
+  namespace fs = std::filesystem;
+  const fs::path root = compiler::TemporaryFile("cache");
+  fs::remove_all(root);
+  for (const char* folder : {"blobs", "snapshot"}) fs::create_directories(root / folder);
+  compiler::OnnxBuilder builder = Product();
+  SetExternal(*builder.proto().mutable_graph()->mutable_initializer(0), "w.bin", 0);
+  compiler::WriteBytes(root / "blobs/17", builder.proto().SerializeAsString());
+  compiler::WriteBytes(root / "blobs/18", Noise(65536));
+  fs::create_symlink("../blobs/17", root / "snapshot/model.onnx");
+  fs::create_symlink("../blobs/18", root / "snapshot/w.bin");
+  CHECK_THAT(compiler::ImportFile(root / "snapshot/model.onnx"), IsOk());
+}
+
 TEST_CASE("a model that is a link keeps its own values") {
   namespace fs = std::filesystem;
   const std::string path = Product().Save(), folder = compiler::TemporaryFile("links");
