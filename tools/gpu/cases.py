@@ -57,7 +57,8 @@ def refused(devices):
     """Gather's x is [3, 5, 2]; ids read its second dimension."""
     case = answer("operators/gather", "tests/models/operators/gather", devices, "1e-5")
     return {**case, "kind": "refused", "name": f"an id outside on {devices}",
-            "values": {"ids": [[0, 1], [2, -6]]}, "says": "ids holds -6 at [1, 1], which is no index into 5",
+            "values": {"ids": [[0, 1], [2, -6]]},
+            "says": "ids holds -6 at [1, 1], which is no index into 5",
             "run": ["--inputs", "DATA", "--input", "ids=VALUES/ids.npy"]}
 
 
