@@ -133,6 +133,26 @@ TEST_CASE("a folder of links reads values that lie beside the model that its lin
   CHECK_THAT(compiler::ImportFile(root / "snapshot/model.onnx"), IsOk());
 }
 
+// As in caches of downloads: all files are links to files of other names in one folder.
+TEST_CASE("a model that is a link has its data beside the file that the link leads to") {
+  namespace fs = std::filesystem;
+  const fs::path root = compiler::TemporaryFile("cache");
+  fs::remove_all(root);
+  for (const char* folder : {"snapshot", "blobs", "outside"}) fs::create_directories(root / folder);
+  compiler::OnnxBuilder builder = Product();
+  SetExternal(*builder.proto().mutable_graph()->mutable_initializer(0), "w.bin", 0);
+  compiler::WriteBytes(root / "blobs/abc", builder.proto().SerializeAsString());
+  for (const char* file : {"blobs/def", "outside/def"})
+    compiler::WriteBytes(root / file, Noise(65536));
+  fs::create_symlink("../blobs/abc", root / "snapshot/model.onnx");
+  fs::create_symlink("../blobs/def", root / "snapshot/w.bin");
+  CHECK_THAT(compiler::ImportFile(root / "snapshot/model.onnx"), IsOk());
+  fs::remove(root / "snapshot/w.bin");
+  fs::create_symlink("../outside/def", root / "snapshot/w.bin");
+  CHECK_THAT(compiler::ImportFile(root / "snapshot/model.onnx"),
+             StatusIs(absl::StatusCode::kInvalidArgument, "and a link leads from there to"));
+}
+
 TEST_CASE("a model that is a link keeps its own values") {
   namespace fs = std::filesystem;
   const std::string path = Product().Save(), folder = compiler::TemporaryFile("links");
