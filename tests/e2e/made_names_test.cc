@@ -62,7 +62,7 @@ TEST_CASE("a description may call its indices what gradients call theirs") {
   const std::string folder = ScratchFolder("made_names_indices");
   std::ofstream(folder + "/mine.tdl")
       << "op smooth(x[c, h..]; width) -> y[c, h..]\n"
-         "  y[q0, q..] = sum(u: width) (x[q0 + u - 1, q..] else 0)\n";
+         "  y[a, q..] = sum(u: width) (x[a + u - 1, q..] else 0)\n";
   compiler::OnnxBuilder builder;
   builder.Input("x", {6, 4, 3});
   builder.Weight("w", {6, 4, 3});
