@@ -118,11 +118,19 @@ class MissingFinder {
     if (role.word != Word::kOther) return;
     const auto value = record_.values.find(name);
     for (const auto& [called, parameter] : record_.parameters) {
-      if (stored_.count(parameter) > 0) continue;
-      if (parameter == name) Miss(parameter, "the file has something else by that name");
-      if (value != record_.values.end() && Has(value->second.folded_from, parameter))
-        Miss(parameter, absl::StrCat("part of ", name));
+      const bool stored = stored_.count(parameter) > 0;
+      if (!stored && parameter == name) Miss(parameter, "the file has something else by that name");
+      // What was computed of a parameter keeps its value, though the parameter itself is trained.
+      if (IsFloats(name) && value != record_.values.end() &&
+          Has(value->second.folded_from, parameter))
+        Miss(parameter, absl::StrCat(stored ? "as part of " : "part of ", name));
     }
+  }
+
+  bool IsFloats(const std::string& name) const {
+    const auto type = order_.initializers.at(name)->data_type();
+    return type == ::onnx::TensorProto::FLOAT || type == ::onnx::TensorProto::DOUBLE ||
+           type == ::onnx::TensorProto::FLOAT16 || type == ::onnx::TensorProto::BFLOAT16;
   }
 
   // What calls of any part of the file name.

@@ -58,4 +58,11 @@ bool Adds(const std::string& op_type) { return op_type == "Add"; }
 
 bool MultipliesMatrices(const std::string& op_type) { return op_type == "MatMul"; }
 
+bool IsView(const std::string& op_type) {
+  for (const char* view : {"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}) {
+    if (op_type == view) return true;
+  }
+  return false;
+}
+
 }  // namespace yuba::onnx

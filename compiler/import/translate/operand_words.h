@@ -17,6 +17,8 @@ OperandWord WordOfOperand(const std::string& op_type, int position);
 // dimensions.
 bool Adds(const std::string& op_type);
 bool MultipliesMatrices(const std::string& op_type);
+// Whether the result is the first operand in another shape or order: who reads it reads that.
+bool IsView(const std::string& op_type);
 
 }  // namespace yuba::onnx
 

@@ -62,7 +62,12 @@ class RoleFinder {
     const ::onnx::NodeProto& node = graph_.node(n);
     const NodeRecord record = says_ ? nodes_.at(n) : NodeRecord();
     if (!record.unread.empty()) ++unread_calls_;
+    if (node.input_size() > 0 && node.output_size() > 0 && IsView(node.op_type())) {
+      const std::string of = StoredBehind(node.input(0));
+      if (!of.empty()) views_[node.output(0)] = of;
+    }
     for (int i = 0; i < node.input_size(); ++i) {
+      LookThroughView(node, i);
       if (order_.initializers.count(node.input(i)) == 0) continue;
       Readers& readers = readers_[node.input(i)];
       const bool added =
@@ -80,6 +85,23 @@ class RoleFinder {
     for (const std::string& name : ReadsInside(node)) {
       if (order_.initializers.count(name) > 0) readers_[name].others = true;
     }
+  }
+
+  // The initializer that the value is, or is a view of; empty where there is none.
+  std::string StoredBehind(const std::string& value) const {
+    if (order_.initializers.count(value) > 0) return value;
+    const auto view = views_.find(value);
+    return view == views_.end() ? "" : view->second;
+  }
+
+  // What a node calls a view it calls the stored value, as a slope with dimensions of 1 before it.
+  void LookThroughView(const ::onnx::NodeProto& node, int operand) {
+    const auto view = views_.find(node.input(operand));
+    if (view == views_.end()) return;
+    const OperandWord word = WordOfOperand(node.op_type(), operand);
+    readers_[view->second].operand |= word != OperandWord::kNone &&
+                                      word != OperandWord::kFirstState &&
+                                      word != OperandWord::kVariance;
   }
 
   // Whether the call has the parameter of that name among its arguments.
@@ -101,9 +123,9 @@ class RoleFinder {
       role.word = Word::kParameter;  // a tool has dropped the word beside the value
     } else {
       role.form = IsFloats(name) ? FormFor(name, value, readers) : absl::nullopt;
-      role.word = role.form.has_value() ? Word::kParameter
-                  : readers.exported    ? Word::kOther
-                                        : Word::kNone;
+      role.word = role.form.has_value()                            ? Word::kParameter
+                  : readers.exported || !value.folded_from.empty() ? Word::kOther
+                                                                   : Word::kNone;
     }
   }
 
@@ -212,7 +234,8 @@ class RoleFinder {
   const bool says_;
   std::map<std::string, std::string> called_;  // the name in the exported program by PyTorch's
   std::vector<std::string> inputs_;
-  std::set<std::string> products_;  // results of products of matrices
+  std::set<std::string> products_;            // results of products of matrices
+  std::map<std::string, std::string> views_;  // the initializer by the name of a view of it
   NodeRecords nodes_;
   std::map<std::string, Readers> readers_;  // by the initializer's name
   std::set<std::string> twice_;             // parameters in two forms that are not one tensor

@@ -144,6 +144,20 @@ TEST_CASE("what is added to a product of matrices is a bias") {
   CHECK(Names(Trained(builder)) == "b w");
 }
 
+TEST_CASE("what a node calls a view, it calls the stored number") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3, 4});
+  builder.Weight("slope", {1});
+  builder.Weight("scale", {1});
+  builder.Integers("axes", {0});
+  builder.Node("Unsqueeze", {"slope", "axes"}, {"s"});
+  builder.Node("Unsqueeze", {"scale", "axes"}, {"t"});
+  builder.Node("PRelu", {"x", "s"}, {"h"});
+  builder.Node("Mul", {"h", "t"}, {"y"});
+  builder.Output("y");
+  CHECK(Names(Trained(builder)) == "slope");
+}
+
 TEST_CASE("zeros that only begin recurrences are not trained") {
   for (const bool zeros : {true, false}) {
     for (const bool word : {true, false}) {
@@ -254,6 +268,13 @@ TEST_CASE("parameters that an export has lost are an error") {
   const OnnxBuilder builder = Folded("mul", "['v', 'w']", matmul);
   CHECK(Names(compiler::ImportFile(builder.Save(), options)) == "mul");
   CHECK_THAT(Trained(Folded("exp", "['w']", matmul)), Fails("w (part of exp)"));
+  // w is trained where it is stored, and its exponential would stay as it is.
+  OnnxBuilder both = Folded("exp", "['w']", matmul);
+  both.Weight("w", {4, 2});
+  both.SayOfValue("w", kKind, "PARAMETER");
+  both.proto().mutable_graph()->mutable_node(0)->set_output(0, "h");
+  both.Node("MatMul", {"h", "w"}, {"y"});
+  CHECK_THAT(Trained(both), Fails("w (as part of exp)"));
   CHECK_THAT(Trained(Folded("expand", "['val_0', 'w']", matmul)), Fails("w (part of expand)"));
 }
 
