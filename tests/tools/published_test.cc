@@ -56,8 +56,9 @@ int64_t Moved(const Model& model, const std::string& search, const std::string& 
   return nlohmann::json::parse(file)["cost"]["bytes"];
 }
 
-// The scalars of a loss that is the mean over a batch: the sum of losses and what it is divided by.
-constexpr int64_t kLoss = 2 * kOthers * kFloat;
+// The scalars of a loss that is the mean over a batch: the sum of losses and what it is divided by,
+// each added up and sent to all.
+constexpr int64_t kLoss = 2 * (2 * kOthers * kFloat);
 // A causal mask is computed in parts, a byte for two positions, and gathered once.
 constexpr int64_t kMask = kOthers * kSequence * kSequence;
 
