@@ -177,8 +177,8 @@ TEST_CASE("Megatron all-reduces twice a block of a ViT") {
 // Besides, the table of tokens is cut by the vocabulary: an all-reduce of what is looked up, whose
 // second half is the all-gather in front of the logits. The loss of logits that are cut needs their
 // largest, the sum of their exponentials and that of the label, of each token; the first two on all
-// devices (Megatron-LM, section 3: "to reduce the communication size, we fuse ..."). The gradient of
-// the loss of each token, which is 0 where its label does not count, is told to all.
+// devices (Megatron-LM, section 3: "to reduce the communication size, we fuse ..."). The gradient
+// of the loss of each token, which is 0 where its label does not count, is told to all.
 TEST_CASE("Megatron cuts a GPT's vocabulary too") {
   for (const int64_t layers : kLayers) {
     INFO(layers << " layers");
