@@ -20,20 +20,20 @@ struct Found {
   double bound = 0;
 };
 
-// A training step with adam of a model of the zoo.
+// A training step of a model of the zoo.
 class TrainedZoo {
  public:
   // `model` is what `yuba zoo` takes: "gpt --layers 2 ...".
-  explicit TrainedZoo(const std::string& model)
-      : folder_(ScratchFolder("training_plans")), name_(model) {
+  explicit TrainedZoo(const std::string& model, const std::string& optimizer = "adam")
+      : folder_(ScratchFolder("training_plans")), name_(model), optimizer_(optimizer) {
     Succeed("yuba zoo " + model + " -o " + folder_ + "/model.onnx");
   }
 
   Found Plan(const std::string& flags) const {
     INFO(name_ << " " << flags);
     const std::string plan = folder_ + "/plan.json";
-    Succeed("yuba partition " + folder_ + "/model.onnx --train adam --loss softmax-cross-entropy " +
-            flags + " -o " + plan);
+    Succeed("yuba partition " + folder_ + "/model.onnx --train " + optimizer_ +
+            " --loss softmax-cross-entropy " + flags + " -o " + plan);
     std::ifstream stream(plan);
     const nlohmann::json read = nlohmann::json::parse(stream);
     Found found;
@@ -105,10 +105,10 @@ TEST_CASE("a larger limit on memory moves no more, of an RNN hardly more") {
 // An accumulator of five terms: where a byte of memory is priced above a byte that moves, terms
 // that are cut unlike their accumulator would pay, so the replay of the bound must not allow them.
 TEST_CASE("recurrences are planned within a limit on memory") {
-  const TrainedZoo rnn("rnn --layers 1 --width 4 --sequence 5 --batch 6 --inputs 5 --classes 3");
-  for (const char* flags :
-       {"--devices 2 --memory 4128 --train sgd", "--devices 3 --memory 3700 --train sgd",
-        "--devices 2 --memory 4128 --train sgd --replicate auto"}) {
+  const TrainedZoo rnn("rnn --layers 1 --width 4 --sequence 5 --batch 6 --inputs 5 --classes 3",
+                       "sgd");
+  for (const char* flags : {"--devices 2 --memory 4128", "--devices 3 --memory 3700",
+                            "--devices 2 --memory 4128 --replicate auto"}) {
     CHECK(rnn.Plan(flags).bound > 0);
   }
 }
