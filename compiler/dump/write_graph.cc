@@ -122,10 +122,10 @@ class GraphWriter {
     return builder_.getDictionaryAttr(fields);
   }
 
-  // Tensor number -> which dimension of the input counts examples.
+  // Tensor number -> which dimension of an input, or of a copy of one, counts examples.
   mlir::DictionaryAttr BatchDims() {
     llvm::SmallVector<mlir::NamedAttribute> fields;
-    for (const TensorId id : graph_.inputs) {
+    for (size_t id = 0; id < graph_.tensors.size(); ++id) {
       const int dim = graph_.tensors[id].batch_dim;
       if (dim >= 0) fields.push_back(builder_.getNamedAttr(absl::StrCat(id), Number(dim)));
     }
