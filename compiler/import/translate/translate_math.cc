@@ -28,7 +28,7 @@ void TranslateChain(NodeContext& node, const char* entry, bool mean) {
 // Max and Min of an operand and a number of the file, its bound, as PyTorch's exporter writes a
 // clamp: the values are those of `maximum` and `minimum`, but at equality the gradient is another.
 bool TranslateBound(NodeContext& node, const char* entry) {
-  if (node.InputCount() != 2 || node.MadeOf({"aten.maximum", "aten.minimum"})) return false;
+  if (node.InputCount() != 2) return false;
   const int x = node.Input(0), bound = node.Input(1);
   if (node.failed() || !node.Dims(bound).empty() || !IsFloat(node.ValueOf(x).type)) return false;
   if (!node.IsKnown(bound) && !node.ValueOf(bound).stored) return false;

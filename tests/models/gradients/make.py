@@ -48,7 +48,7 @@ def case(name, nodes, weights, inputs, formula):
     files = {f"input_{i}": v for i, v in enumerate([*inputs.values(), labels])}
     files.update({f"after_{n}": (w - w.grad).detach().numpy() for n, w in trained.items()})
     for file, array in files.items():
-        tensor = numpy_helper.from_array(np.ascontiguousarray(array))
+        tensor = numpy_helper.from_array(np.asarray(array, order="C"))
         (folder / f"{file}.pb").write_bytes(tensor.SerializeToString())
 
 
@@ -197,8 +197,6 @@ def maxima():
          lambda x, o, r: torch.minimum(torch.minimum(x, o), r))
     case("at_least", [low, node("Max", "x low")], {"x": x}, {}, lambda x: x.clamp(min=2.0))
     case("at_most", [low, node("Min", "x low")], {"x": x}, {}, lambda x: x.clamp(max=2.0))
-    case("maximum_of_number", [low, made_of(node("Max", "x low"), "aten.maximum.default")],
-         {"x": x}, {}, lambda x: torch.maximum(x, torch.tensor(2.0)))
     case("clip", [low, node("Constant", "", "high", value_float=3.0), node("Clip", "x low high")],
          {"x": x}, {}, lambda x: x.clamp(2.0, 3.0))
     bounds = [node("Constant", "", n, value_int=v) for n, v in (("first", 0), ("last", 2))]
