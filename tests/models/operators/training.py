@@ -19,6 +19,9 @@ def losses():
         case.entry("softmax_cross_entropy", ["x", case.input("small", small)],
                    *cross_entropy(log_softmax(case.inputs["x"]), small, 2, 0.5),
                    ignore_index=2, label_smoothing=0.5)
+        many, high = case.input("many", case.normal(2, 101)), np.array([100, 3])
+        case.entry("softmax_cross_entropy", [many, case.input("high", high)],
+                   *cross_entropy(log_softmax(case.inputs["many"]), high))
         none = case.input("none", np.full((2, 3), -100))
         case.entry("softmax_cross_entropy", ["x", none], np.float32(0), np.float32(0))
     with Case("class_losses") as case:
