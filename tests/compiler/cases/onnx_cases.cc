@@ -73,6 +73,14 @@ absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibra
   return result;
 }
 
+// Cases whose values are not those of the operator's text, which counts as the length of a resized
+// tensor what it has, where these count 0.6 times the input's. ONNX Runtime and PyTorch follow the
+// text (docs/decisions/116).
+bool ContradictsText(absl::string_view folder) {
+  return absl::EndsWith(folder, "test_resize_downsample_scales_cubic_align_corners") ||
+         absl::EndsWith(folder, "test_resize_downsample_scales_linear_align_corners");
+}
+
 // Why a case may be skipped, in the same words for all cases with one reason; empty where it may
 // not be skipped.
 std::string SkipReason(absl::string_view problem) {
@@ -84,6 +92,7 @@ std::string SkipReason(absl::string_view problem) {
       {"element type", "an element type that Yuba lacks"},
       {"a tensor without a name", "values that are no tensors"},
       {"no tensor", "values that are no tensors"},
+      {"is a sequence of tensors", "values that are no tensors"},
       {"too much for the interpreter", "too much for the interpreter"},
       {"is the oldest that is read", "an opset that is too old"},
       {"numbers of another generator", "random numbers of another generator"},
@@ -154,6 +163,10 @@ std::string ToString(const CaseCount& count) {
 CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tolerance) {
   CaseCount count;
   for (const std::string& one : CaseFolders(folder)) {
+    if (ContradictsText(one)) {
+      ++count.skipped["values that are not those of the operator's text"];
+      continue;
+    }
     const absl::StatusOr<double> error = ErrorOfCase(one, run);
     const std::string reason = SkipReason(error.status().message());
     if (!reason.empty()) {
