@@ -110,7 +110,8 @@ def pool(x, k, stride, dilation, lo, hi, ceil, combine):
 
 def dilated():
     settings = [((2, 2, 7, 6), (3, 2), (2, 3), (2, 3), (1, 0), (2, 1)),
-                ((1, 2, 8), (3,), (2,), (2,), (2,), (1,)), ((1, 1, 9), (2,), (2,), (3,), (0,), (2,))]
+                ((1, 2, 8), (3,), (2,), (2,), (2,), (1,)), ((1, 1, 9), (2,), (2,), (3,), (0,), (2,)),
+                ((1, 1, 5), (2,), (3,), (2,), (0,), (2,))]
     for i, (shape, k, stride, dilation, lo, hi) in enumerate(settings):
         with Case(f"average_pool_dilated_{i}") as case:
             x = case.normal(*shape) - np.float32(3)
