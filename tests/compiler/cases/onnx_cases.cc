@@ -81,14 +81,6 @@ absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibra
   return result;
 }
 
-// Cases whose values are not those of the operator's text, which counts as the length of a resized
-// tensor what it has, where these count 0.6 times the input's. ONNX Runtime and PyTorch follow the
-// text (docs/decisions/116).
-bool ContradictsText(absl::string_view folder) {
-  return absl::EndsWith(folder, "test_resize_downsample_scales_cubic_align_corners") ||
-         absl::EndsWith(folder, "test_resize_downsample_scales_linear_align_corners");
-}
-
 // Why a case may be skipped, in the same words for all cases with one reason; empty where it may
 // not be skipped.
 std::string SkipReason(absl::string_view problem) {
@@ -172,10 +164,6 @@ std::string ToString(const CaseCount& count) {
 CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tolerance) {
   CaseCount count;
   for (const std::string& one : CaseFolders(folder)) {
-    if (ContradictsText(one)) {
-      ++count.skipped["values that are not those of the operator's text"];
-      continue;
-    }
     const absl::StatusOr<double> error = ErrorOfCase(one, run);
     const std::string reason = SkipReason(error.status().message());
     if (!reason.empty()) {

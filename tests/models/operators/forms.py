@@ -2,7 +2,7 @@
 import numpy as np
 
 from case import Case
-from sequences import attention, lstm, unrolled
+from sequences import Cell, attention, lstm, unrolled
 from windows import conv, pool
 
 
@@ -55,7 +55,7 @@ def recurrent():
                     case.normal(1, 4 * hidden, hidden), np.zeros((1, 8 * hidden)),
                     case.normal(1, batch, hidden), case.normal(1, batch, hidden)]
         first = lambda a: np.ascontiguousarray(np.swapaxes(a, 0, 1))
-        y, h, c = unrolled(lstm, operands, "forward")
+        y, h, c = unrolled(lstm, [Cell("Sigmoid", "Tanh", "Tanh")], operands, "forward")
         x, w, r, _, h0, c0 = operands
         given = first(x), w, r, first(h0), first(c0)
         names = [case.input(n, a) for n, a in zip(("x", "w", "r", "h", "c"), given)]
