@@ -94,6 +94,7 @@ std::string SkipReason(absl::string_view problem) {
       {"no tensor", "values that are no tensors"},
       {"is a sequence of tensors", "values that are no tensors"},
       {"too much for the interpreter", "too much for the interpreter"},
+      {"has symbolic dimensions", "sizes that its inputs do not give"},
       {"is the oldest that is read", "an opset that is too old"},
       {"differ from the operator's text", "values that differ from the operator's text"},
       {"numbers of another generator", "random numbers of another generator"},

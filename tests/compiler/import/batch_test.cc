@@ -129,7 +129,8 @@ TEST_CASE("what has as many rows as the batch has examples is no batch for that"
 TEST_CASE("names and --batch-dim come before what nodes say, and errors name the node") {
   OnnxBuilder builder = Attention(0);
   CHECK_THAT(ErrorOf(builder, With(Training(2), {"", "x", 0})),
-             Fails("adds up along the batch, dimension 0 of 'x', as --batch-dim says"));
+             Fails("combines each element with each along the batch, dimension 0 of 'x', as "
+                   "--batch-dim says"));
   CHECK_THAT(ErrorOf(builder, With(Training(1), {"", "x", 3})),
              Fails("--batch-dim x:3: no input has such a dimension; the inputs are x [6, 6, 4]"));
   CHECK_THAT(ErrorOf(builder, With(Training(1), {"n", "", -1})), Fails("--batch-dim n: no input"));
