@@ -33,7 +33,7 @@ struct OnnxValue {
   compiler::InitialValue initial;      // of parameters and constants
   bool stored = false;                 // it is an initializer of the file
   bool statistics = false;             // running statistics of a batch norm: not trained
-  StoredRole role;              // of initializers
+  StoredRole role;                     // of initializers
   int total = -1, weight = -1;  // of a loss that is a mean by weight: numbers of values, whose
                                 // quotient it is
   int entry = kCommon;          // position in OnnxGraph::entries; kCommon: several have it

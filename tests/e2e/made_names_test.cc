@@ -60,9 +60,8 @@ TEST_CASE("plans of gradients of windows along a dimension before a pack can be 
 
 TEST_CASE("a description may call its indices what gradients call theirs") {
   const std::string folder = ScratchFolder("made_names_indices");
-  std::ofstream(folder + "/mine.tdl")
-      << "op smooth(x[c, h..]; width) -> y[c, h..]\n"
-         "  y[a, q..] = sum(u: width) (x[a + u - 1, q..] else 0)\n";
+  std::ofstream(folder + "/mine.tdl") << "op smooth(x[c, h..]; width) -> y[c, h..]\n"
+                                         "  y[a, q..] = sum(u: width) (x[a + u - 1, q..] else 0)\n";
   compiler::OnnxBuilder builder;
   builder.Input("x", {6, 4, 3});
   builder.Weight("w", {6, 4, 3});

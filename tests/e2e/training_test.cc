@@ -332,9 +332,9 @@ TEST_CASE("what is wrong with a training step is said") {
   says("--train sgd --freeze '*zork*'" + loss, "--freeze *zork*: no parameter has such a name");
   says("--train sgd --freeze '*'" + loss, "nothing can be trained");
   says("--train sgd --entry a:b=1" + loss, "leave out --entry");
-  const CommandResult narrow =
-      RunCommand("yuba partition " + RepositoryFile("tests/models/modern/mlp_bf16/model.onnx") +
-                 " --devices 2 --batch 4 --train sgd --loss mse -o " + model.scratch + "/bf16.json");
+  const CommandResult narrow = RunCommand(
+      "yuba partition " + RepositoryFile("tests/models/modern/mlp_bf16/model.onnx") +
+      " --devices 2 --batch 4 --train sgd --loss mse -o " + model.scratch + "/bf16.json");
   CHECK(narrow.exit_code == 2);
   CHECK(narrow.error.find("export the model in f32, and use --precision bf16") !=
         std::string::npos);

@@ -34,9 +34,8 @@ TEST_CASE("a suite says what is reached, what is missed, and what failed") {
   const std::string suite = OpTemplate(
       folder + "/suite.json",
       R"({"runs": [)" + run + R"("flags": ["--repeat", "1", "--copies", "none"],)" +
-          R"("name": "bare"},)" + copies_of +
-          R"("saves_of": "bare", "saves_percent": 1},)" + copies_of +
-          R"("saves_of": "bare", "saves_percent": 99},)" +
+          R"("name": "bare"},)" + copies_of + R"("saves_of": "bare", "saves_percent": 1},)" +
+          copies_of + R"("saves_of": "bare", "saves_percent": 99},)" +
           R"({"model": "mlp/model.onnx", "seconds": 1000, "flags": ["--memory", "1"]}], )" +
           R"("problems": [)" + R"({"file": ")" + problem + R"(", "seconds": 1, "published": 8},)" +
           R"({"file": ")" + problem + R"(", "seconds": 1, "published": 7},)" +

@@ -25,9 +25,9 @@ TEST_CASE("custom gradients equal central differences") {
     elements += custom.elements;
     if (custom.elements > 0) ops.insert(name);
   }
-  CHECK(ops == std::set<std::string>{"at_least", "at_most", "batch_norm_train", "clip", "group_norm",
-                                     "instance_norm", "layer_norm", "log_softmax", "reduce_l2",
-                                     "rms_norm", "softmax"});
+  CHECK(ops == std::set<std::string>{"at_least", "at_most", "batch_norm_train", "clip",
+                                     "group_norm", "instance_norm", "layer_norm", "log_softmax",
+                                     "reduce_l2", "rms_norm", "softmax"});
   CHECK(elements > 1000);
 }
 
