@@ -105,8 +105,7 @@ TEST_CASE("a step in which no label counts changes nothing, and says so") {
     Succeed(run + "1 --save " + folder + "/one");
     const CommandResult two = Succeed(run + "2 --save " + folder + "/two");
     INFO(two.out << two.error);
-    CHECK(two.out.find("step 2  gradient_norm 0  no label counts, so nothing changes") !=
-          std::string::npos);
+    CHECK(two.out.find("no label counts, so nothing changes") != std::string::npos);
     CHECK(two.error.find("nan") == std::string::npos);
     const std::string one = TensorsOf(folder + "/one");
     CHECK(one.size() > 4 * 11562);
