@@ -32,7 +32,8 @@ TEST_CASE("answers are PyTorch's, whole and cut") {
 
 TEST_CASE("losses are PyTorch's, whole and cut") {
   std::ifstream stream(Folder() + "losses.json");
-  for (const auto& [name, losses] : nlohmann::json::parse(stream).items()) {
+  const nlohmann::json models = nlohmann::json::parse(stream);
+  for (const auto& [name, losses] : models.items()) {
     const std::string model = Folder() + name + "/model.onnx";
     const std::string inputs = " --inputs " + Folder() + name +
                                "/test_data_set_0 --input labels=" + Folder() + name + "/labels.pb";

@@ -42,7 +42,7 @@ std::string Scatter(const std::string& op, const std::vector<int64_t>& ids,
 std::string Gather(const std::vector<int64_t>& ids, int64_t batch) {
   return MessageOf([&](OnnxBuilder& b) {
     b.Input("ids", ids, ::onnx::TensorProto::INT64);
-    SetInt(b.Node("GatherND", {"x", "ids"}, {"y"}), "batch_dims", batch);
+    compiler::SetInt(b.Node("GatherND", {"x", "ids"}, {"y"}), "batch_dims", batch);
   });
 }
 
