@@ -44,7 +44,6 @@ TEST_CASE("an operator that no description can say has advice of its own") {
   };
   advice("NonZero", "how large the result is depends on values");
   advice("Unique", "how large the result is depends on values");
-  advice("Loop", "with a fixed number of iterations");
   advice("If", "whether and how often the nodes inside it run");
   advice("StringNormalizer", "are no tensors");
   advice("Gradient", "--train makes a training step");
