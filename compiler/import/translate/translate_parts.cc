@@ -13,13 +13,18 @@ int64_t Clamp(int64_t value, int64_t low, int64_t high) {
   return std::min(std::max(value, low), high);
 }
 
-// `length` elements of one dimension, from `begin` on.
-int Part(NodeContext& node, int x, int axis, int64_t begin, int64_t length) {
-  const Dims& dims = node.Dims(x);
-  Dims start(dims.size(), 0), step(dims.size(), 1), lengths = dims;
-  start[axis] = begin;
-  lengths[axis] = length;
-  return lengths == dims ? x : node.Write(SliceTemplate(dims, start, step, lengths), {x});
+// Makes the node's outputs consecutive parts of x. Those of no elements take no part in the one
+// description of the others.
+void SetParts(int x, int axis, const Dims& lengths, NodeContext& node) {
+  Dims full;
+  for (const int64_t length : lengths) {
+    if (length > 0) full.push_back(length);
+  }
+  std::vector<int> parts;
+  if (!full.empty()) parts = node.WriteOutputs(SplitTemplate(node.Dims(x), axis, full), {x});
+  size_t next = 0;
+  for (int p = 0; p < node.OutputCount() && !node.failed(); ++p)
+    node.SetOutput(p, lengths[p] > 0 ? parts[next++] : node.Part(x, axis, 0, 0));
 }
 
 }  // namespace
@@ -32,8 +37,13 @@ void TranslateSplit(NodeContext& node) {
                                          : Dims();
   if (node.failed()) return;
   const int64_t size = node.Dims(x)[axis];
+  if (node.HasAttribute("num_outputs") && !lengths.empty())
+    return node.Fail("it has `split` and `num_outputs`, of which one is allowed");
   if (lengths.empty()) {
     const int64_t parts = node.Int("num_outputs", node.OutputCount());
+    if (node.opset() < 18 && parts > 0 && size % parts != 0)
+      return node.Fail("its ", parts, " parts of ", size, " elements are not equal; version 18 of ",
+                       "the operator has a shorter last part");
     const int64_t length = parts > 0 ? (size + parts - 1) / parts : 0;
     for (int64_t at = 0, p = 0; p < std::min<int64_t>(parts, node.OutputCount()); ++p) {
       lengths.push_back(Clamp(size - at, 0, length));
@@ -48,8 +58,7 @@ void TranslateSplit(NodeContext& node) {
   if (total != size || lengths.size() < static_cast<size_t>(node.OutputCount()))
     return node.Fail("its parts ", Extents(lengths), " do not make the ", size,
                      " elements of dimension ", axis);
-  const std::vector<int> parts = node.WriteOutputs(SplitTemplate(node.Dims(x), axis, lengths), {x});
-  for (int p = 0; p < node.OutputCount(); ++p) node.SetOutput(p, parts[p]);
+  SetParts(x, axis, lengths, node);
 }
 
 void TranslateConcat(NodeContext& node) {
@@ -120,7 +129,7 @@ bool GatherSlice(NodeContext& node, int x, int ids, int axis) {
     if (at[i] != at[i - 1] + 1) return false;
   }
   if (at.empty()) return false;
-  const int part = Part(node, x, axis, at[0], static_cast<int64_t>(at.size()));
+  const int part = node.Part(x, axis, at[0], static_cast<int64_t>(at.size()));
   Dims result = node.Dims(x);
   result.erase(result.begin() + axis);
   result.insert(result.begin() + axis, node.Dims(ids).begin(), node.Dims(ids).end());
@@ -220,7 +229,7 @@ void TranslatePad(NodeContext& node) {
     const int64_t after = std::max<int64_t>(0, -padding.hi[d]);
     const int64_t left = node.Dims(x)[d] - before - after;
     if (left < 0) return node.Fail("it cuts off more of dimension ", d, " than there is");
-    x = Part(node, x, d, before, left);
+    x = node.Part(x, d, before, left);
     padding.lo[d] = std::max<int64_t>(0, padding.lo[d]);
     padding.hi[d] = std::max<int64_t>(0, padding.hi[d]);
   }
@@ -272,8 +281,8 @@ void TranslateOneHot(NodeContext& node) {
   const int axis = node.Axis(node.Int("axis", -1), node.Rank(ids) + 1);
   if (node.Dims(values) != Dims{2}) node.Fail("it needs a value for off and one for on");
   if (node.failed()) return;
-  const int off = node.Reshape(Part(node, values, 0, 0, 1), {});
-  const int on = node.Reshape(Part(node, values, 0, 1, 1), {});
+  const int off = node.Reshape(node.Part(values, 0, 0, 1), {});
+  const int on = node.Reshape(node.Part(values, 0, 1, 1), {});
   const int hot = node.Entry("one_hot", {ids, off, on}, {{"n", depth[0]}});
   if (!node.failed()) node.SetOutput(0, node.AxisBack(hot, axis));
 }

@@ -48,6 +48,30 @@ std::string MessageOf(const std::string& op, const std::vector<Operand>& operand
   return MessageOf(op, operands, integers, [](::onnx::NodeProto&) {});
 }
 
+TEST_CASE("splits that another version has, or none") {
+  const auto split = [](int64_t opset, int outputs, bool sizes, bool count) {
+    OnnxBuilder builder(opset);
+    builder.Input("x", {2, 7});
+    builder.Integers("sizes", {0, 7});
+    std::vector<std::string> names;
+    for (int o = 0; o < outputs; ++o) names.push_back("y" + std::to_string(o));
+    ::onnx::NodeProto& node = builder.Node(
+        "Split", sizes ? std::vector<std::string>{"x", "sizes"} : std::vector<std::string>{"x"},
+        names);
+    SetInt(node, "axis", 1);
+    if (count) SetInt(node, "num_outputs", outputs);
+    for (const std::string& name : names) builder.Output(name);
+    const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save());
+    return model.ok() ? "imported" : std::string(model.status().message());
+  };
+  CHECK(split(18, 3, false, true) == "imported");
+  CHECK(split(18, 5, false, true) == "imported");  // parts of 2, 2, 2, 1 and 0 elements
+  CHECK(split(13, 7, false, false) == "imported");
+  CHECK(split(13, 2, true, false) == "imported");
+  CHECK_THAT(split(13, 3, false, false), Contains("its 3 parts of 7 elements are not equal"));
+  CHECK_THAT(split(18, 2, true, true), Contains("`split` and `num_outputs`, of which one"));
+}
+
 TEST_CASE("attention whose operands do not fit") {
   const Operand x = {2, 2, 4, 3}, none = {-1};
   CHECK(MessageOf("Attention", {x, x, x}) == "imported");

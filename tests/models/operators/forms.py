@@ -17,6 +17,8 @@ def joined():
         lengths = case.constant(np.array([2, 1, 4]))
         case.node("Split", names + [lengths], *np.split(x, [2, 3], 1), axis=-1)
         case.node("Split", names, *np.split(x, [3, 6], 1), axis=1, num_outputs=3)
+        none = case.constant(np.array([0, 2, 0, 5]))
+        case.node("Split", [names[0], none], *np.split(x, [0, 2, 2], 1), axis=1)
     with Case("tile") as case:
         x = case.normal(2, 3)
         case.node("Tile", [case.input("x", x), case.constant(np.array([2, 3]))], np.tile(x, (2, 3)))
