@@ -185,6 +185,12 @@ bool IsCheckpointFolder(const std::string& path) {
 }
 
 absl::StatusOr<SafetensorsFile> ReadFolder(const std::string& folder) {
+  std::error_code error;
+  const std::string single = absl::StrCat(folder, "/model.safetensors");
+  if (!std::filesystem::exists(IndexFileIn(folder), error) &&
+      std::filesystem::exists(single, error)) {
+    return ReadSafetensors(single);
+  }
   YUBA_ASSIGN_OR_RETURN(const json index, ReadIndex(folder));
   const std::string file = IndexFileIn(folder);
   std::map<std::string, SafetensorsFile> shards;  // by path

@@ -32,9 +32,9 @@ absl::Status WriteCheckpointFolder(const std::string& folder,
 // in a slash.
 bool IsCheckpointFolder(const std::string& path);
 
-// The tensors that the index of the folder lists, and as metadata what the index says, numbers as
-// texts, and the names of tensors that its files say are shared. An error where a tensor is not in
-// its file.
+// The tensors that the index of the folder lists, or without one those of its model.safetensors,
+// and as metadata what the index says, numbers as texts, and the names of tensors that its files
+// say are shared. An error where a tensor is not in its file.
 absl::StatusOr<SafetensorsFile> ReadFolder(const std::string& folder);
 
 }  // namespace yuba::tools
