@@ -25,14 +25,22 @@ void TranslateChain(NodeContext& node, const char* entry, bool mean) {
   node.SetOutput(0, result);
 }
 
-// Max and Min of an operand and a number of the file, its bound, as PyTorch's exporter writes a
-// clamp: the values are those of `maximum` and `minimum`, but at equality the gradient is another.
-bool TranslateBound(NodeContext& node, const char* entry) {
+// Max and Min of an operand and a number of the file, as PyTorch's exporter writes a clamp and a
+// maximum: the values are those of `maximum` and `minimum`, but at equality a clamp has another
+// gradient, and so has a chain beside a literal. Where the file does not say which it was, the
+// number behind the operand is a bound.
+bool TranslateWithNumber(NodeContext& node, const char* bound_entry, const char* other_entry,
+                         const std::vector<std::string>& functions) {
   if (node.InputCount() != 2) return false;
-  const int x = node.Input(0), bound = node.Input(1);
-  if (node.failed() || !node.Dims(bound).empty() || !IsFloat(node.ValueOf(x).type)) return false;
-  if (!node.IsKnown(bound) && !node.ValueOf(bound).stored) return false;
-  node.SetOutput(0, node.Entry(entry, {x, bound}));
+  int x = node.Input(0), number = node.Input(1);
+  const auto is_number = [&](int value) {
+    return node.Dims(value).empty() && (node.IsKnown(value) || node.ValueOf(value).stored);
+  };
+  if (node.failed()) return false;
+  const bool either = node.MadeOf(functions);
+  if (either && !is_number(number)) std::swap(x, number);
+  if (!is_number(number) || !IsFloat(node.ValueOf(x).type)) return false;
+  node.SetOutput(0, node.Entry(either ? other_entry : bound_entry, {x, number}));
   return true;
 }
 
@@ -41,10 +49,14 @@ bool TranslateBound(NodeContext& node, const char* entry) {
 void TranslateSum(NodeContext& node) { TranslateChain(node, "add", false); }
 void TranslateMean(NodeContext& node) { TranslateChain(node, "add", true); }
 void TranslateMax(NodeContext& node) {
-  if (!TranslateBound(node, "at_least")) TranslateChain(node, "maximum", false);
+  const bool done =
+      TranslateWithNumber(node, "at_least", "maximum_with", {"aten.maximum", "aten.max"});
+  if (!done) TranslateChain(node, "maximum", false);
 }
 void TranslateMin(NodeContext& node) {
-  if (!TranslateBound(node, "at_most")) TranslateChain(node, "minimum", false);
+  const bool done =
+      TranslateWithNumber(node, "at_most", "minimum_with", {"aten.minimum", "aten.min"});
+  if (!done) TranslateChain(node, "minimum", false);
 }
 
 void TranslateMatMul(NodeContext& node) {

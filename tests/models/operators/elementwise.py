@@ -153,6 +153,10 @@ def binaries():
         names = [case.input("a", a), case.constant(np.float32(0.5)), case.constant(np.float32(1))]
         case.node("Max", names[:2], np.maximum(a, np.float32(0.5)))
         case.node("Min", [names[0], names[2]], np.minimum(a, np.float32(1)))
+    with Case("extremes_with_number") as case:
+        names = [case.input("a", a), case.input("b", np.float32(0.5))]
+        case.entry("maximum_with", names, np.maximum(a, np.float32(0.5)))
+        case.entry("minimum_with", names, np.minimum(a, np.float32(0.5)))
     with Case("pow_integers") as case:
         long = np.array([3037000499, -7, 3, 2, 10, -1], np.int64)
         times = np.array([2, 21, 39, 62, 18, 2 ** 32 + 1], np.int64)
