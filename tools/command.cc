@@ -349,6 +349,7 @@ constexpr std::pair<const char*, std::string ModelFlags::*> kTrainFlags[] = {
     {"train", &ModelFlags::train},
     {"loss", &ModelFlags::loss},
     {"loss-output", &ModelFlags::loss_output},
+    {"metrics", &ModelFlags::metrics},
     {"minimize", &ModelFlags::minimize},
     {"lr", &ModelFlags::lr},
     {"clip", &ModelFlags::clip},

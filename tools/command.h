@@ -54,6 +54,7 @@ struct ModelFlags {
   bool init = false;                     // what never changes is an entry of its own
   std::string train, loss;               // names of an optimizer and of a loss; empty: no training
   std::string minimize;                  // an output that is the loss; empty: `loss` is given
+  std::string metrics;                   // NAME,...: measured beside the loss
   std::string loss_output;               // which the loss judges; empty: the only one
   std::string clip;                      // the largest norm of all gradients; empty: any
   std::string precision;                 // of products; empty: the model's

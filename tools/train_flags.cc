@@ -35,6 +35,9 @@ void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
           ->needs(train);
   app->add_option("--loss-output", flags.loss_output, "the output that the loss judges")
       ->needs(loss);
+  app->add_option("--metrics", flags.metrics,
+                  "NAME,...: what is measured of that output beside the loss, as accuracy")
+      ->needs(loss);
   app->add_option("--minimize", flags.minimize,
                   "of --train: the output that is the loss, of a model that has it inside")
       ->needs(train)
@@ -86,6 +89,7 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
                      "--minimize OUTPUT of a model that has its loss inside");
   }
   options.output = flags.loss_output;
+  options.metrics = flags.metrics;
   options.freeze = flags.freeze;
   options.trainable = flags.trainable;
   for (const std::string& text : flags.freeze_rows) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/metrics.h"
 #include "compiler/import/train_recipe.h"
 #include "opsemantics/base/status.h"
 
@@ -33,6 +34,16 @@ absl::optional<Extents> Bind(const Param& param, const std::vector<int64_t>& dim
   return extents;
 }
 
+}  // namespace
+
+std::string WeightNameOf(const std::string& name) { return absl::StrCat(name, "_weight"); }
+
+int Operand(const OpDescription& loss, int judged, NodeContext& context, const OnnxGraph& graph) {
+  const ElementType type = graph.values[judged].type;
+  const bool narrow = loss.outputs.size() == 2 && IsFloat(type) && ByteSize(type) < 4;
+  return narrow ? context.Cast(judged, ElementType::kF32) : judged;
+}
+
 absl::StatusOr<OnnxValue> LabelsFor(const OpDescription& loss, const OnnxValue& judged) {
   const auto extents = Bind(loss.params[0], judged.dims);
   if (!extents.has_value()) {
@@ -54,6 +65,8 @@ absl::StatusOr<OnnxValue> LabelsFor(const OpDescription& loss, const OnnxValue& 
   labels.dim_names.resize(labels.dims.size());
   return labels;
 }
+
+namespace {
 
 // The input of that name of an earlier entry, where it is the same; else a new one.
 int AddLabels(OnnxValue labels, OnnxGraph& graph) {
@@ -97,6 +110,7 @@ absl::StatusOr<int> Judged(const char* flag, const std::string& name, size_t fir
 // The value of the loss and, of one that has a weight, of that and the total; else -1.
 struct LossValues {
   int loss = -1, weight = -1, total = -1;
+  std::vector<int> metrics;  // outputs, with their weights
 };
 
 // The quotient of both, by the names of a loss.
@@ -117,22 +131,22 @@ LossValues Weighted(int total, int weight, NodeContext& context, OnnxGraph& grap
 absl::StatusOr<LossValues> UseLoss(const TrainOptions& options, const OperatorLibrary& library,
                                    size_t first, NodeContext& context, OnnxGraph& graph) {
   YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
-  YUBA_ASSIGN_OR_RETURN(int judged, Judged("--loss-output", options.output, first, graph));
+  YUBA_ASSIGN_OR_RETURN(const int judged, Judged("--loss-output", options.output, first, graph));
   absl::StatusOr<OnnxValue> labels = LabelsFor(*loss.op, graph.values[judged]);
   if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
   const int given = AddLabels(*std::move(labels), graph);
   LossValues values;
   const bool weighted = loss.op->outputs.size() == 2;
-  // Totals and counts do not fit narrow types.
-  const ElementType type = graph.values[judged].type;
-  if (weighted && IsFloat(type) && ByteSize(type) < 4)
-    judged = context.Cast(judged, ElementType::kF32);
-  const std::vector<int> outputs =
-      context.EntryOutputs(loss.op->name, {judged, given}, loss.attributes);
+  const std::vector<int> outputs = context.EntryOutputs(
+      loss.op->name, {Operand(*loss.op, judged, context, graph), given}, loss.attributes);
   values.loss = outputs[0];
   if (context.failed()) return values;
   graph.uses.back().mixes = Use::Mixes::kLoss;
-  return weighted ? Weighted(outputs[0], outputs[1], context, graph) : values;
+  if (weighted) values = Weighted(outputs[0], outputs[1], context, graph);
+  if (context.failed()) return values;
+  YUBA_ASSIGN_OR_RETURN(values.metrics,
+                        AddMetrics(options.metrics, loss, judged, given, library, context, graph));
+  return values;
 }
 
 // An output of the model that is a loss by itself.
@@ -193,7 +207,7 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   absl::StatusOr<LossValues> made = minimizes ? Minimized(options.minimize, first, context, graph)
                                               : UseLoss(options, library, first, context, graph);
   if (!made.ok()) return made.status();
-  const auto [value, weight, total] = *made;
+  const auto& [value, weight, total, metrics] = *made;
   if (weight >= 0 && !context.failed()) KeepStates(weight, context, graph);
   if (context.failed()) return Annotate(context.status(), flag);
   if (!IsFloat(graph.values[value].type)) {
@@ -205,6 +219,7 @@ absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library
   graph.outputs.resize(first);
   graph.outputs.push_back(value);
   if (weight >= 0) graph.outputs.push_back(weight);
+  graph.outputs.insert(graph.outputs.end(), metrics.begin(), metrics.end());
   for (const OnnxGraph::CarriedValues& pair : graph.carried) graph.outputs.push_back(pair.next);
   // Where gradients are of the total it has to stay; behind all others, for training takes it away.
   if (total >= 0 && options.micro_batches > 1 && !graph.evaluates) graph.outputs.push_back(total);

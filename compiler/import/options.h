@@ -59,6 +59,7 @@ struct TrainOptions {
   absl::optional<ElementType> precision;  // of matrix products and convolutions; none: the model's
   std::vector<TieOptions> ties;           // parameters that are one
   std::string minimize;                   // an output of the model that is its loss; or empty
+  std::string metrics;                    // descriptions, "accuracy,...", measured beside the loss
 };
 
 // --batch-dim NAME or INPUT:DIM: the dimensions that the file calls NAME, or this one of an input.

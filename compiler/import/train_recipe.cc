@@ -18,7 +18,7 @@ namespace {
 constexpr char kLearningRate[] = "lr";
 
 // Whether the description judges an output by labels: one scalar, or a total and its weight.
-bool IsLoss(const OpDescription& op) {
+bool Judges(const OpDescription& op) {
   const auto plain = [](const Param& param) { return param.role == Param::kPlain; };
   const auto scalar = [](const Output& output) {
     return output.dims.empty() && output.name.back() != '\'';
@@ -26,6 +26,13 @@ bool IsLoss(const OpDescription& op) {
   return op.params.size() == 2 && std::all_of(op.params.begin(), op.params.end(), plain) &&
          !op.outputs.empty() && op.outputs.size() <= 2 &&
          std::all_of(op.outputs.begin(), op.outputs.end(), scalar);
+}
+
+// Whether it has a gradient too.
+bool IsLoss(const OpDescription& op) {
+  return Judges(op) && std::none_of(op.items.begin(), op.items.end(), [&](const Item& item) {
+           return item.nograd && item.name == op.outputs[0].name;
+         });
 }
 
 // Whether the description updates what is trained, at a learning rate.
@@ -116,7 +123,16 @@ absl::StatusOr<Named> FindLoss(const std::string& text, const OperatorLibrary& l
   return UserError(
       "--loss ", text, ": ", loss.op->name,
       " is no loss: it needs two operands, an output of the model and labels, and one ",
-      "output without dimensions, or two, of which the second is the weight");
+      "output without dimensions, with a gradient, or two, of which the second is the weight");
+}
+
+absl::StatusOr<const OpDescription*> FindMetric(const std::string& name,
+                                                const OperatorLibrary& library) {
+  YUBA_ASSIGN_OR_RETURN(const OpDescription* metric, Find("--metrics", name, library, Judges));
+  if (Judges(*metric)) return metric;
+  return UserError("--metrics ", name, ": ", metric->name, " measures nothing: it needs two ",
+                   "operands, an output of the model and labels, and one output without ",
+                   "dimensions, or two, of which the second is the weight");
 }
 
 absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,

@@ -25,6 +25,11 @@ constexpr char kQuotient[] = "weighted_mean";
 // weight. The user's error where it is none; of an unknown name it lists the losses that there are.
 absl::StatusOr<Named> FindLoss(const std::string& text, const OperatorLibrary& library);
 
+// The description of that name that measures what a loss judges, as a loss does, and need not have
+// a gradient. The user's error lists those that there are.
+absl::StatusOr<const OpDescription*> FindMetric(const std::string& name,
+                                                const OperatorLibrary& library);
+
 // The optimizer of the options, found in the library, its attributes, and what it starts with.
 // Names may have - for _. The user's error where no description has that name, where it is no
 // optimizer or loss, or where it lacks an attribute. What the loss is called in the graph is for

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace yuba::search {
 namespace {
@@ -44,6 +46,40 @@ bool IsOneOf(const std::string& word, std::initializer_list<const char*> words) 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// Options of plans, by their names, and those that are one of many, KIND.NAME.
+constexpr const char* kOptions[] = {"allow-missing-parameters",
+                                    "batch",
+                                    "batch-dim",
+                                    "clip",
+                                    "copies",
+                                    "devices",
+                                    "eval-every",
+                                    "from-tensors",
+                                    "init",
+                                    "loss",
+                                    "loss-output",
+                                    "lr",
+                                    "memory",
+                                    "metrics",
+                                    "micro-batches",
+                                    "minimize",
+                                    "no-verify",
+                                    "precision",
+                                    "replicate",
+                                    "search",
+                                    "space",
+                                    "to-tensors",
+                                    "train",
+                                    "without"};
+constexpr const char* kNamedOptions[] = {"bind",  "bind_hash", "cache",       "dim",
+                                         "entry", "freeze",    "freeze-rows", "pin",
+                                         "state", "tie",       "times",       "trainable"};
+
+template <size_t n>
+bool IsAmong(const std::string& word, const char* const (&words)[n]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
 // What was asked for decides which model is planned, so that an option which nobody knows is not
 // passed over.
 void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* options) {
@@ -51,41 +87,10 @@ void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* o
     const std::string text = (*options)[name] = value.String();
     const size_t dot = name.find('.');
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
-    if (dot == std::string::npos
-            ? !IsOneOf(kind, {"allow-missing-parameters",
-                              "batch",
-                              "batch-dim",
-                              "clip",
-                              "copies",
-                              "devices",
-                              "eval-every",
-                              "from-tensors",
-                              "init",
-                              "loss",
-                              "loss-output",
-                              "lr",
-                              "memory",
-                              "micro-batches",
-                              "minimize",
-                              "no-verify",
-                              "precision",
-                              "replicate",
-                              "search",
-                              "space",
-                              "to-tensors",
-                              "train",
-                              "without"})
-            : !IsOneOf(kind, {"bind", "bind_hash", "cache", "dim", "entry", "freeze", "freeze-rows",
-                              "pin", "state", "tie", "times", "trainable"})) {
-      value.Refuse(
-          "is an option that plans do not have; they have allow-missing-parameters, batch, "
-          "batch-dim, clip, copies, devices, eval-every, from-tensors, init, loss, loss-output, "
-          "lr, memory, "
-          "micro-batches, minimize, "
-          "no-verify, precision, replicate, search, space, to-tensors, train, without, dim.NAME, "
-          "bind.NAME, bind_hash.NAME, state.OUT, "
-          "cache.PAST, entry.N, times.NAME, tie.NAME, freeze.NAME, freeze-rows.NAME, "
-          "trainable.NAME and pin.N");
+    if (dot == std::string::npos ? !IsAmong(kind, kOptions) : !IsAmong(kind, kNamedOptions)) {
+      value.Refuse(absl::StrCat("is an option that plans do not have; they have ",
+                                absl::StrJoin(kOptions, ", "), ", ",
+                                absl::StrJoin(kNamedOptions, ".NAME, "), ".NAME"));
     }
     int64_t number = 0;
     if (IsOneOf(kind, {"batch", "dim", "times"}) &&

@@ -2,25 +2,35 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace yuba::tools {
 namespace {
 
-constexpr char kLossWeight[] = "loss_weight";
+constexpr char kWeight[] = "_weight";
+
+const double* Find(const Numbers& numbers, const std::string& name) {
+  const auto found = std::find_if(numbers.begin(), numbers.end(),
+                                  [&](const auto& number) { return number.first == name; });
+  return found == numbers.end() ? nullptr : &found->second;
+}
 
 }  // namespace
 
-bool IsLossWeight(const std::string& name) {
-  return name == kLossWeight || absl::EndsWith(name, absl::StrCat(":", kLossWeight));
+const double* WeightOf(const Numbers& numbers, const std::string& name) {
+  return Find(numbers, absl::StrCat(name, kWeight));
 }
 
-bool IsLoss(const std::string& name) { return IsLossWeight(absl::StrCat(name, "_weight")); }
+bool IsWeight(const Numbers& numbers, const std::string& name) {
+  absl::string_view of = name;
+  return absl::ConsumeSuffix(&of, kWeight) && Find(numbers, std::string(of)) != nullptr;
+}
 
 bool IsWeightless(const Numbers& numbers) {
-  return std::any_of(numbers.begin(), numbers.end(), [](const auto& number) {
-    return IsLossWeight(number.first) && number.second == 0;
+  return std::any_of(numbers.begin(), numbers.end(), [&](const auto& number) {
+    return number.second == 0 && IsWeight(numbers, number.first);
   });
 }
 
@@ -29,16 +39,14 @@ void Means::Add(const Numbers& numbers) {
     auto sum = std::find_if(sums_.begin(), sums_.end(),
                             [&name = name](const Sum& one) { return one.name == name; });
     if (sum == sums_.end()) sum = sums_.insert(sum, Sum{name});
-    const auto weight = std::find_if(
-        numbers.begin(), numbers.end(),
-        [own = absl::StrCat(name, "_weight")](const auto& other) { return other.first == own; });
-    if (IsLossWeight(name)) {
+    const double* weight = WeightOf(numbers, name);
+    if (IsWeight(numbers, name)) {
       sum->terms += number;
       sum->weights = 1;
-    } else if (IsLoss(name) && weight != numbers.end()) {
-      if (weight->second == 0) continue;  // whatever the loss of nothing is
-      sum->terms += number * weight->second;
-      sum->weights += weight->second;
+    } else if (weight != nullptr) {
+      if (*weight == 0) continue;  // whatever is measured of nothing
+      sum->terms += number * *weight;
+      sum->weights += *weight;
     } else {
       sum->terms += number;
       sum->weights += 1;

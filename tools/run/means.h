@@ -15,14 +15,14 @@ namespace yuba::tools {
 // Numbers of a step, such as its loss, by name.
 using Numbers = std::vector<std::pair<std::string, double>>;
 
-// Whether the number is the weight of a loss (compiler/import/loss.h), "loss_weight" or
-// "eval:loss_weight".
-bool IsLossWeight(const std::string& name);
+// The weight of the number of that name, "eval:loss_weight" of "eval:loss" (WeightNameOf of
+// compiler/import/loss.h); null where `numbers` have none.
+const double* WeightOf(const Numbers& numbers, const std::string& name);
 
-// Whether it is a loss that may have one.
-bool IsLoss(const std::string& name);
+// Whether the number is the weight of another one.
+bool IsWeight(const Numbers& numbers, const std::string& name);
 
-// Whether `numbers` have a loss whose weight is 0: nothing that it judges counts.
+// Whether a weight among `numbers` is 0: nothing that is judged counts.
 bool IsWeightless(const Numbers& numbers);
 
 class Means {
@@ -30,8 +30,8 @@ class Means {
   // The numbers of one run.
   void Add(const Numbers& numbers);
 
-  // The mean of each over the runs that had it; of a loss that has a weight by weight, and the sum
-  // of its weights. A loss without weight in any run is NaN. In the order in which they came.
+  // The mean of each over the runs that had it; of a number that has a weight by weight, and the
+  // sum of its weights. One without weight in any run is NaN. In the order in which they came.
   Numbers Values() const;
 
  private:

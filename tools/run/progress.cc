@@ -22,7 +22,8 @@ std::string NumbersText(const Numbers& numbers) {
   std::string text;
   const bool weightless = IsWeightless(numbers);
   for (const auto& [name, number] : numbers) {
-    if (!IsLossWeight(name) && !(weightless && IsLoss(name)))
+    const bool of_nothing = weightless && WeightOf(numbers, name) != nullptr;
+    if (!IsWeight(numbers, name) && !of_nothing)
       absl::StrAppend(&text, "  ", name, " ", NumberText(number));
   }
   if (weightless) absl::StrAppend(&text, "  no label counts");

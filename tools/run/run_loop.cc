@@ -196,7 +196,8 @@ class StepLoop {
   // Once, where a number of the step is not finite.
   void HintAtNan(const StepReport& report) {
     for (const auto& [name, number] : report.numbers) {
-      const bool of_nothing = IsLoss(name) && IsWeightless(report.numbers);
+      const bool of_nothing =
+          IsWeightless(report.numbers) && WeightOf(report.numbers, name) != nullptr;
       if (std::isfinite(number) || of_nothing || hinted_) continue;
       std::cerr << "note: " << name << " of " << report.name << " is " << NumberText(number)
                 << "; --debug nan says which instruction made the first such number\n";

@@ -24,6 +24,17 @@ def losses():
                    *cross_entropy(log_softmax(case.inputs["many"]), high))
         none = case.input("none", np.full((2, 3), -100))
         case.entry("softmax_cross_entropy", ["x", none], np.float32(0), np.float32(0))
+    with Case("accuracy") as case:
+        x, labels = case.normal(3, 5, 4), np.array([[0, 3, -100, 1, 2]] * 3)
+        x[0, 0], x[0, 1] = (1, 1, 0, 0), (1, 0, 0, 1)  # of equal ones the first
+        name = case.input("x", x)
+        for ignored in (-100, 2):
+            labels = np.where(labels == ignored, ignored, np.maximum(labels, 0))
+            operands = [name, case.input(f"labels{abs(ignored)}", labels)]
+            counts = labels != ignored
+            right = counts & (x.argmax(-1) == labels)
+            case.entry("accuracy", operands, np.float32(right.sum()), np.float32(counts.sum()),
+                       **({"ignore_index": ignored} if ignored != -100 else {}))
     with Case("class_losses") as case:
         labels, weights = np.array([[0, 3, -1], [2, 2, 1]]), np.array([0.5, 2, 1, 4], np.float32)
         x, label = case.normal(2, 3, 4), case.input("labels", labels)
