@@ -7,8 +7,8 @@
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q onnx==1.23.2 onnxruntime==1.32.0 numpy
+python3 -m venv "$work/venv" || exit 2
+"$work/venv/bin/pip" install -q onnx==1.23.2 onnxruntime==1.32.0 numpy==2.4.6 || exit 2
 "$work/venv/bin/python" -W ignore - <<'END'
 import sys
 import numpy as np

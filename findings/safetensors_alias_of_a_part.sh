@@ -8,8 +8,8 @@
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q safetensors==0.8.0 torch==2.15.0 numpy
+python3 -m venv "$work/venv" || exit 2
+"$work/venv/bin/pip" install -q safetensors==0.8.0 torch==2.15.0 numpy==2.4.6 || exit 2
 cd "$work"
 "$work/venv/bin/python" - <<'END'
 import json

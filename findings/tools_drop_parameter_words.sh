@@ -9,8 +9,8 @@
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q torch==2.15.0 onnx==1.23.2 onnxscript==0.7.2 onnxslim==0.1.98 numpy
+python3 -m venv "$work/venv" || exit 2
+"$work/venv/bin/pip" install -q torch==2.15.0 onnx==1.23.2 onnxscript==0.7.2 onnxslim==0.1.98 numpy==2.4.6 || exit 2
 cd "$work"
 "$work/venv/bin/python" - <<'END'
 import sys
