@@ -1,6 +1,7 @@
 // yuba export: trained weights back into the model's file.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -90,15 +91,17 @@ absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& fo
   return values;
 }
 
-// Tells parameters apart that the model stores once with equal ones, where one of them has a value.
-onnx::PrepareModel SplitFor(const std::map<std::string, StoredView>& views) {
-  return [&views](::onnx::ModelProto& model) {
-    ::onnx::ModelProto split = model;
-    for (const std::string& name : onnx::SplitMergedInitializers(split)) {
-      if (views.count(name) == 0) continue;
-      model = std::move(split);
-      return;
-    }
+// Puts parameters back that the model does not store each by itself, where one of them has a value.
+onnx::PrepareModel RestoreFor(const std::string& path,
+                              const std::map<std::string, StoredView>& views) {
+  return [&views, folder = onnx::FolderOf(path)](::onnx::ModelProto& model) -> absl::Status {
+    ::onnx::ModelProto restored = model;
+    YUBA_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                          onnx::RestoreInitializers(folder, restored));
+    const bool valued = std::any_of(names.begin(), names.end(),
+                                    [&](const std::string& name) { return views.count(name) > 0; });
+    if (valued) model = std::move(restored);
+    return absl::OkStatus();
   };
 }
 
@@ -137,9 +140,9 @@ absl::Status Export(const ExportFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const Formed formed, onnx::FormedInitializers(flags.model));
   std::map<std::string, StoredView> views = AllWeights(weights);
   YUBA_ASSIGN_OR_RETURN(const FormedValues values, AddFormed(flags.weights, formed, views));
-  YUBA_ASSIGN_OR_RETURN(
-      const onnx::ReplacedValues replaced,
-      onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made, SplitFor(views)));
+  YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
+                        onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made,
+                                            RestoreFor(flags.model, views)));
   YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, formed, replaced.kept));
   YUBA_RETURN_IF_ERROR(WriteBoth(flags.output, replaced));
   std::cout << "wrote " << flags.output << " ("

@@ -23,9 +23,11 @@ struct FormedInitializer {
 absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
     const std::string& path);
 
-// Adds initializers to the model for parameters that it stores once with equal ones, and makes the
-// nodes of each read its own, as ImportOnnx does; returns their names in PyTorch.
-std::vector<std::string> SplitMergedInitializers(::onnx::ModelProto& model);
+// Puts parameters back that the model, of a file in `folder`, does not store each by itself, as
+// ImportOnnx does (parameters/restored_parameters.h); returns PyTorch's names of all whose places
+// change. Fails where external data is missing.
+absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& folder,
+                                                             ::onnx::ModelProto& model);
 
 }  // namespace yuba::onnx
 

@@ -9,7 +9,6 @@
 #include "compiler/import/batch.h"
 #include "compiler/import/cut_types.h"
 #include "compiler/import/file/device_notes.h"
-#include "compiler/import/file/export_record.h"
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/part.h"
@@ -19,16 +18,17 @@
 #include "compiler/import/node_translator.h"
 #include "compiler/import/opsets.h"
 #include "compiler/import/outputs.h"
+#include "compiler/import/parameters/export_record.h"
+#include "compiler/import/parameters/missing_parameters.h"
+#include "compiler/import/parameters/restored_parameters.h"
+#include "compiler/import/parameters/stored_roles.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
 #include "compiler/import/supported.h"
 #include "compiler/import/ties.h"
 #include "compiler/import/train_recipe.h"
 #include "compiler/import/translate/caches.h"
-#include "compiler/import/translate/missing_parameters.h"
 #include "compiler/import/translate/sources.h"
-#include "compiler/import/translate/split_merged.h"
-#include "compiler/import/translate/stored_roles.h"
 #include "compiler/simplify/invariants.h"
 #include "opsemantics/base/status.h"
 
@@ -103,6 +103,17 @@ class Importer {
   }
 
  private:
+  void NoteRestored(const RestoredParameters& restored) {
+    const auto note = [&](const char* text, const std::vector<std::string>& names) {
+      if (!names.empty())
+        graph_.notes.push_back(absl::StrCat(text, ": ", absl::StrJoin(names, ", ")));
+    };
+    note("biases of zeros that the exporter left out", restored.left_out);
+    note("parameters that the file stores repeated", restored.repeated);
+    note("parameters that the file stores once with equal ones", restored.merged);
+    note("parameters that the file stores once with equal constants", restored.shared);
+  }
+
   absl::Status ReadGraph() {
     YUBA_RETURN_IF_ERROR(CheckEntries(options_.entries));
     std::vector<EntryOptions> entries = options_.entries;
@@ -115,11 +126,9 @@ class Importer {
     YUBA_ASSIGN_OR_RETURN(opset_, OpsetOf(proto_, options_.strict));
     ExportRecord record = ReadExportRecord(proto_.graph());
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
-    const std::vector<std::string> split = SplitMerged(*proto_.mutable_graph(), record);
-    if (!split.empty() && options_.train.has_value()) {
-      graph_.notes.push_back(absl::StrCat("parameters that the file stores once with equal ones: ",
-                                          absl::StrJoin(split, ", ")));
-    }
+    YUBA_ASSIGN_OR_RETURN(const RestoredParameters restored,
+                          RestoreParameters(folder_, *proto_.mutable_graph(), record));
+    if (options_.train.has_value()) NoteRestored(restored);
     YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
     YUBA_RETURN_IF_ERROR(TakeRoles(record, order));
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));
@@ -144,9 +153,21 @@ class Importer {
       ++graph_.entry;
     }
     YUBA_RETURN_IF_ERROR(NoteBatch());
+    return NameInEntries();
+  }
+
+  // Gives what is of one entry alone its name: "eval:loss".
+  absl::Status NameInEntries() {
+    std::set<std::string> common;
+    for (const OnnxValue& value : graph_.values) {
+      if (value.entry == OnnxValue::kCommon) common.insert(value.name);
+    }
     for (OnnxValue& value : graph_.values) {
       if (value.name.empty() || value.entry == OnnxValue::kCommon) continue;
       value.name = NameInEntry(graph_.entries, value.entry, value.name);
+      if (common.count(value.name) == 0) continue;
+      return UserError("the model has a value '", value.name, "', which is what a value of the ",
+                       "entry ", graph_.entries[value.entry].name, " is called: rename it");
     }
     return absl::OkStatus();
   }
@@ -418,9 +439,16 @@ absl::StatusOr<std::shared_ptr<const Source>> ReadSource(const std::string& path
   return Importer(path, options).Read();
 }
 
-std::vector<std::string> SplitMergedInitializers(::onnx::ModelProto& model) {
+absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& folder,
+                                                             ::onnx::ModelProto& model) {
   ExportRecord record = ReadExportRecord(model.graph());
-  return SplitMerged(*model.mutable_graph(), record);
+  YUBA_ASSIGN_OR_RETURN(RestoredParameters restored,
+                        RestoreParameters(folder, *model.mutable_graph(), record));
+  std::vector<std::string> names;
+  for (std::vector<std::string>* some :
+       {&restored.left_out, &restored.repeated, &restored.merged, &restored.shared})
+    names.insert(names.end(), some->begin(), some->end());
+  return names;
 }
 
 absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
@@ -430,7 +458,8 @@ absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
   std::map<std::string, FormedInitializer> formed;
   if (!record.SaysKinds()) return formed;
   YUBA_RETURN_IF_ERROR(Annotate(InlineFunctions(model), path));
-  SplitMerged(*model.mutable_graph(), record);
+  YUBA_RETURN_IF_ERROR(
+      Annotate(RestoreParameters(FolderOf(path), *model.mutable_graph(), record).status(), path));
   absl::StatusOr<FileGraph> order = OrderFileGraph(model.graph());
   if (!order.ok()) return Annotate(order.status(), path);
   for (auto& [name, role] : FindStoredRoles(model.graph(), record, *order).of) {

@@ -144,6 +144,25 @@ TEST_CASE("an export that folds a batch norm is refused, and the other one train
   }
 }
 
+TEST_CASE("biases of zeros that an export leaves out and a token that it repeats are trained") {
+  const std::string folder = Folder("patches"), scratch = ScratchFolder("exported_patches");
+  const std::string plan = scratch + "/p.json", model = folder + "/default.onnx";
+  for (const int devices : {1, 2, 3, 8}) {
+    const CommandResult made = Plan(model, devices, plan, "--verbose");
+    INFO(made.out << made.error);
+    REQUIRE(made.exit_code == 0);
+    CHECK(made.out.find("biases of zeros that the exporter left out: cut.bias, "
+                        "attention.out_proj.bias, head.bias") != std::string::npos);
+    CHECK(made.out.find("parameters that the file stores repeated: token") != std::string::npos);
+    HasLosses(model, folder, plan, "--save " + scratch + "/c.safetensors");
+  }
+  for (const std::string& weights : {folder + "/trained.safetensors", scratch + "/c.safetensors"}) {
+    GivesAnswer(model, folder, weights);
+    Succeed("yuba export " + model + " --weights " + weights + " -o " + scratch + "/new.onnx");
+    GivesAnswer(scratch + "/new.onnx", folder, "");
+  }
+}
+
 TEST_CASE("rows that are not there are not frozen") {
   const std::string folder = Folder("sequence"), scratch = ScratchFolder("exported_rows");
   const auto error = [&](const std::string& flags) {

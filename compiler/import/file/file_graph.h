@@ -38,7 +38,7 @@ struct FileGraph {
   std::vector<const ::onnx::ValueInfoProto*> inputs;  // those that no initializer gives a value
   Initialization
       initialization;  // how some of the inputs begin; who orders a graph leaves it empty
-  // Of the initializers that nodes read, by name (translate/stored_roles.h); left empty too.
+  // Of the initializers that nodes read, by name (parameters/stored_roles.h); left empty too.
   std::map<std::string, StoredRole> roles;
   // Of a part of the file (part.h); who orders a graph leaves them empty too. `cut` are the values
   // at which it begins, as the file declares them; nothing of the part reads `unread`.

@@ -187,7 +187,7 @@ absl::StatusOr<ReplacedValues> ReplaceValues(const std::string& path, const std:
   YUBA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   ::onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) return UserError(path, ": this is no ONNX model");
-  if (prepare) prepare(model);
+  if (prepare) YUBA_RETURN_IF_ERROR(Annotate(prepare(model), path));
   const std::string folder = FolderOf(path);
   Values values{views, ExternalData(BaseName(new_path) + ".data")};
   for (const TiedNames& tie : ties) {

@@ -29,7 +29,7 @@ struct TiedNames {
   std::string tied, kept;
 };
 
-using PrepareModel = std::function<void(::onnx::ModelProto&)>;
+using PrepareModel = std::function<absl::Status(::onnx::ModelProto&)>;
 
 // The model in `path` with the values of its initializers that `values` names; inputs that its
 // training_info begins become initializers where they have one. All else stays as it is, metadata

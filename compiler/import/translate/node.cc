@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "compiler/import/file/export_record.h"
 #include "compiler/import/file/module_of_node.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/parameters/export_record.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/module_name.h"

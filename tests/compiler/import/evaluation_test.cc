@@ -117,5 +117,21 @@ TEST_CASE("entries share inputs, and each has a loss of its own") {
   CHECK(outputs.count("step:loss") == 1);
 }
 
+TEST_CASE("a value called as one of an entry will be is an error") {
+  OnnxBuilder builder;
+  builder.Input("x", {6, 4});
+  builder.Weight("eval:loss", {4, 3});
+  builder.Node("MatMul", {"x", "eval:loss"}, {"y"});
+  builder.Output("y");
+  ImportOptions options;
+  options.train = TrainOptions{"sgd", "softmax-cross-entropy", "", {}};
+  CHECK_THAT(compiler::ImportFile(builder.Save(), options), IsOk());
+  options.train->eval_every = 1;
+  CHECK_THAT(
+      compiler::ImportFile(builder.Save(), options),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "the model has a value 'eval:loss', which is what a value of the entry eval"));
+}
+
 }  // namespace
 }  // namespace yuba::onnx

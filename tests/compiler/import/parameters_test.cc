@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/import/file/export_record.h"
+#include "compiler/import/parameters/export_record.h"
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"
@@ -201,25 +201,27 @@ TEST_CASE("a call of an exported program is read") {
 
 constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
 
-std::string Call(const std::string& target, const std::string& arguments) {
-  return "%y : [num_users=1] = call_function[target=torch.ops." + target + "](args = (" +
-         arguments + "), kwargs = {})";
+std::string Call(const std::string& target, const std::string& arguments,
+                 const std::string& result = "y") {
+  return "%" + result + " : [num_users=1] = call_function[target=torch.ops." + target +
+         "](args = (" + arguments + "), kwargs = {})";
 }
 
 // y = (x * g) * g, whose calls are x * a and h * b, of which the file has a alone: as g, with b's
 // value.
-OnnxBuilder Merged(const std::string& first, const std::string& second) {
+OnnxBuilder Merged(const std::string& first, const std::string& second, bool signature = true) {
   OnnxBuilder builder;
   builder.Input("x", {3, 4});
   builder.Weight("a", {4});
-  ::onnx::NodeProto& one = builder.Node("Mul", {"x", "a"}, {"h"});
-  OnnxBuilder::SayOfNode(one, kCall, Call("aten.mul.Tensor", "%x, %" + first));
-  ::onnx::NodeProto& two = builder.Node("Mul", {"h", "a"}, {"y"});
+  ::onnx::NodeProto& one = builder.Node("Mul", {"x", "a"}, {"mul"});
+  OnnxBuilder::SayOfNode(one, kCall, Call("aten.mul.Tensor", "%x, %" + first, "mul"));
+  ::onnx::NodeProto& two = builder.Node("Mul", {"mul", "a"}, {"y"});
   OnnxBuilder::SayOfNode(two, kCall, Call("aten.mul.Tensor", "%mul, %" + second));
   builder.Output("y");
   builder.SayOfValue("a", kKind, "PARAMETER");
   builder.SayOfValue("a", "pkg.torch.onnx.original_node_name", "p_a");
-  builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\np_b: PARAMETER target='b'\n");
+  if (signature)
+    builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\np_b: PARAMETER target='b'\n");
   return builder;
 }
 
@@ -232,15 +234,51 @@ TEST_CASE("equal parameters that are stored once are trained each by itself") {
   CHECK(Notes(tied, "unused or tied to others: b"));
 }
 
+// y = f(x * a), where f of the program was of something else, and b is named by no call.
+OnnxBuilder Lost(const std::string& operand, const std::string& output = "y") {
+  OnnxBuilder builder;
+  builder.Input("x", {3, 4});
+  builder.Weight("a", {4});
+  OnnxBuilder::SayOfNode(builder.Node("Mul", {"x", "a"}, {"mul"}), kCall,
+                         Call("aten.mul.Tensor", "%x, %p_a", "mul"));
+  OnnxBuilder::SayOfNode(builder.Node("Tanh", {"mul"}, {"y"}), kCall,
+                         Call("aten.tanh.default", "%" + operand));
+  builder.Output("y");
+  builder.SayOfValue("a", kKind, "PARAMETER");
+  builder.SayOfGraph(
+      kSignature, "p_a: PARAMETER target='a'\np_b: PARAMETER target='b'\nx: USER_INPUT\n" + output +
+                      ": USER_OUTPUT\n");
+  return builder;
+}
+
+TEST_CASE("a parameter is missing where results are gone that it may have been part of") {
+  CHECK_THAT(Trained(Lost("mul_1")), Fails("b (no node names it, and mul_1 and mul are one)"));
+  CHECK_THAT(Trained(Lost("add")), Fails("b (no node names it, and add is not there)"));
+  CHECK_THAT(Trained(Lost("mul", "mul_2")), Fails("b (no node names it, and mul_2 is not there)"));
+  for (const char* operand : {"mul", "dropout"}) {
+    const auto kept = Trained(Lost(operand));
+    CHECK(Names(kept) == "a");
+    CHECK(Notes(kept, "unused or tied to others: b"));
+  }
+  // Two calls name a, so that b may be tied to it.
+  OnnxBuilder tied = Lost("mul_1");
+  tied.proto().mutable_graph()->mutable_node(1)->set_output(0, "h");
+  OnnxBuilder::SayOfNode(tied.Node("Mul", {"h", "a"}, {"y"}), kCall,
+                         Call("aten.mul.Tensor", "%y, %p_a", "mul_9"));
+  CHECK(Notes(Trained(tied), "unused or tied to others: b"));
+}
+
 // y = x v, where v is made of w.
-OnnxBuilder Folded(const std::string& name, const std::string& of, const std::string& call) {
+OnnxBuilder Folded(const std::string& name, const std::string& of, const std::string& call,
+                   bool signature = true) {
   OnnxBuilder builder;
   builder.Input("x", {5, 3});
   builder.Weight(name, {3, 4});
   OnnxBuilder::SayOfNode(builder.Node("MatMul", {"x", name}, {"y"}), kCall, call);
   builder.Output("y");
   builder.SayOfValue(name, "pkg.onnxscript.optimizer.folded_from", of);
-  builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\np_v: PARAMETER target='v'\n");
+  if (signature)
+    builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\np_v: PARAMETER target='v'\n");
   return builder;
 }
 
@@ -253,6 +291,14 @@ TEST_CASE("what folding has put in another order is the parameter, products are 
   CHECK(Names(Trained(Folded("permute", "['view', 'w']", matmul))) == "permute");
   CHECK_THAT(Trained(Folded("val_1", "['w']", linear), {}, {"w"}),
              Fails("w, transposed (--freeze)"));
+}
+
+TEST_CASE("where a tool has dropped the graph's signature, calls say what parameters are") {
+  const std::string linear = Call("aten.linear.default", "%x, %p_w");
+  CHECK(Names(Trained(Folded("val_1", "['w']", linear, false))) == "w, transposed");
+  const std::string product = Call("aten.mul.Tensor", "%x, %p_w");
+  CHECK_THAT(Trained(Folded("val_1", "['w', 'v']", product, false)), Fails("w (part of val_1)"));
+  CHECK(Names(Trained(Merged("p_a", "p_b_weight", false))) == "a p_b_weight");
 }
 
 TEST_CASE("parameters that an export has lost are an error") {

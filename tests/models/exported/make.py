@@ -1,10 +1,12 @@
-"""Two small models as PyTorch 2.15 exports them, by its default exporter and by dynamo=False, and what PyTorch
+"""Three small models as PyTorch 2.15 exports them, by its default exporter and by dynamo=False, and what PyTorch
 makes of them: python make.py writes the folders beside it (needs torch, onnxscript, safetensors).
 
 sequence: an embedding with padding_idx=0, an LSTM, a layer norm, a linear layer over three dimensions, a slope,
           and a linear layer with one output. Folding transposes weights, puts gates in ONNX's order, joins
           biases and stores the first states as zeros.
-picture:  a convolution with a batch norm, which the default exporter makes one convolution of."""
+picture:  a convolution with a batch norm, which the default exporter makes one convolution of.
+patches:  a convolution, a token of the class before its patches, attention, a norm and a head, all of them fresh:
+          the default exporter leaves the biases of zeros out, and stores the token once for each example."""
 import os
 
 import numpy as np
@@ -44,6 +46,23 @@ class Picture(nn.Module):
         return self.head(F.relu(self.norm(self.conv(x))).flatten(1))
 
 
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cut = nn.Conv2d(1, 4, 2, 2)
+        self.token = nn.Parameter(torch.randn(1, 1, 4))
+        self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
+        self.norm = nn.LayerNorm(4)
+        self.head = nn.Linear(4, 3)
+        for bias in (self.cut.bias, self.head.bias):
+            nn.init.zeros_(bias)
+
+    def forward(self, x):
+        h = self.cut(x).flatten(2).transpose(1, 2)
+        h = torch.cat((self.token.expand(x.shape[0], -1, -1), h), 1)
+        return self.head(self.norm(h + self.attention(h, h, h)[0])[:, 0])
+
+
 def without_traces(path):
     """Takes the stack traces out, which name files of the machine."""
     model = onnx.load(path)
@@ -54,43 +73,49 @@ def without_traces(path):
     onnx.save(model, path)
 
 
+def write(name, model, x):
+    folder = os.path.join(HERE, name)
+    os.makedirs(folder, exist_ok=True)
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    labels = torch.randn_like(model(x)).detach()
+    for file, options in (("default", {}), ("torchscript", {"dynamo": False})):
+        model.load_state_dict(state)
+        torch.onnx.export(model, (x,), os.path.join(folder, file + ".onnx"), opset_version=18, input_names=["x"],
+                          training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
+                          **({"external_data": False} if not options else {}), **options)
+        without_traces(os.path.join(folder, file + ".onnx"))
+    model.load_state_dict(state)
+    model.train()
+    optimizer = torch.optim.SGD(model.parameters(), RATE)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x), labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    trained = {key: value for key, value in model.state_dict().items() if value.is_floating_point()}
+    save_file(trained, os.path.join(folder, "trained.safetensors"))
+    np.save(os.path.join(folder, "x.npy"), x.numpy())
+    np.save(os.path.join(folder, "labels.npy"), labels.numpy())
+    model.eval()
+    with torch.no_grad():
+        np.save(os.path.join(folder, "answer.npy"), model(x).numpy())
+    with open(os.path.join(folder, "losses.txt"), "w") as f:
+        f.writelines(f"{loss:.9g}\n" for loss in losses)
+
+
 def main():
     torch.manual_seed(5)
     ids = torch.randint(1, 12, (6, 5))
     ids[:, 3:] = 0
     for name, model, x in (("sequence", Sequence(), ids), ("picture", Picture(), torch.randn(6, 1, 4, 4))):
-        folder = os.path.join(HERE, name)
-        os.makedirs(folder, exist_ok=True)
         with torch.no_grad():  # every parameter distinct: fresh norms are 1 and 0
             for parameter in model.parameters():
                 parameter.add_(torch.randn_like(parameter) * 0.1)
-        state = {key: value.clone() for key, value in model.state_dict().items()}
-        labels = torch.randn_like(model(x)).detach()
-        for file, options in (("default", {}), ("torchscript", {"dynamo": False})):
-            model.load_state_dict(state)
-            torch.onnx.export(model, (x,), os.path.join(folder, file + ".onnx"), opset_version=18, input_names=["x"],
-                              training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
-                              **({"external_data": False} if not options else {}), **options)
-            without_traces(os.path.join(folder, file + ".onnx"))
-        model.load_state_dict(state)
-        model.train()
-        optimizer = torch.optim.SGD(model.parameters(), RATE)
-        losses = []
-        for _ in range(STEPS):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), labels)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        trained = {key: value for key, value in model.state_dict().items() if value.is_floating_point()}
-        save_file(trained, os.path.join(folder, "trained.safetensors"))
-        np.save(os.path.join(folder, "x.npy"), x.numpy())
-        np.save(os.path.join(folder, "labels.npy"), labels.numpy())
-        model.eval()
-        with torch.no_grad():
-            np.save(os.path.join(folder, "answer.npy"), model(x).numpy())
-        with open(os.path.join(folder, "losses.txt"), "w") as f:
-            f.writelines(f"{loss:.9g}\n" for loss in losses)
+        write(name, model, x)
+    write("patches", Patches(), torch.randn(6, 1, 4, 4))
 
 
-main()
+if __name__ == "__main__":
+    main()

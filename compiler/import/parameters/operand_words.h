@@ -1,7 +1,7 @@
 // What operators call their operands, beside the name table (table.h): where a file says of its
 // stored values nothing, this tells a bias from a number that only scales.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_OPERAND_WORDS_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_OPERAND_WORDS_H_
 
 #include <string>
 
@@ -22,4 +22,4 @@ bool IsView(const std::string& op_type);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERAND_WORDS_H_
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_OPERAND_WORDS_H_

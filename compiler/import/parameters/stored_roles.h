@@ -5,16 +5,16 @@
 // BUFFER is none. What folding has made of parameters alone, as a transpose, is one too (folded.h).
 // Of the others those are none that a node reads which the exporter wrote; what only nodes without
 // a word of it read, as a head that was added by hand, is judged as in a file without any word.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_STORED_ROLES_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_STORED_ROLES_H_
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_STORED_ROLES_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_STORED_ROLES_H_
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "compiler/import/file/export_record.h"
 #include "compiler/import/file/file_graph.h"
+#include "compiler/import/parameters/export_record.h"
 #include "onnx/onnx.pb.h"
 
 namespace yuba::onnx {
@@ -39,4 +39,4 @@ StoredRoles FindStoredRoles(const ::onnx::GraphProto& graph, const ExportRecord&
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_STORED_ROLES_H_
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_STORED_ROLES_H_

@@ -1,4 +1,4 @@
-#include "compiler/import/translate/stored_roles.h"
+#include "compiler/import/parameters/stored_roles.h"
 
 #include <algorithm>
 #include <set>
@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/import/translate/folded.h"
-#include "compiler/import/translate/missing_parameters.h"
-#include "compiler/import/translate/operand_words.h"
+#include "compiler/import/parameters/folded.h"
+#include "compiler/import/parameters/missing_parameters.h"
+#include "compiler/import/parameters/operand_words.h"
 
 namespace yuba::onnx {
 namespace {

@@ -1,6 +1,7 @@
-#include "compiler/import/file/export_record.h"
+#include "compiler/import/parameters/export_record.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -42,6 +43,9 @@ bool ReadSignatureLine(absl::string_view line, ExportRecord& record) {
   const size_t colon = line.find(": ");
   if (colon == absl::string_view::npos) return true;
   const absl::string_view rest = line.substr(colon + 2);
+  const std::string name(absl::StripAsciiWhitespace(line.substr(0, colon)));
+  if (rest == "USER_INPUT") record.inputs.push_back(name);
+  if (rest == "USER_OUTPUT") record.outputs.push_back(name);
   const bool parameter = absl::StartsWith(rest, "PARAMETER ");
   if (!parameter && !absl::StartsWith(rest, "BUFFER ") && !absl::StartsWith(rest, kConstant))
     return true;
@@ -52,7 +56,6 @@ bool ReadSignatureLine(absl::string_view line, ExportRecord& record) {
   if (begin >= rest.size() || (rest[begin] != '\'' && rest[begin] != '"')) return false;
   const size_t end = rest.find(rest[begin], begin + 1);
   if (end == absl::string_view::npos) return false;
-  const std::string name(absl::StripAsciiWhitespace(line.substr(0, colon)));
   (parameter ? record.parameters : record.buffers)[name] =
       std::string(rest.substr(begin + 1, end - begin - 1));
   return true;
@@ -140,6 +143,8 @@ absl::optional<CallRecord> ParseCall(absl::string_view text) {
   if (!arguments.has_value()) return absl::nullopt;
   CallRecord call;
   call.target = std::string(name);
+  const std::vector<std::string> results = NamesIn(text.substr(0, target));
+  if (!results.empty()) call.result = results[0];
   for (const std::string& argument : *arguments) {
     call.arguments.push_back(NamesIn(argument));
     call.texts.emplace_back(absl::StripAsciiWhitespace(argument));
@@ -156,6 +161,45 @@ bool ExportRecord::SaysKinds() const {
                      [](const auto& value) { return value.second.kind != ValueRecord::kUnsaid; });
 }
 
+namespace {
+
+constexpr char kParameterPrefix[] = "p_";
+
+// What torch.export calls the parameter: "p_q_weight" for "q.weight".
+std::string CalledInProgram(const std::string& name) {
+  std::string called = kParameterPrefix;
+  for (const char c : name) called.push_back(absl::ascii_isalnum(c) ? absl::ascii_tolower(c) : '_');
+  return called;
+}
+
+// Tools that take a part of a file drop the graph's signature: then parameters are what calls name
+// as such, and their names those of PyTorch that values have, or the program's where none fits.
+void InferParameters(const ::onnx::GraphProto& graph, ExportRecord& record) {
+  std::set<std::string> inputs, names;
+  for (const ::onnx::ValueInfoProto& input : graph.input()) inputs.insert(input.name());
+  for (const ::onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const auto& [name, value] : record.values)
+    names.insert(value.folded_from.begin(), value.folded_from.end());
+  for (const ::onnx::NodeProto& node : graph.node()) {
+    const absl::optional<CallRecord> call = ReadNodeRecord(node).call;
+    if (!call.has_value()) continue;
+    for (const std::string& called : call->values) {
+      if (absl::StartsWith(called, kParameterPrefix) && inputs.count(called) == 0)
+        record.parameters[called] = called;
+    }
+  }
+  for (const std::string& name : names) {
+    const auto called = record.parameters.find(CalledInProgram(name));
+    if (called != record.parameters.end()) called->second = name;
+  }
+  for (const auto& [name, value] : record.values) {
+    if (value.kind == ValueRecord::kParameter && !value.called.empty())
+      record.parameters[value.called] = name;
+  }
+}
+
+}  // namespace
+
 // Messages are read anew from their bytes: whether onnx.proto knows the fields or keeps them as
 // unknown ones depends on its version.
 ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph) {
@@ -167,6 +211,7 @@ ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph) {
   }
   for (const onnx_metadata::Value& value : metadata.input()) ReadValue(value, record);
   for (const onnx_metadata::Value& value : metadata.value_info()) ReadValue(value, record);
+  if (record.parameters.empty()) InferParameters(graph, record);
   return record;
 }
 

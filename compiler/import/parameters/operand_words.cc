@@ -1,4 +1,4 @@
-#include "compiler/import/translate/operand_words.h"
+#include "compiler/import/parameters/operand_words.h"
 
 #include "absl/strings/string_view.h"
 

@@ -1,18 +1,18 @@
 // Parameters of the user's program that a file has not, though its nodes were made of them:
 // PyTorch's exporter folds batch norms into convolutions, stores equal tensors once, and computes
 // what depends on parameters alone. Training such a file trains another model.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_MISSING_PARAMETERS_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_MISSING_PARAMETERS_H_
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_MISSING_PARAMETERS_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_MISSING_PARAMETERS_H_
 
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "compiler/import/file/export_record.h"
 #include "compiler/import/file/file_graph.h"
 #include "compiler/import/options.h"
-#include "compiler/import/translate/stored_roles.h"
+#include "compiler/import/parameters/export_record.h"
+#include "compiler/import/parameters/stored_roles.h"
 #include "onnx/onnx.pb.h"
 
 namespace yuba::onnx {
@@ -29,4 +29,4 @@ absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options)
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_MISSING_PARAMETERS_H_
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_MISSING_PARAMETERS_H_

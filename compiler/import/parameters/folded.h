@@ -3,15 +3,16 @@
 //
 // Example: the call aten.linear becomes a MatMul whose operand 1 is the call's argument 1,
 // transposed.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_FOLDED_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_FOLDED_H_
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "compiler/import/file/export_record.h"
+#include "compiler/import/parameters/export_record.h"
 #include "onnx/onnx.pb.h"
 #include "opsemantics/values/stored_form.h"
 
@@ -33,6 +34,9 @@ absl::optional<StoredForm> FormOf(const FoldedValue& value,
                                   const std::map<std::string, std::string>& parameters,
                                   const std::vector<std::string>& inputs);
 
+// "view_1" is a result of the call `view`.
+absl::string_view CallNamed(absl::string_view result);
+
 // PyTorch's name of the one parameter that the table has for the operand of a node that is part of
 // the call; empty where it has none.
 std::string ParameterOfOperand(const CallRecord& call, const std::string& op_type, int operand,
@@ -40,4 +44,4 @@ std::string ParameterOfOperand(const CallRecord& call, const std::string& op_typ
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_FOLDED_H_
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_FOLDED_H_

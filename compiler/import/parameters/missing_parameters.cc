@@ -1,4 +1,4 @@
-#include "compiler/import/translate/missing_parameters.h"
+#include "compiler/import/parameters/missing_parameters.h"
 
 #include <algorithm>
 #include <set>
@@ -7,6 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "compiler/import/parameters/folded.h"
+#include "compiler/import/parameters/named_operands.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -23,7 +26,12 @@ class MissingFinder {
  public:
   MissingFinder(const ::onnx::GraphProto& graph, const ExportRecord& record, const FileGraph& order,
                 const NodeRecords& nodes, StoredRoles& roles)
-      : graph_(graph), record_(record), order_(order), nodes_(nodes), roles_(roles) {}
+      : graph_(graph),
+        record_(record),
+        order_(order),
+        nodes_(nodes),
+        program_(graph, record),
+        roles_(roles) {}
 
   void Find() {
     for (const auto& [name, role] : roles_.of) {
@@ -33,48 +41,49 @@ class MissingFinder {
         stored_.insert(role.form->parameters.begin(), role.form->parameters.end());
     }
     for (const auto& [n, node] : nodes_) {
-      if (node.call.has_value()) LookAtCall(graph_.node(n), *node.call);
+      if (node.call.has_value()) LookAtCall(n, *node.call);
     }
     for (const auto& [name, role] : roles_.of) LookAtValue(name, role);
+    LookAtOutputs();
+    FindUnused();
     for (const auto& [name, why] : missing_) {
       roles_.missing.push_back(why.empty() ? name : absl::StrCat(name, " (", why, ")"));
     }
+  }
+
+ private:
+  // What no node names is unused or tied to others, unless results are gone that it may have been
+  // part of. As many as are named by several calls may be tied to these.
+  void FindUnused() {
     std::vector<std::pair<std::string, std::string>> others;
     for (const auto& [called, name] : record_.parameters) {
       if (stored_.count(name) + missing_.count(name) + order_.initializers.count(name) == 0)
         others.emplace_back(called, name);
     }
-    const std::set<std::string> named = others.empty() ? std::set<std::string>() : AllNamed();
+    if (others.empty()) return;
+    const std::map<std::string, std::set<std::string>> named = AllNamed();
+    Names unused;
     for (const auto& [called, name] : others) {
-      if (named.count(called) == 0) roles_.unused.push_back(name);
+      if (named.count(called) == 0) unused.push_back(name);
     }
+    const auto several = std::count_if(record_.parameters.begin(), record_.parameters.end(),
+                                       [&](const auto& parameter) {
+                                         const auto calls = named.find(parameter.first);
+                                         return calls != named.end() && calls->second.size() > 1;
+                                       });
+    const bool tied = static_cast<int64_t>(unused.size()) <= several;
+    if (lost_.empty() || tied) return void(roles_.unused = std::move(unused));
+    for (const std::string& name : unused)
+      Miss(name, absl::StrCat("no node names it, and ", lost_[0]));
   }
 
- private:
   void Miss(const std::string& name, const std::string& why) {
     std::string& known = missing_[name];
     if (known.empty()) known = why;
   }
 
-  // Parameters of the program that a node reads more often than its call names them: they stand for
-  // others with equal values.
-  Names StandIns(const ::onnx::NodeProto& node, const CallRecord& call) const {
-    std::map<std::string, int> more;
-    Names names;
-    for (const std::string& input : node.input()) {
-      const auto role = roles_.of.find(input);
-      if (role == roles_.of.end() || role->second.word != Word::kParameter) continue;
-      if (role->second.form.has_value()) continue;
-      for (const auto& [called, name] : record_.parameters) {
-        if (name != input) continue;
-        const auto mentions = std::count(call.values.begin(), call.values.end(), called);
-        if (++more[input] > mentions) names.push_back(input);
-      }
-    }
-    return names;
-  }
-
-  void LookAtCall(const ::onnx::NodeProto& node, const CallRecord& call) {
+  void LookAtCall(int n, const CallRecord& call) {
+    const ::onnx::NodeProto& node = graph_.node(n);
     Names lacking, buffers;
     for (const std::string& called : call.values) {
       const auto parameter = record_.parameters.find(called);
@@ -84,7 +93,9 @@ class MissingFinder {
       if (buffer != record_.buffers.end() && order_.initializers.count(buffer->second) == 0)
         buffers.push_back(buffer->second);
     }
-    const Names instead = lacking.empty() && buffers.empty() ? Names() : StandIns(node, call);
+    const NamedOperands operands = program_.Of(n);
+    Names instead;
+    for (const int i : operands.stand_ins) instead.push_back(node.input(i));
     const bool clear = instead.size() == lacking.size() && buffers.empty();
     for (size_t i = 0; i < lacking.size(); ++i) {
       Miss(lacking[i], clear ? absl::StrCat("stored once, as ", instead[i]) : "");
@@ -95,11 +106,53 @@ class MissingFinder {
       for (const std::string& buffer : buffers)
         Miss(buffer, absl::StrCat("a buffer, stored once with ", absl::StrJoin(instead, " or ")));
     }
+    LookAtOthers(node, operands);
     if (call.arguments.size() > 5 && call.texts[5] == "True" &&
         absl::StrContains(call.target, "batch_norm") && IsInference(node)) {
       Miss(absl::StrCat("training mode of ", node.output(0)),
            "the file has that batch norm with its running statistics");
     }
+  }
+
+  // Whether the call that is gone may have been x * 1 or x + 0.
+  static bool MayBeNeutral(const std::string& called) {
+    static const std::set<absl::string_view>* const kNeutral =
+        new std::set<absl::string_view>{"add", "sub", "mul", "div"};
+    return kNeutral->count(CallNamed(called)) > 0;
+  }
+
+  void LookAtOutputs() {
+    for (int o = 0; o < graph_.output_size(); ++o) {
+      const int maker = program_.MakerOf(graph_.output(o).name());
+      if (maker < 0 || !program_.call(maker).has_value()) continue;
+      if (o >= static_cast<int>(record_.outputs.size())) return;
+      const std::string& called = record_.outputs[o];
+      if (program_.call(maker)->result != called && MayBeNeutral(called))
+        lost_.push_back(absl::StrCat(called, " is not there"));
+    }
+  }
+
+  // Results that stand for others: of a call of the same kind, which had equal operands when the
+  // file was written, or of what is left of x * 1 and x + 0.
+  void LookAtOthers(const ::onnx::NodeProto& node, const NamedOperands& operands) {
+    for (const int i : operands.others) {
+      const std::string& value = node.input(i);
+      const int maker = program_.MakerOf(value);
+      for (const std::string& called : operands.absent) {
+        const bool same = CallNamed(called) == CallNamed(value);
+        if (same && maker >= 0 && ReadsParameter(maker))
+          lost_.push_back(absl::StrCat(called, " and ", value, " are one"));
+        if (!same && MayBeNeutral(called)) lost_.push_back(absl::StrCat(called, " is not there"));
+      }
+    }
+  }
+
+  bool ReadsParameter(int n) const {
+    if (!program_.call(n).has_value()) return false;
+    const Names& values = program_.call(n)->values;
+    return std::any_of(values.begin(), values.end(), [&](const std::string& called) {
+      return record_.parameters.count(called) > 0;
+    });
   }
 
   // Whether the batch norm of the node uses running statistics; others are folded, and lack their
@@ -133,13 +186,13 @@ class MissingFinder {
            type == ::onnx::TensorProto::FLOAT16 || type == ::onnx::TensorProto::BFLOAT16;
   }
 
-  // What calls of any part of the file name.
-  std::set<std::string> AllNamed() const {
-    std::set<std::string> named;
-    for (const ::onnx::NodeProto& node : graph_.node()) {
-      const NodeRecord record = ReadNodeRecord(node);
-      if (record.call.has_value())
-        named.insert(record.call->values.begin(), record.call->values.end());
+  // What calls of any part of the file name, and the results of these.
+  std::map<std::string, std::set<std::string>> AllNamed() const {
+    std::map<std::string, std::set<std::string>> named;
+    for (int n = 0; n < graph_.node_size(); ++n) {
+      if (!program_.call(n).has_value()) continue;
+      for (const std::string& called : program_.call(n)->values)
+        named[called].insert(program_.call(n)->result);
     }
     return named;
   }
@@ -148,9 +201,11 @@ class MissingFinder {
   const ExportRecord& record_;
   const FileGraph& order_;
   const NodeRecords& nodes_;
+  const ExportedProgram program_;
   StoredRoles& roles_;
   std::set<std::string> stored_;                // parameters that stored values are
   std::map<std::string, std::string> missing_;  // and what is known of them
+  Names lost_;                                  // results that stand for others
 };
 
 }  // namespace

@@ -1,20 +1,23 @@
-#include "compiler/import/translate/split_merged.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/import/translate/folded.h"
+#include "compiler/import/parameters/folded.h"
+#include "compiler/import/parameters/named_operands.h"
+#include "compiler/import/parameters/restoring.h"
 
 namespace yuba::onnx {
 namespace {
 
 class Splitter {
  public:
-  Splitter(::onnx::GraphProto& graph, ExportRecord& record) : graph_(graph), record_(record) {
+  Splitter(::onnx::GraphProto& graph, ExportRecord& record, RestoredParameters& restored)
+      : graph_(graph), record_(record), restored_(restored) {
     for (int t = 0; t < graph.initializer_size(); ++t) stored_[graph.initializer(t).name()] = t;
     for (const auto& [name, value] : record.values) {
       if (stored_.count(name) == 0) continue;
@@ -23,17 +26,17 @@ class Splitter {
     }
   }
 
-  std::vector<std::string> Split() {
-    std::vector<absl::optional<CallRecord>> calls;
-    for (const ::onnx::NodeProto& node : graph_.node()) calls.push_back(ReadNodeRecord(node).call);
+  void Split() {
+    const ExportedProgram program(graph_, record_);
+    const int nodes = graph_.node_size();
     // Values in another form first: what remains to be found is stored as it is.
-    for (int n = 0; n < graph_.node_size(); ++n) {
-      if (calls[n].has_value()) SplitFormed(*calls[n], *graph_.mutable_node(n));
+    for (int n = 0; n < nodes; ++n) {
+      if (program.call(n).has_value()) SplitFormed(*program.call(n), *graph_.mutable_node(n));
     }
-    for (int n = 0; n < graph_.node_size(); ++n) {
-      if (calls[n].has_value()) SplitPlain(*calls[n], *graph_.mutable_node(n));
+    for (int n = 0; n < nodes; ++n) {
+      if (program.call(n).has_value())
+        SplitPlain(*program.call(n), program.Of(n), *graph_.mutable_node(n));
     }
-    return std::move(names_);
   }
 
  private:
@@ -56,15 +59,7 @@ class Splitter {
     }
   }
 
-  void SplitPlain(const CallRecord& call, ::onnx::NodeProto& node) {
-    std::map<std::string, int64_t> reads;
-    std::vector<int> unnamed;  // operands that stand for parameters of other names
-    for (int i = 0; i < node.input_size(); ++i) {
-      const ValueRecord& value = RecordOf(node.input(i));
-      if (stored_.count(node.input(i)) == 0 || value.kind != ValueRecord::kParameter) continue;
-      const auto named = std::count(call.values.begin(), call.values.end(), value.called);
-      if (++reads[node.input(i)] > named) unnamed.push_back(i);
-    }
+  void SplitPlain(const CallRecord& call, const NamedOperands& operands, ::onnx::NodeProto& node) {
     std::vector<std::pair<std::string, std::string>> lacking;  // in the program, in PyTorch
     for (const std::string& called : call.values) {
       const auto parameter = record_.parameters.find(called);
@@ -78,6 +73,9 @@ class Splitter {
       // That another node of the program has made it known must not shift the others.
       if (known && made_.count(parameter->second) > 0) lacking.push_back(one);
     }
+    const std::vector<int>& unnamed = operands.stand_ins;
+    // Operands that only a fused node explains may be parameters of another call.
+    if (lacking.empty() && operands.others.empty()) GiveConstants(unnamed, node);
     if (unnamed.empty() || unnamed.size() != lacking.size()) return;
     if (lacking.size() > 1 && !HasOperandsInOrder(call)) return;
     for (size_t k = 0; k < unnamed.size(); ++k) {
@@ -91,6 +89,18 @@ class Splitter {
       record.called = called;
       Give(node, unnamed[k], name, name, std::move(record));
       made_.insert(name);
+    }
+  }
+
+  // Makes the node read constants where it reads parameters that its call does not name.
+  void GiveConstants(const std::vector<int>& operands, ::onnx::NodeProto& node) {
+    for (const int i : operands) {
+      const std::string parameter = node.input(i);
+      ValueRecord record;
+      record.kind = ValueRecord::kBuffer;
+      Give(node, i, "", absl::StrCat(parameter, "/constant"), std::move(record));
+      if (std::count(restored_.shared.begin(), restored_.shared.end(), parameter) == 0)
+        restored_.shared.push_back(parameter);
     }
   }
 
@@ -114,7 +124,7 @@ class Splitter {
       *graph_.add_initializer() = std::move(copy);
       record_.values[name] = std::move(record);
       there_.insert(parameter);
-      names_.push_back(parameter);
+      if (!parameter.empty()) restored_.merged.push_back(parameter);
     }
     node.set_input(operand, name);
   }
@@ -124,14 +134,13 @@ class Splitter {
   std::map<std::string, int> stored_;  // initializers by name: their positions
   std::set<std::string> there_;        // parameters that a stored value is, or was made of
   std::set<std::string> made_;         // of them: initializers of our own
-  std::vector<std::string> names_;
+  RestoredParameters& restored_;
 };
 
 }  // namespace
 
-std::vector<std::string> SplitMerged(::onnx::GraphProto& graph, ExportRecord& record) {
-  if (record.parameters.empty()) return {};
-  return Splitter(graph, record).Split();
+void SplitMerged(::onnx::GraphProto& graph, ExportRecord& record, RestoredParameters& restored) {
+  Splitter(graph, record, restored).Split();
 }
 
 }  // namespace yuba::onnx

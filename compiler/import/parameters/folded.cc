@@ -1,4 +1,4 @@
-#include "compiler/import/translate/folded.h"
+#include "compiler/import/parameters/folded.h"
 
 #include <algorithm>
 #include <set>
@@ -71,15 +71,6 @@ Names ParametersIn(const Names& folded_from, const std::map<std::string, std::st
   return found;
 }
 
-// "view_1" is a result of the call `view`.
-absl::string_view CallNamed(absl::string_view result) {
-  const size_t line = result.rfind('_');
-  const bool numbered = line != absl::string_view::npos && line + 1 < result.size() &&
-                        std::all_of(result.begin() + static_cast<int64_t>(line) + 1, result.end(),
-                                    [](unsigned char c) { return absl::ascii_isdigit(c); });
-  return numbered ? result.substr(0, line) : result;
-}
-
 // By the call that a row is of: its parameters are the argument's, in the argument's order.
 absl::optional<StoredForm> ByCall(const FoldedValue& value, const Row& row,
                                   const std::map<std::string, std::string>& parameters) {
@@ -138,6 +129,14 @@ absl::optional<StoredForm> ByName(const FoldedValue& value,
 }
 
 }  // namespace
+
+absl::string_view CallNamed(absl::string_view result) {
+  const size_t line = result.rfind('_');
+  const bool numbered = line != absl::string_view::npos && line + 1 < result.size() &&
+                        std::all_of(result.begin() + static_cast<int64_t>(line) + 1, result.end(),
+                                    [](unsigned char c) { return absl::ascii_isdigit(c); });
+  return numbered ? result.substr(0, line) : result;
+}
 
 absl::optional<StoredForm> FormOf(const FoldedValue& value,
                                   const std::map<std::string, std::string>& parameters,

@@ -8,8 +8,8 @@
 //   an initializer val_2 [in, out]  folded from ['q.weight']
 //   a node MatMul(h, val_2)         %linear : ... [target=torch.ops.aten.linear.default](args =
 //                                   (%h, %p_q_weight), kwargs = {})
-#ifndef YUBA_COMPILER_IMPORT_FILE_EXPORT_RECORD_H_
-#define YUBA_COMPILER_IMPORT_FILE_EXPORT_RECORD_H_
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_EXPORT_RECORD_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_EXPORT_RECORD_H_
 
 #include <map>
 #include <string>
@@ -33,6 +33,8 @@ struct ExportRecord {
   // PyTorch's name, "q.weight", by the name in the exported program, "p_q_weight". Constants that
   // the program has lifted are among the buffers.
   std::map<std::string, std::string> parameters, buffers;
+  // Of the user, by their names in the exported program, in order.
+  std::vector<std::string> inputs, outputs;
   std::vector<std::string> unread;  // for people: texts of a known key that could not be read
   // Whether it says of any value what that is in the user's program.
   bool SaysKinds() const;
@@ -43,6 +45,7 @@ ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph);
 
 // A call of the exported program.
 struct CallRecord {
+  std::string result;  // "linear"
   std::string target;  // "aten.linear.default"
   // [positional argument]: the names of values in it, {"h"} or, of a list, several; none of a
   // number.
@@ -60,4 +63,4 @@ NodeRecord ReadNodeRecord(const ::onnx::NodeProto& node);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_FILE_EXPORT_RECORD_H_
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_EXPORT_RECORD_H_

@@ -1,0 +1,31 @@
+#include "compiler/import/parameters/restored_parameters.h"
+
+#include <utility>
+
+#include "compiler/import/parameters/restoring.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+
+std::set<std::string> NamesOfValues(const ::onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const ::onnx::ValueInfoProto& input : graph.input()) names.insert(input.name());
+  for (const ::onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const ::onnx::NodeProto& node : graph.node())
+    names.insert(node.output().begin(), node.output().end());
+  return names;
+}
+
+absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
+                                                     ::onnx::GraphProto& graph,
+                                                     ExportRecord& record) {
+  RestoredParameters restored;
+  if (record.parameters.empty()) return restored;
+  // Equal parameters come last: which of a call's parameters have no operand is clear then.
+  restored.left_out = RestoreZeroBiases(folder, graph, record);
+  YUBA_ASSIGN_OR_RETURN(restored.repeated, RestoreRepeated(folder, graph, record));
+  SplitMerged(graph, record, restored);
+  return restored;
+}
+
+}  // namespace yuba::onnx

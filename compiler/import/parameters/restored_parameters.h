@@ -1,0 +1,41 @@
+// Parameters of the user's program that PyTorch's exporter has not stored each by itself, put back
+// where the file tells them for sure: biases of zeros that it leaves out, those that it stores
+// repeated along the batch, and those that it stores once with an equal tensor. The calls that
+// nodes are part of name the parameters that they were made of.
+//
+// Examples:
+//   Gemm(x, w), part of aten.linear(%x, %p_w, %p_b): reads an initializer b of zeros too
+//   expand [8, 1, 32], folded from cls: Expand of an initializer cls [1, 1, 32]
+//   Sub(w, mul), part of aten.sub(%ones, %mul), which does not name w: reads a constant w/constant
+//   two nodes LayerNormalization(x, n1.weight, n1.bias), of which the second is part of
+//   aten.layer_norm(%x, [8], %p_n2_weight, %p_n2_bias): it reads n2.weight and n2.bias, new
+//   initializers with the same values
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_RESTORED_PARAMETERS_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_RESTORED_PARAMETERS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/import/parameters/export_record.h"
+#include "onnx/onnx.pb.h"
+
+namespace yuba::onnx {
+
+// PyTorch's names of the parameters that new initializers are of.
+struct RestoredParameters {
+  std::vector<std::string> left_out;  // biases of zeros
+  std::vector<std::string> repeated;
+  std::vector<std::string> merged;  // stored once with equal ones
+  std::vector<std::string> shared;  // those that are there, stored once with an equal constant
+};
+
+// Changes the graph, which is of a model in `folder`, and what is known of its values. What cannot
+// be told for sure stays as it is. Fails where external data is missing.
+absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
+                                                     ::onnx::GraphProto& graph,
+                                                     ExportRecord& record);
+
+}  // namespace yuba::onnx
+
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_RESTORED_PARAMETERS_H_

@@ -1,0 +1,32 @@
+// The steps of RestoreParameters (restored_parameters.h); each returns PyTorch's names of the
+// parameters that it has put back.
+#ifndef YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_
+#define YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/import/parameters/export_record.h"
+#include "compiler/import/parameters/restored_parameters.h"
+#include "onnx/onnx.pb.h"
+
+namespace yuba::onnx {
+
+std::vector<std::string> RestoreZeroBiases(const std::string& folder, ::onnx::GraphProto& graph,
+                                           ExportRecord& record);
+
+absl::StatusOr<std::vector<std::string>> RestoreRepeated(const std::string& folder,
+                                                         ::onnx::GraphProto& graph,
+                                                         ExportRecord& record);
+
+// Adds to `merged` and `shared`.
+void SplitMerged(::onnx::GraphProto& graph, ExportRecord& record, RestoredParameters& restored);
+
+// The names of the graph's inputs, stored values and results.
+std::set<std::string> NamesOfValues(const ::onnx::GraphProto& graph);
+
+}  // namespace yuba::onnx
+
+#endif  // YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_

@@ -1,0 +1,180 @@
+// Parameters that a file does not store each by itself are put back where that is sure, and only
+// there.
+#include "compiler/import/parameters/restored_parameters.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "opsemantics/values/onnx_tensor.h"
+#include "tests/compiler/support/onnx_builder.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::onnx {
+namespace {
+
+using compiler::OnnxBuilder;
+using compiler::SetInt;
+
+constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
+constexpr char kFoldedFrom[] = "pkg.onnxscript.optimizer.folded_from";
+
+RestoredParameters Restored(OnnxBuilder& builder) {
+  ::onnx::GraphProto& graph = *builder.proto().mutable_graph();
+  ExportRecord record = ReadExportRecord(graph);
+  const auto restored = RestoreParameters(".", graph, record);
+  REQUIRE_THAT(restored, IsOk());
+  return *restored;
+}
+
+const ::onnx::TensorProto* Stored(const OnnxBuilder& builder, const std::string& name) {
+  for (const ::onnx::TensorProto& tensor :
+       const_cast<OnnxBuilder&>(builder).proto().graph().initializer()) {
+    if (tensor.name() == name) return &tensor;
+  }
+  return nullptr;
+}
+
+// y = op(x, w), part of the call, with a weight of that shape.
+OnnxBuilder WithoutBias(const std::string& op, const std::vector<int64_t>& weight,
+                        const std::string& call) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 4, 5, 5});
+  builder.Weight("w", weight);
+  OnnxBuilder::SayOfNode(
+      builder.Node(op, {"x", "w"}, {"y"}), "pkg.torch.onnx.fx_node",
+      "%y : [num_users=1] = call_function[target=torch.ops." + call + ", kwargs = {})");
+  builder.Output("y");
+  builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\np_b: PARAMETER target='b'\n");
+  return builder;
+}
+
+// The extent of the bias that is put back; -1 where none is.
+int64_t BiasOf(OnnxBuilder builder) {
+  const RestoredParameters restored = Restored(builder);
+  const ::onnx::TensorProto* bias = Stored(builder, "b");
+  CHECK(restored.left_out.size() == (bias == nullptr ? 0 : 1));
+  CHECK(builder.proto().graph().node(0).input_size() == (bias == nullptr ? 2 : 3));
+  if (bias == nullptr) return -1;
+  const auto values = DecodeTensor(*bias);
+  REQUIRE_THAT(values, IsOk());
+  for (int64_t i = 0; i < values->dims[0]; ++i) CHECK(ValueAt(*values, i) == 0);
+  return values->dims[0];
+}
+
+TEST_CASE("a bias of zeros is put back with the extent that its weight says") {
+  CHECK(BiasOf(WithoutBias("Conv", {6, 2, 3, 3}, "aten.conv2d.default](args = (%x, %p_w, %p_b)")) ==
+        6);
+  CHECK(BiasOf(WithoutBias("Gemm", {3, 7}, "aten.addmm.default](args = (%p_b, %x, %p_w)")) == 7);
+  OnnxBuilder transposed =
+      WithoutBias("Gemm", {3, 7}, "aten.linear.default](args = (%x, %p_w, %p_b)");
+  SetInt(*transposed.proto().mutable_graph()->mutable_node(0), "transB", 1);
+  CHECK(BiasOf(transposed) == 3);
+  OnnxBuilder groups = WithoutBias(
+      "ConvTranspose", {4, 3, 2, 2},
+      "aten.convolution.default](args = (%x, %p_w, %p_b, [1, 1], [0, 0], [1, 1], True, [0, 0], 2)");
+  SetInt(*groups.proto().mutable_graph()->mutable_node(0), "group", 2);
+  CHECK(BiasOf(groups) == 6);
+}
+
+TEST_CASE("a bias that the call does not have, or that is another value, is not made up") {
+  CHECK(BiasOf(WithoutBias("Conv", {6, 2, 3, 3}, "aten.conv2d.default](args = (%x, %p_w)")) == -1);
+  CHECK(BiasOf(WithoutBias("Conv", {6, 2, 3, 3}, "aten.conv2d.default](args = (%x, %p_w, %mul)")) ==
+        -1);
+  CHECK(BiasOf(WithoutBias("MatMul", {3, 7}, "aten.linear.default](args = (%x, %p_w, %p_b)")) ==
+        -1);
+  OnnxBuilder elsewhere =
+      WithoutBias("Gemm", {3, 7}, "aten.addmm.default](args = (%p_b, %x, %p_w)");
+  elsewhere.Weight("b", {9});
+  CHECK(Restored(elsewhere).left_out.empty());
+}
+
+// y = x + expand, which has these values and is folded from `from`.
+OnnxBuilder Expanded(const std::vector<int64_t>& dims, const std::vector<float>& values,
+                     const std::string& from = "['token', 'val_1']",
+                     const std::string& name = "expand_2") {
+  OnnxBuilder builder;
+  builder.Input("x", dims);
+  builder.Weight(name, dims);
+  ::onnx::TensorProto& tensor = *builder.proto().mutable_graph()->mutable_initializer(0);
+  tensor.clear_raw_data();
+  tensor.clear_float_data();
+  for (const float value : values) tensor.add_float_data(value);
+  builder.Node("Add", {"x", name}, {"y"});
+  builder.Output("y");
+  builder.SayOfValue(name, kFoldedFrom, from);
+  builder.SayOfGraph(kSignature,
+                     "p_token: PARAMETER target='token'\np_other: PARAMETER target='other'\n");
+  return builder;
+}
+
+TEST_CASE("a parameter repeated along the first dimension is one slice of it, repeated") {
+  OnnxBuilder builder = Expanded({3, 1, 2}, {1, 2, 1, 2, 1, 2});
+  CHECK(Restored(builder).repeated == std::vector<std::string>{"token"});
+  const auto token = DecodeTensor(*Stored(builder, "token"));
+  REQUIRE_THAT(token, IsOk());
+  CHECK(token->dims == std::vector<int64_t>{1, 1, 2});
+  CHECK((ValueAt(*token, 0) == 1 && ValueAt(*token, 1) == 2));
+  const ::onnx::NodeProto& first = builder.proto().graph().node(0);
+  CHECK(
+      (first.op_type() == "Expand" && first.input(0) == "token" && first.output(0) == "expand_2"));
+  CHECK(Stored(builder, "expand_2") == nullptr);
+}
+
+TEST_CASE("what may be repeated along another dimension, or is none, stays as it is") {
+  const auto stays = [](OnnxBuilder builder) {
+    const int nodes = builder.proto().graph().node_size();
+    return Restored(builder).repeated.empty() && builder.proto().graph().node_size() == nodes;
+  };
+  CHECK(stays(Expanded({3, 1, 2}, {0, 0, 0, 0, 0, 0})));
+  CHECK(stays(Expanded({2, 2, 2}, {1, 2, 1, 2, 1, 2, 1, 2})));
+  CHECK(stays(Expanded({2, 3}, {1, 1, 1, 2, 2, 2})));
+  CHECK(stays(Expanded({3, 1, 2}, {1, 2, 1, 2, 1, 3})));
+  CHECK(stays(Expanded({1, 2}, {1, 2})));
+  const std::vector<float> twice = {1, 2, 1, 2};
+  CHECK(stays(Expanded({2, 2}, twice, "['token', 'other']")));
+  CHECK(stays(Expanded({2, 2}, twice, "['token', 'neg']")));
+  CHECK(stays(Expanded({2, 2}, twice, "['val_1']")));
+  CHECK(stays(Expanded({2, 2}, twice, "['token']", "mul")));
+}
+
+// y = ones - x * w, of which the file has w alone.
+OnnxBuilder WithConstant(const std::string& call) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 4});
+  builder.Weight("w", {4});
+  const auto say = [](::onnx::NodeProto& node, const std::string& result, const std::string& text) {
+    OnnxBuilder::SayOfNode(node, "pkg.torch.onnx.fx_node",
+                           "%" + result + " : [num_users=1] = call_function[target=torch.ops." +
+                               text + ", kwargs = {})");
+  };
+  say(builder.Node("Mul", {"x", "w"}, {"mul"}), "mul", "aten.mul.Tensor](args = (%x, %p_w)");
+  say(builder.Node("Sub", {"w", "mul"}, {"y"}), "y", call);
+  builder.Output("y");
+  builder.SayOfValue("w", "pkg.torch.export.graph_signature.InputSpec.kind", "PARAMETER");
+  builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\nx: USER_INPUT\n");
+  return builder;
+}
+
+TEST_CASE("a constant that is stored once with an equal parameter is a constant again") {
+  OnnxBuilder builder = WithConstant("aten.sub.Tensor](args = (%ones, %mul)");
+  CHECK(Restored(builder).shared == std::vector<std::string>{"w"});
+  const ::onnx::GraphProto& graph = builder.proto().graph();
+  CHECK(graph.node(0).input(1) == "w");
+  CHECK(graph.node(1).input(0) == "w/constant");
+  CHECK(Stored(builder, "w/constant")->raw_data() == Stored(builder, "w")->raw_data());
+  OnnxBuilder number = WithConstant("aten.rsub.Scalar](args = (%mul, 1.0)");
+  CHECK(Restored(number).shared.size() == 1);
+}
+
+TEST_CASE("a parameter that its call names, or that a fused node took along, stays one") {
+  for (const char* call :
+       {"aten.sub.Tensor](args = (%p_w, %mul)", "aten.sub.Tensor](args = (%matmul, %p_b)"}) {
+    OnnxBuilder builder = WithConstant(call);
+    CHECK(Restored(builder).shared.empty());
+    CHECK(builder.proto().graph().node(1).input(0) == "w");
+  }
+}
+
+}  // namespace
+}  // namespace yuba::onnx
