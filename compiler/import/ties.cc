@@ -156,7 +156,7 @@ std::vector<std::string> EqualParameters(const OnnxGraph& graph) {
     for (const int other : known[corner->data]) {
       const auto a = ValueOf(value), b = ValueOf(graph.values[other]);
       const Twins twins = a.has_value() && b.has_value() ? TwinsOf(*a, *b) : Twins::kNot;
-      if (twins == Twins::kNot) continue;
+      if (twins == Twins::kNot || graph.values[other].name == value.name) continue;
       lines.push_back(absl::StrCat(name, " equals ", graph.values[other].name,
                                    twins == Twins::kEqual ? "" : ", transposed",
                                    "; each is trained by itself: --tie ", name, "=",

@@ -47,6 +47,7 @@ absl::StatusOr<std::vector<TensorId>> Chooser::Choose() {
     const Tensor& tensor = model_.graph.tensors[t];
     const auto id = static_cast<TensorId>(t);
     if (tensor.kind != TensorKind::kParameter || !IsFloat(tensor.type.type)) continue;
+    YUBA_RETURN_IF_ERROR(CheckJoined(tensor.name));
     const std::string reason = WhyNot(tensor, id);
     if (reason.empty()) {
       chosen.push_back(id);
@@ -93,6 +94,23 @@ bool Chooser::Matches(const std::vector<std::string>& patterns, const std::strin
     }
   }
   return matches;
+}
+
+// Of a tensor that is several parameters joined, all are frozen or none.
+absl::Status Chooser::CheckJoined(const std::string& name) const {
+  const auto form = model_.forms.find(name);
+  if (form == model_.forms.end() || form->second.parameters.size() < 2) return absl::OkStatus();
+  std::vector<std::string> frozen, others;
+  for (const std::string& parameter : form->second.parameters) {
+    const bool matches =
+        std::any_of(recipe_.freeze.begin(), recipe_.freeze.end(), [&](const std::string& pattern) {
+          return fnmatch(pattern.c_str(), parameter.c_str(), 0) == 0;
+        });
+    (matches ? frozen : others).push_back(parameter);
+  }
+  if (frozen.empty() || others.empty()) return absl::OkStatus();
+  return UserError("--freeze: ", absl::StrJoin(frozen, ", "), " is stored joined with ",
+                   absl::StrJoin(others, ", "), " as one tensor; freeze all of them or none");
 }
 
 void Chooser::LeaveOut(TensorId tensor) {

@@ -38,6 +38,7 @@ class Chooser {
   std::string WhyNot(const Tensor& tensor, TensorId id);
   bool Matches(const std::vector<std::string>& patterns, const std::string& name,
                std::vector<bool>& used) const;
+  absl::Status CheckJoined(const std::string& name) const;
   absl::Status CheckPatterns() const;
   std::string List(std::vector<std::string> names) const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -172,6 +173,48 @@ TEST_CASE("gradients at kinks and poles are those of the table in docs/training.
     const auto after = ReadSafetensors(saved);
     REQUIRE_THAT(after, IsOk());
     for (size_t r = 0; r < rows.size(); ++r) CheckRow(rows[r], r, after->tensors);
+  }
+}
+
+// Softmax, IsNaN and Where, as PyTorch's older exporter writes attention with a mask. The second
+// row of w sees nothing.
+TEST_CASE("a softmax of nothing that a file makes 0 has no gradient") {
+  const std::string folder = ScratchFolder("softmax_of_nothing");
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  compiler::OnnxBuilder builder;
+  builder.Input("mask", {2, 2});
+  AddNumbers("w", {2, 2}, 1, {0.5f, 0.25f, 1, 2}, builder);
+  AddNumbers("zero", {}, 1, {0}, builder);
+  builder.Node("Add", {"w", "mask"}, {"seen"});
+  compiler::SetInt(builder.Node("Softmax", {"seen"}, {"p"}), "axis", -1);
+  builder.Node("IsNaN", {"p"}, {"nothing"});
+  builder.Node("Where", {"nothing", "zero", "p"}, {"y"});
+  builder.Output("y");
+  const std::string file = builder.Save(), plan = folder + "/plan.json";
+  const auto write = [&](const std::string& name, const std::vector<float>& values) {
+    std::ofstream(folder + "/" + name, std::ios::binary)
+        << FormatNpy({ElementType::kF32,
+                      {2, 2},
+                      {reinterpret_cast<const char*>(values.data()), values.size() * 4}});
+    return folder + "/" + name;
+  };
+  const std::string inputs = " --input mask=" + write("mask.npy", {0, 0, kHidden, kHidden}) +
+                             " --input labels=" + write("labels.npy", {1, 0, 1, 1});
+  // Of the mean of squares over four elements, p = softmax(0.5, 0.25) beside labels 1 and 0.
+  const float p = 1 / (1 + std::exp(-0.25f)), slope = -(1 - p) * p * (1 - p);
+  for (const char* devices : {"1", "2", "3"}) {
+    INFO(devices << " devices");
+    Succeed("yuba partition " + file + " --train sgd --loss mse --lr 1 --devices " + devices +
+            " -o " + plan);
+    const std::string saved = folder + "/saved.safetensors";
+    Succeed("yuba run " + file + " " + plan + inputs + " --save " + saved);
+    const auto after = ReadSafetensors(saved);
+    REQUIRE_THAT(after, IsOk());
+    const std::vector<float> w = Stored(after->tensors.at("w"));
+    REQUIRE(w.size() == 4);
+    CHECK(w[0] == Approx(0.5f - slope));
+    CHECK(w[1] == Approx(0.25f + slope));
+    CHECK((w[2] == 1 && w[3] == 2));
   }
 }
 

@@ -194,7 +194,7 @@ void InferParameters(const ::onnx::GraphProto& graph, ExportRecord& record) {
   }
   for (const auto& [name, value] : record.values) {
     if (value.kind == ValueRecord::kParameter && !value.called.empty())
-      record.parameters[value.called] = name;
+      record.parameters[value.called];
   }
 }
 
@@ -212,6 +212,12 @@ ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph) {
   for (const onnx_metadata::Value& value : metadata.input()) ReadValue(value, record);
   for (const onnx_metadata::Value& value : metadata.value_info()) ReadValue(value, record);
   if (record.parameters.empty()) InferParameters(graph, record);
+  // Tools that join models rename values, and not what the signature says.
+  for (const auto& [name, value] : record.values) {
+    const auto parameter = record.parameters.find(value.called);
+    if (value.kind == ValueRecord::kParameter && parameter != record.parameters.end())
+      parameter->second = name;
+  }
   return record;
 }
 

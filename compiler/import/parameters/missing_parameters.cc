@@ -110,7 +110,8 @@ class MissingFinder {
     if (call.arguments.size() > 5 && call.texts[5] == "True" &&
         absl::StrContains(call.target, "batch_norm") && IsInference(node)) {
       Miss(absl::StrCat("training mode of ", node.output(0)),
-           "the file has that batch norm with its running statistics");
+           "the file has that batch norm with its running statistics; where it was to use them in "
+           "training too, --allow-missing-parameters trains it so");
     }
   }
 

@@ -58,6 +58,8 @@ bool Adds(const std::string& op_type) { return op_type == "Add"; }
 
 bool MultipliesMatrices(const std::string& op_type) { return op_type == "MatMul"; }
 
+bool IsCopy(const std::string& op_type) { return op_type == "Identity"; }
+
 bool IsView(const std::string& op_type) {
   for (const char* view : {"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}) {
     if (op_type == view) return true;

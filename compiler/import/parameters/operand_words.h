@@ -12,11 +12,13 @@ enum class OperandWord { kNone, kWeight, kBias, kSlope, kScale, kVariance, kFirs
 // The word for operand `position` of the ONNX operator; kNone where there is none.
 OperandWord WordOfOperand(const std::string& op_type, int position);
 
-// Whether the operator adds, so that what it adds to the result of another one that multiplies
-// matrices is a bias: exporters write the bias of a linear layer so where its operand has three
-// dimensions.
+// Whether the operator adds, so that one number that it adds to what another one multiplies by a
+// matrix of one column is a bias: exporters write the bias of a linear layer so where its operand
+// has three dimensions.
 bool Adds(const std::string& op_type);
 bool MultipliesMatrices(const std::string& op_type);
+// Whether the result is the first operand itself.
+bool IsCopy(const std::string& op_type);
 // Whether the result is the first operand in another shape or order: who reads it reads that.
 bool IsView(const std::string& op_type);
 

@@ -32,10 +32,6 @@ class RoleFinder {
       : graph_(graph), record_(record), order_(order), says_(record.SaysKinds()) {
     for (const auto& [called, name] : record_.parameters) called_[name] = called;
     for (const ::onnx::ValueInfoProto& input : graph.input()) inputs_.push_back(input.name());
-    for (const ::onnx::NodeProto& node : graph.node()) {
-      if (MultipliesMatrices(node.op_type()))
-        products_.insert(node.output().begin(), node.output().end());
-    }
   }
 
   StoredRoles Find() {
@@ -65,13 +61,19 @@ class RoleFinder {
     if (node.input_size() > 0 && node.output_size() > 0 && IsView(node.op_type())) {
       const std::string of = StoredBehind(node.input(0));
       if (!of.empty()) views_[node.output(0)] = of;
+      if (!of.empty() && IsCopy(node.op_type()) && IsFloats(of))
+        copies_[of].push_back(node.output(0));
     }
+    if (MultipliesMatrices(node.op_type()) && node.input_size() > 1 &&
+        IsColumn(StoredBehind(node.input(1))))
+      products_.insert(node.output().begin(), node.output().end());
     for (int i = 0; i < node.input_size(); ++i) {
       LookThroughView(node, i);
       if (order_.initializers.count(node.input(i)) == 0) continue;
       Readers& readers = readers_[node.input(i)];
-      const bool added =
-          Adds(node.op_type()) && node.input_size() == 2 && products_.count(node.input(1 - i)) > 0;
+      const bool added = Adds(node.op_type()) && node.input_size() == 2 &&
+                         order_.initializers.at(node.input(i))->dims_size() == 1 &&
+                         products_.count(node.input(1 - i)) > 0;
       const OperandWord word = added ? OperandWord::kBias : WordOfOperand(node.op_type(), i);
       readers.exported |= record.exported;
       readers.operand |= word != OperandWord::kNone && word != OperandWord::kFirstState &&
@@ -85,6 +87,13 @@ class RoleFinder {
     for (const std::string& name : ReadsInside(node)) {
       if (order_.initializers.count(name) > 0) readers_[name].others = true;
     }
+  }
+
+  // Whether the initializer is the weight of a linear layer with one output, transposed or not.
+  bool IsColumn(const std::string& name) const {
+    if (name.empty()) return false;
+    const ::onnx::TensorProto& tensor = *order_.initializers.at(name);
+    return tensor.dims_size() == 2 && (tensor.dims(0) == 1 || tensor.dims(1) == 1);
   }
 
   // The initializer that the value is, or is a view of; empty where there is none.
@@ -197,6 +206,14 @@ class RoleFinder {
           "in PyTorch each is trained by itself; export in training mode, with ",
           "do_constant_folding=False"));
     }
+    for (const auto& [name, copies] : copies_) {
+      if (says_) continue;
+      notes.push_back(
+          absl::StrCat("one with ", name, " in the file: ", absl::StrJoin(copies, ", "),
+                       "; some exports store equal tensors once, and in PyTorch each is trained by "
+                       "itself unless ",
+                       "they are tied; export in training mode, with do_constant_folding=False"));
+    }
     if (!roles_.unused.empty()) {
       notes.push_back(absl::StrCat("parameters of PyTorch's that no node was made of, unused or ",
                                    "tied to others: ", absl::StrJoin(roles_.unused, ", ")));
@@ -234,8 +251,9 @@ class RoleFinder {
   const bool says_;
   std::map<std::string, std::string> called_;  // the name in the exported program by PyTorch's
   std::vector<std::string> inputs_;
-  std::set<std::string> products_;            // results of products of matrices
+  std::set<std::string> products_;            // results of linear layers with one output
   std::map<std::string, std::string> views_;  // the initializer by the name of a view of it
+  std::map<std::string, std::vector<std::string>> copies_;  // by the initializer
   NodeRecords nodes_;
   std::map<std::string, Readers> readers_;  // by the initializer's name
   std::set<std::string> twice_;             // parameters in two forms that are not one tensor

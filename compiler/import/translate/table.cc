@@ -83,7 +83,7 @@ const std::vector<OperatorRow>& Rows() {
       Aligned("Or", 7, "or"),
       Same("PRelu", 7, "prelu"),
       Aligned("Sub", 14, "sub"),
-      Same("Where", 9, "select"),
+      By("Where", 9, TranslateWhere),
       Aligned("Xor", 7, "xor"),
       By("Max", 8, TranslateMax),
       By("Mean", 8, TranslateMean),

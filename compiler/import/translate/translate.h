@@ -64,6 +64,7 @@ void TranslateAveragePool(NodeContext& node);
 
 // translate_attention.cc
 void TranslateAttention(NodeContext& node);
+void TranslateWhere(NodeContext& node);
 void TranslateRotaryEmbedding(NodeContext& node);
 
 // translate_recurrent.cc

@@ -103,6 +103,27 @@ int InParts(NodeContext& node, const Operands& of, ElementType precision) {
   return node.Entry("attention_values", {used, of.v});
 }
 
+// The operand of the use of the description that makes the value; -1 where another one makes it.
+int OperandOf(const char* op, int value, const OnnxGraph& graph) {
+  for (auto use = graph.uses.rbegin(); use != graph.uses.rend(); ++use) {
+    int operand = -1;
+    bool makes = false;
+    for (size_t s = 0; s < use->values.size(); ++s) {
+      const SlotRole role = use->instance.slots[s].role;
+      makes |= role == SlotRole::kOutput && use->values[s] == value;
+      if (role == SlotRole::kOperand) operand = use->values[s];
+    }
+    if (makes) return use->instance.op == op ? operand : -1;
+  }
+  return -1;
+}
+
+bool IsZero(int value, const NodeContext& node) {
+  if (!node.IsKnown(value)) return false;
+  const std::vector<Scalar>& elements = node.ValueOf(value).known->elements;
+  return elements.size() == 1 && elements[0].number == 0;
+}
+
 }  // namespace
 
 void TranslateAttention(NodeContext& node) {
@@ -185,6 +206,19 @@ void TranslateRotaryEmbedding(NodeContext& node) {
     y = node.Write(ConcatTemplate({node.Dims(y), node.Dims(rest)}, 3), {y, rest});
   }
   node.SetOutput(0, node.Rank(given) == 3 ? MergeHeads(node, y) : y);
+}
+
+// Where(IsNaN(s), 0, s), s a softmax, as PyTorch's older exporter writes attention with a mask: 0
+// where the mask hides all, and so is the gradient, which of the three nodes would be NaN.
+void TranslateWhere(NodeContext& node) {
+  const int condition = node.Input(0), yes = node.Input(1), no = node.Input(2);
+  if (node.failed()) return;
+  const int scores = OperandOf("softmax", no, node.graph());
+  if (scores < 0 || OperandOf("is_nan", condition, node.graph()) != no || !IsZero(yes, node))
+    return node.SetOutput(0, node.Entry("select", {condition, yes, no}));
+  Attributes attributes;
+  SetGuards(node.ValueOf(scores).type, attributes);
+  node.SetOutput(0, node.Entry("softmax", {scores}, attributes));
 }
 
 }  // namespace yuba::onnx

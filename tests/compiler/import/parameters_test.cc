@@ -13,6 +13,7 @@ namespace yuba::onnx {
 namespace {
 
 using compiler::OnnxBuilder;
+using compiler::SetInt;
 
 constexpr char kKind[] = "pkg.torch.export.graph_signature.InputSpec.kind";
 constexpr char kCall[] = "pkg.torch.onnx.fx_node";
@@ -322,6 +323,69 @@ TEST_CASE("parameters that an export has lost are an error") {
   both.Node("MatMul", {"h", "w"}, {"y"});
   CHECK_THAT(Trained(both), Fails("w (as part of exp)"));
   CHECK_THAT(Trained(Folded("expand", "['val_0', 'w']", matmul)), Fails("w (part of expand)"));
+}
+
+TEST_CASE("of parameters joined to one tensor all are frozen or none") {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 2, 3});
+  builder.Weight("W", {1, 16, 3});
+  builder.Weight("R", {1, 16, 4});
+  builder.Weight("B", {1, 32});
+  ::onnx::NodeProto& node = builder.Node("LSTM", {"x", "W", "R", "B"}, {"y"});
+  SetInt(node, "hidden_size", 4);
+  OnnxBuilder::SayOfNode(
+      node, kCall, Call("aten.lstm.input", "%x, [%h, %c], [%p_wi, %p_wh, %p_bi, %p_bh], True, 1"));
+  builder.Output("y");
+  builder.SayOfValue("W", "pkg.onnxscript.optimizer.folded_from", "['wi']");
+  builder.SayOfValue("R", "pkg.onnxscript.optimizer.folded_from", "['wh']");
+  builder.SayOfValue("B", "pkg.onnxscript.optimizer.folded_from", "['bi', 'bh']");
+  builder.SayOfGraph(kSignature,
+                     "p_wi: PARAMETER target='wi'\np_wh: PARAMETER target='wh'\n"
+                     "p_bi: PARAMETER target='bi'\np_bh: PARAMETER target='bh'\n");
+  CHECK_THAT(Trained(builder, {}, {"wi", "b*"}), IsOk());
+  CHECK_THAT(Trained(builder, {}, {"bi"}),
+             Fails("--freeze: bi is stored joined with bh as one tensor"));
+}
+
+TEST_CASE("one number added to a product is a bias of a matrix of one column alone") {
+  const auto trained = [](const std::vector<int64_t>& weight, const std::vector<int64_t>& number) {
+    OnnxBuilder builder;
+    builder.Input("x", {2, 5, 3});
+    builder.Weight("w", weight);
+    builder.Weight("n", number);
+    builder.Node("MatMul", {"x", "w"}, {"h"});
+    builder.Node("Add", {"h", "n"}, {"y"});
+    builder.Output("y");
+    return Names(Trained(builder));
+  };
+  CHECK(trained({3, 1}, {1}) == "n w");
+  CHECK(trained({3, 4}, {1}) == "w");
+  CHECK(trained({3, 1}, {}) == "w");
+}
+
+TEST_CASE("a copy of a parameter in a file without a word is noted") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  builder.Weight("a", {3});
+  builder.Node("Identity", {"a"}, {"b"});
+  builder.Node("Mul", {"x", "a"}, {"h"});
+  builder.Node("Add", {"h", "b"}, {"y"});
+  builder.Output("y");
+  CHECK(
+      Notes(Trained(builder), "one with a in the file: b; some exports store equal tensors once"));
+}
+
+TEST_CASE("a tool that renames stored values does not rename what the signature says") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  builder.Weight("net_a", {3});
+  OnnxBuilder::SayOfNode(builder.Node("Mul", {"x", "net_a"}, {"y"}), kCall,
+                         Call("aten.mul.Tensor", "%x, %p_a"));
+  builder.Output("y");
+  builder.SayOfValue("net_a", kKind, "PARAMETER");
+  builder.SayOfValue("net_a", "pkg.torch.onnx.original_node_name", "p_a");
+  builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\n");
+  CHECK(Names(Trained(builder)) == "net_a");
 }
 
 }  // namespace
