@@ -80,8 +80,14 @@ TEST_CASE("a table has a line for each step, and those of a run that went on") {
   CHECK(other.exit_code == 2);
   CHECK(other.error.find("--log t.csv: it is there and has other columns") != std::string::npos);
   CHECK(ReadTable(file) == more);
-  Succeed(training.Command("t.csv --steps 1"));  // a new run, and a new table
+  Succeed(training.Command("t.csv --steps 1 --save one.st"));  // a new run, and a new table
   CHECK(ReadTable(file).size() == 2);
+  Succeed(training.Command("t.csv --steps 2 --resume one.st"));  // whose rate is the plan's
+  const auto plain = ReadTable(file);
+  REQUIRE(plain.size() == 3);
+  const size_t rate = std::find(plain[0].begin(), plain[0].end(), "lr") - plain[0].begin();
+  REQUIRE(rate < plain[0].size());
+  CHECK((plain[1][rate] == "0.01" && plain[2][rate] == "0.01"));
   const CommandResult nowhere = RunCommand(training.Command("no/t.csv --steps 1"));
   CHECK(nowhere.exit_code == 2);
 }

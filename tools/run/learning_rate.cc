@@ -50,6 +50,7 @@ TensorData TensorOf(double rate, const PortType& type) {
 absl::Status KeepRate(runtime::Session& session, const RunFlags& flags, RunFiles& files) {
   YUBA_ASSIGN_OR_RETURN(const absl::optional<Schedule> planned, PlannedRate(session));
   if (!planned.has_value()) return absl::OkStatus();
+  files.planned_lr = planned;
   if (!files.lr.has_value()) {
     files.facts.lr = planned->Text();
     return absl::OkStatus();

@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<StepLog>> OpenLog(const runtime::Session& session
       for (const std::string& name : NumberNames(session.program(), entry)) add(name);
     }
   }
-  if (files.lr.has_value()) add(kLearningRate);
+  if (files.lr.has_value() || files.planned_lr.has_value()) add(kLearningRate);
   if (files.eval.has_value()) {
     for (const std::string& name : NumberNames(session.program(), files.eval->entry)) add(name);
   }
@@ -69,6 +69,7 @@ class StepLoop {
       : session_(session),
         flags_(flags),
         log_(log),
+        planned_lr_(files.lr.has_value() ? absl::nullopt : files.planned_lr),
         facts_(files.facts),
         numbers_(files.numbers),
         check_(check),
@@ -130,6 +131,7 @@ class StepLoop {
   absl::Status Log(const EntryRun& run, const StepReport& report, bool evaluated) {
     if (log_ == nullptr) return absl::OkStatus();
     Numbers numbers = report.numbers;
+    if (planned_lr_.has_value()) numbers.emplace_back(kLearningRate, planned_lr_->At(done_));
     if (evaluated)
       numbers.insert(numbers.end(), evaluation_.numbers().begin(), evaluation_.numbers().end());
     return log_->Add(run.entry, done_, numbers, report);
@@ -208,6 +210,7 @@ class StepLoop {
   runtime::Session& session_;
   const RunFlags& flags_;
   StepLog* const log_;                                // null: there is none
+  absl::optional<Schedule> planned_lr_;               // where no flag or checkpoint sets a rate
   RunFacts facts_;                                    // position: of the last checkpoint
   const std::map<std::string, TensorData>& numbers_;  // of the code, other than the model's
   OutputCheck& check_;
