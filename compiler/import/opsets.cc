@@ -11,7 +11,7 @@
 namespace yuba::onnx {
 namespace {
 
-constexpr int64_t kOldestOpset = 6;
+constexpr int64_t kTableBegins = 6;  // the opset with which the table of versions begins
 
 using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 using OpsetList = google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>;
@@ -56,6 +56,30 @@ absl::Status CheckFunctions(const ::onnx::ModelProto& model, int64_t opset) {
   return absl::OkStatus();
 }
 
+// A node, also inside of nodes, whose operator changed, or came, after opset `own`, which is older
+// than the table; null where there is none.
+const ::onnx::NodeProto* ChangedSince(const NodeList& nodes, int64_t own) {
+  for (const ::onnx::NodeProto& node : nodes) {
+    const std::vector<OperatorVersion>* versions =
+        IsOnnx(node.domain()) ? VersionsOf(node.op_type()) : nullptr;
+    if (versions != nullptr && versions->front().since > own) return &node;
+    for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+      const ::onnx::NodeProto* inside =
+          attribute.has_g() ? ChangedSince(attribute.g().node(), own) : nullptr;
+      if (inside != nullptr) return inside;
+    }
+  }
+  return nullptr;
+}
+
+absl::Status CheckOld(const ::onnx::ModelProto& model, int64_t opset) {
+  const ::onnx::NodeProto* node = ChangedSince(model.graph().node(), opset);
+  if (node == nullptr) return absl::OkStatus();
+  return UserError("the model is of opset ", opset, ", and the oldest ", node->op_type(),
+                   " that is known is that of opset ", VersionsOf(node->op_type())->front().since,
+                   ": convert it (onnx.version_converter)");
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model, bool strict) {
@@ -67,9 +91,7 @@ absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model, bool strict) {
     }
     return 0;
   }
-  if (*opset < kOldestOpset)
-    return UserError("the model is of opset ", *opset, "; ", kOldestOpset,
-                     " is the oldest that is read: convert it (onnx.version_converter)");
+  if (*opset < kTableBegins) YUBA_RETURN_IF_ERROR(CheckOld(model, *opset));
   if (strict && *opset > kNewestOpset)
     return UserError("--strict: the model is of opset ", *opset, ", and what changed behind ",
                      kNewestOpset, " is not known: export it for opset ", kNewestOpset);

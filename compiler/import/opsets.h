@@ -10,9 +10,10 @@
 namespace yuba::onnx {
 
 // The opset of the model's graph; 0 where the model names none and has no operator of ONNX's.
-// Errors (InvalidArgument): none is named and one is needed; it is older than what is read; with
-// `strict` it is newer than kNewestOpset; a function of the model names another one in which an
-// operator of its nodes means something else.
+// Errors (InvalidArgument): none is named and one is needed; it is older than the table of versions
+// (translate/versions.h), and an operator of the model changed between; with `strict` it is newer
+// than kNewestOpset; a function of the model names another one in which an operator of its nodes
+// means something else.
 absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model, bool strict);
 
 }  // namespace yuba::onnx

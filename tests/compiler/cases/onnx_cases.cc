@@ -95,7 +95,6 @@ std::string SkipReason(absl::string_view problem) {
       {"is a sequence of tensors", "values that are no tensors"},
       {"too much for the interpreter", "too much for the interpreter"},
       {"has symbolic dimensions", "sizes that its inputs do not give"},
-      {"is the oldest that is read", "an opset that is too old"},
       {"differ from the operator's text", "values that differ from the operator's text"},
       {"numbers of another generator", "random numbers of another generator"},
       {"not supported", "a form of an operator that is an error"}};

@@ -206,6 +206,19 @@ TEST_CASE("an opset above the table is read as the newest in it, with --strict i
   CHECK(MessageOf(builder, strict) == "imported");
 }
 
+TEST_CASE("an opset below the table is read where no operator of the model changed since") {
+  const auto none = [](auto&) {};
+  CHECK(MessageOfNode("Softplus", 1, none) == "imported");
+  CHECK(MessageOfNode("Softmax", 5, none) == "imported");
+  CHECK_THAT(
+      MessageOfNode("Relu", 5, none),
+      Contains("the model is of opset 5, and the oldest Relu that is known is that of opset 6: "
+               "convert it (onnx.version_converter)"));
+  // PRelu came with opset 1 and changed with 6; Sin came with 7.
+  CHECK_THAT(MessageOfNode("PRelu", 1, none, {"x", "w"}), Contains("the oldest PRelu that"));
+  CHECK_THAT(MessageOfNode("Sin", 4, none), Contains("is that of opset 7"));
+}
+
 TEST_CASE("attributes whose text has no meaning, and what only older versions say") {
   const auto text = [](const char* name, const char* value) {
     return [=](::onnx::NodeProto& node) {
