@@ -62,6 +62,7 @@ const std::vector<OperatorRow>& Rows() {
       Same("Selu", 6, "selu",
            {{"alpha", "alpha", 1.67326319217681884765625},
             {"gamma", "gamma", 1.05070102214813232421875}}),
+      Same("Shrink", 9, "shrink", {{"lambd", "lambd", 0.5}, {"bias", "bias", 0}}),
       Same("Swish", 24, "swish", {{"alpha", "alpha", 1}}),
       Same("ThresholdedRelu", 10, "thresholded_relu", {{"alpha", "alpha", 1}}),
       By("Cast", 24, TranslateCast, {"round_mode", "saturate", "to"}),

@@ -25,6 +25,7 @@ def of_one_element():
     entry("is_inf", [infinite], np.isinf(infinite))
     entry("leaky_relu", [X], np.where(X < 0, X.astype(np.float64) * 0.01, X))
     entry("selu", [X], 1.0507009873554805 * np.where(X < 0, 1.6732632423543772 * grow, X))
+    entry("shrink", [X], np.where(np.abs(X) > 0.5, X, 0))
     entry("swish", [X], X * sigmoid(X.astype(np.float64)))
     entry("thresholded_relu", [X], np.where(X > 1, X, 0))
 

@@ -70,6 +70,9 @@ def with_attributes():
     # 0.5 and 1 are exact in f32: what is equal to alpha becomes 0.
     unary("thresholded_relu", "ThresholdedRelu", X,
           lambda x, alpha=1: np.where(x > alpha, x, 0), {}, {"alpha": 0.5})
+    unary("shrink", "Shrink", X,
+          lambda x, lambd=0.5, bias=0: np.where(np.abs(x) <= lambd, 0, x - bias * np.sign(x)),
+          {}, {"lambd": 1.5, "bias": 0.25})
     unary("hard_sigmoid", "HardSigmoid", X,
           lambda x, alpha=0.2, beta=0.5: np.clip(alpha * x + beta, 0, 1),
           {}, {"alpha": 0.3, "beta": 0.4})
