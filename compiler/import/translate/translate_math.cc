@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/products.h"
 #include "compiler/import/translate/translate.h"
 
 namespace yuba::onnx {
@@ -59,19 +60,23 @@ void TranslateMin(NodeContext& node) {
   if (!done) TranslateChain(node, "minimum", false);
 }
 
-void TranslateMatMul(NodeContext& node) {
-  const int a = node.Input(0), b = node.Input(1);
-  if (node.failed()) return;
+int MatMulOf(NodeContext& node, int a, int b) {
+  if (node.failed()) return -1;
   const absl::StatusOr<OpTemplate> op_template = MatMulTemplate(node.Dims(a), node.Dims(b));
-  if (!op_template.ok()) return node.Check(op_template.status());
-  if (node.Rank(a) < 2 || node.Rank(b) < 2)
-    return node.SetOutput(0, node.Write(*op_template, {a, b}));
+  node.Check(op_template.status());
+  if (node.failed()) return -1;
+  if (node.Rank(a) < 2 || node.Rank(b) < 2) return node.Write(*op_template, {a, b});
   const Dims batch_a(node.Dims(a).begin(), node.Dims(a).end() - 2);
   const Dims batch_b(node.Dims(b).begin(), node.Dims(b).end() - 2);
   const char* entry = batch_a == batch_b ? "matmul"
                       : batch_b.empty()  ? "linear"
                                          : "matmul_broadcast";
-  node.SetOutput(0, node.Entry(entry, {a, b}));
+  return node.Entry(entry, {a, b});
+}
+
+void TranslateMatMul(NodeContext& node) {
+  const int a = node.Input(0), b = node.Input(1);
+  node.SetOutput(0, MatMulOf(node, a, b));
 }
 
 void TranslateGemm(NodeContext& node) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/import/templates/templates.h"
+#include "compiler/import/translate/products.h"
 #include "compiler/import/translate/translate.h"
 
 namespace yuba::onnx {
@@ -78,19 +79,23 @@ Dims FilterKernel(NodeContext& node, int x, int filter) {
 
 }  // namespace
 
-void TranslateConv(NodeContext& node) {
-  const int x = node.Input(0), filter = node.Input(1);
+int ConvOf(NodeContext& node, int x, int filter, int bias) {
   Window window = ReadWindow(node, FilterKernel(node, x, filter));
   PadAutomatically(node, node.Dims(x), window);
-  if (node.failed()) return;
+  if (node.failed()) return -1;
   const int64_t groups = node.Int("group", 1);
   if (groups < 1 || node.Dims(filter)[1] * groups != node.Dims(x)[1] ||
       node.Dims(filter)[0] % groups != 0)
-    return node.Fail("its input ", Extents(node.Dims(x)), " and filter ",
-                     Extents(node.Dims(filter)), " do not fit ", groups, " groups");
+    node.Fail("its input ", Extents(node.Dims(x)), " and filter ", Extents(node.Dims(filter)),
+              " do not fit ", groups, " groups");
   Attributes attributes = WindowAttributes(window);
   attributes["dilation"] = window.dilation;
-  node.SetOutput(0, node.Entry("conv", {x, filter, node.Optional(2)}, attributes));
+  return node.Entry("conv", {x, filter, bias}, attributes);
+}
+
+void TranslateConv(NodeContext& node) {
+  const int x = node.Input(0), filter = node.Input(1);
+  node.SetOutput(0, ConvOf(node, x, filter, node.Optional(2)));
 }
 
 void TranslateConvTranspose(NodeContext& node) {
