@@ -123,6 +123,17 @@ const std::vector<OperatorRow>& Rows() {
          {"interleaved", "num_heads", "rotary_embedding_dim"}),
       Same("GlobalAveragePool", 1, "global_average_pool"),
       Same("GlobalMaxPool", 1, "global_max_pool"),
+      // Integers that stand for numbers.
+      By("ConvInteger", 10, TranslateConvInteger,
+         {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}),
+      By("DequantizeLinear", 23, TranslateDequantizeLinear, {"axis", "block_size", "output_dtype"}),
+      By("DynamicQuantizeLinear", 11, TranslateDynamicQuantizeLinear),
+      By("MatMulInteger", 10, TranslateMatMulInteger),
+      By("QLinearConv", 10, TranslateQLinearConv,
+         {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}),
+      By("QLinearMatMul", 10, TranslateQLinearMatMul),
+      By("QuantizeLinear", 28, TranslateQuantizeLinear,
+         {"axis", "block_size", "output_dtype", "precision", "saturate"}),
       // Reductions and normalizations.
       By("ArgMax", 13, TranslateArg, {"axis", "keepdims", "select_last_index"}),
       By("ArgMin", 13, TranslateArg, {"axis", "keepdims", "select_last_index"}),

@@ -84,6 +84,15 @@ void TranslateMean(NodeContext& node);
 void TranslateMax(NodeContext& node);
 void TranslateMin(NodeContext& node);
 
+// translate_quantize.cc: integers that stand for numbers.
+void TranslateQuantizeLinear(NodeContext& node);
+void TranslateDequantizeLinear(NodeContext& node);
+void TranslateDynamicQuantizeLinear(NodeContext& node);
+void TranslateMatMulInteger(NodeContext& node);
+void TranslateConvInteger(NodeContext& node);
+void TranslateQLinearMatMul(NodeContext& node);
+void TranslateQLinearConv(NodeContext& node);
+
 // translate_reduce.cc: reductions, and what is made of them.
 void TranslateReduce(NodeContext& node);
 void TranslateReduceLogSumExp(NodeContext& node);

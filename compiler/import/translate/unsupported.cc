@@ -14,13 +14,6 @@ const std::map<std::string, WhyUnsupported>& Rows() {
   static const auto* const kRows = new std::map<std::string, WhyUnsupported>{
       {"If", WhyUnsupported::kControlFlow},
       {"Loop", WhyUnsupported::kControlFlow},
-      {"DequantizeLinear", WhyUnsupported::kQuantised},
-      {"QuantizeLinear", WhyUnsupported::kQuantised},
-      {"ConvInteger", WhyUnsupported::kQuantiser},
-      {"DynamicQuantizeLinear", WhyUnsupported::kQuantiser},
-      {"MatMulInteger", WhyUnsupported::kQuantiser},
-      {"QLinearConv", WhyUnsupported::kQuantiser},
-      {"QLinearMatMul", WhyUnsupported::kQuantiser},
       {"Compress", WhyUnsupported::kShapeFromData},
       {"NonMaxSuppression", WhyUnsupported::kShapeFromData},
       {"NonZero", WhyUnsupported::kShapeFromData},
@@ -83,15 +76,11 @@ std::string AdviceOf(WhyUnsupported why, const std::string& operators) {
           ": ONNX Runtime puts such operators in when it optimises. Take the model from ",
           "before, save it at level basic (graph_optimization_level = ORT_ENABLE_BASIC), or ",
           "describe them ", describe);
-    case WhyUnsupported::kQuantised:
-      return absl::StrCat(operators, ": the library has no description of quantised numbers. ",
-                          "Describe it ", describe,
-                          "; a few lines do. Folding constants does not remove such nodes");
     case WhyUnsupported::kQuantiser:
       return absl::StrCat(
           operators, ": a quantiser puts such operators in. Let it write pairs of QuantizeLinear ",
-          "and DequantizeLinear around the operators of before (QuantFormat.QDQ) and describe ",
-          "these two, take the model from before, or describe the operators themselves ", describe);
+          "and DequantizeLinear around the operators of before (QuantFormat.QDQ), take the model ",
+          "from before, or describe the operators themselves ", describe);
     case WhyUnsupported::kControlFlow:
       return absl::StrCat(
           operators,

@@ -12,8 +12,7 @@ namespace yuba::onnx {
 enum class WhyUnsupported : uint8_t {
   kUndescribed,    // nobody has described it yet
   kOptimised,      // ONNX Runtime puts it in place of operators that are supported
-  kQuantised,      // between numbers and the integers that stand for them; folding leaves it in
-  kQuantiser,      // computes with such integers; a quantiser puts it in
+  kQuantiser,      // computes with integers that stand for numbers; a quantiser puts it in
   kControlFlow,    // it runs nodes of its own, some number of times or not at all
   kShapeFromData,  // how large its result is depends on values
   kNoTensors,      // it works with sequences, maps, optional values or strings

@@ -5,6 +5,7 @@ import elementwise
 import forms
 import indexing
 import normalizations
+import quantization
 import reductions
 import resizing
 import scatters
@@ -13,6 +14,6 @@ import sorting
 import training
 import windows
 
-for module in (defaults, draws, elementwise, forms, indexing, normalizations, reductions, resizing,
-               scatters, sequences, sorting, training, windows):
+for module in (defaults, draws, elementwise, forms, indexing, normalizations, quantization,
+               reductions, resizing, scatters, sequences, sorting, training, windows):
     module.write()

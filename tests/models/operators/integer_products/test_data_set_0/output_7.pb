@@ -1,0 +1,1 @@
+JZ]kOtReãO|`lep\pawMÜJZÕoîOXèusxLMWNOS^XTIW[]b\830uC@I\;FÜR]_cMOXMTINIKMEILDG/CG9N!7!@6(F6?K
