@@ -173,6 +173,7 @@ const std::vector<OperatorRow>& Rows() {
       By("GatherElements", 13, TranslateGatherElements, {"axis"}),
       By("GatherND", 13, TranslateGatherNd, {"batch_dims"}),
       By("TensorScatter", 24, TranslateTensorScatter, {"axis", "mode"}),
+      By("GridSample", 20, TranslateGridSample, {"align_corners", "mode", "padding_mode"}),
       By("OneHot", 11, TranslateOneHot, {"axis"}),
       By("Pad", 19, TranslatePad, {"mode", "pads", "value"}),
       By("Reshape", 14, TranslateReshape, {"allowzero"}),

@@ -47,6 +47,9 @@ void TranslateDepthToSpace(NodeContext& node);
 // translate_resize.cc
 void TranslateResize(NodeContext& node);
 
+// translate_sample.cc
+void TranslateGridSample(NodeContext& node);
+
 // translate_loss.cc: losses.
 void TranslateNegativeLogLikelihood(NodeContext& node);
 void TranslateSoftmaxCrossEntropy(NodeContext& node);

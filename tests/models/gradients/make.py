@@ -205,6 +205,40 @@ def maxima():
          {"x": x}, {"ids": np.array([-1, 2, 7, 0])}, lambda x, ids: x[ids.clamp(0, 2)])
 
 
+def samples():
+    """Places outside too, on both sides; none is whole, or at an edge."""
+    grid = normal("grid", 2, 3, 2, 2) * np.float32(1.3)
+    grid[0, 0, 0] = [3.1, -2.7]
+    forms = [(mode, padding, corners) for mode in ("linear", "cubic", "nearest")
+             for padding, corners in (("zeros", 0), ("border", 1), ("reflection", 0))]
+    def summed(x, grid):
+        names = {"linear": "bilinear", "cubic": "bicubic", "nearest": "nearest"}
+        sample = torch.nn.functional.grid_sample
+        return sum(sample(x, grid, names[m], p, bool(c)) for m, p, c in forms)
+    nodes = [node("GridSample", "x grid", f"y{i}", mode=m, padding_mode=p, align_corners=c)
+             for i, (m, p, c) in enumerate(forms)]
+    case("grid_sample", [*nodes, node("Sum", " ".join(f"y{i}" for i in range(len(forms))))],
+         {"x": normal("gx", 2, 2, 3, 4), "grid": grid}, {}, summed)
+    volume = normal("volume", 1, 2, 2, 2, 3)
+    case("grid_sample_volume", node("GridSample", "x grid"),
+         {"x": normal("gv", 1, 2, 2, 3, 4), "grid": volume}, {},
+         lambda x, grid: torch.nn.functional.grid_sample(x, grid, align_corners=False))
+
+
+def shrunk():
+    x = np.array([[0.2, 0.5, -0.5, 1.5], [-1.5, 0, 2, -0.7]], np.float32)
+    case("shrink", [node("Shrink", "x", "soft", lambd=0.5, bias=0.5),
+                    node("Shrink", "x", "hard", lambd=0.6), node("Add", "soft hard")], {"x": x}, {},
+         lambda x: torch.nn.functional.softshrink(x) + torch.nn.functional.hardshrink(x, 0.6))
+
+
+def scaled():
+    q, zero = np.array([[-128, 5, 127], [0, -3, 64]], np.int8), np.array([-5, 0, 9], np.int8)
+    case("dequantize", node("DequantizeLinear", "q scale zero"),
+         {"scale": np.array([0.02, 0.5, 0.01], np.float32)}, {"q": q, "zero": zero},
+         lambda scale, q, zero: (q.float() - zero.float()) * scale)
+
+
 attentions()
 capped_attention()
 reductions()
@@ -213,3 +247,6 @@ rotations()
 writes()
 recurrences()
 maxima()
+samples()
+shrunk()
+scaled()

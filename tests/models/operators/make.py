@@ -8,6 +8,7 @@ import normalizations
 import quantization
 import reductions
 import resizing
+import sampling
 import scatters
 import sequences
 import sorting
@@ -15,5 +16,5 @@ import training
 import windows
 
 for module in (defaults, draws, elementwise, forms, indexing, normalizations, quantization,
-               reductions, resizing, scatters, sequences, sorting, training, windows):
+               reductions, resizing, sampling, scatters, sequences, sorting, training, windows):
     module.write()
