@@ -127,11 +127,17 @@ int ReductionParts(const Mesh& mesh, const Definition& definition, const Choice&
   return parts;
 }
 
-Large Arriving(const Definition& definition, int operand, bool sums, Large held,
-               const TensorType& type, int64_t owners) {
-  if (operand >= 0) return CombinesPartials(definition) ? owners * ElementCount(type) : held;
-  if (definition.partial) return held;
-  return sums ? held + (owners - 1) * ElementCount(type) : held * owners;
+Large MovedBytes(const Definition& definition, int operand, bool sums, Large held, int64_t kept,
+                 const TensorType& type, int64_t owners) {
+  const Large elements = ElementCount(type);
+  const int64_t size = ByteSize(type.type);
+  if (operand >= 0) {
+    return size * ((CombinesPartials(definition) ? owners * elements : held) - kept);
+  }
+  if (sums && !definition.partial) {
+    return ByteSize(AccumulatorType(type.type)) * (held - kept) + size * (owners - 1) * elements;
+  }
+  return size * ((definition.partial ? held : held * owners) - kept);
 }
 
 }  // namespace yuba::search

@@ -23,16 +23,17 @@ BoxSet BoxesUnder(const Mesh& mesh, const Definition& definition, int operand,
 // Into how many parts the choice cuts the reduction indices, all together; 1: no partials.
 int ReductionParts(const Mesh& mesh, const Definition& definition, const Choice& choice);
 
-// How many elements arrive at devices, from others or from themselves. `held`: the elements of the
-// boxes of all devices; of a reduction those that one device of each part writes. `owners`: how
-// many devices have each element of the tensor. `sums`: the node writes partials, which are added
-// up.
+// Bytes that a use of a tensor moves. `held`: the elements of the boxes of all devices; of a
+// reduction those that one device of each part writes. `kept`: how many of what arrives devices
+// have themselves. `owners`: how many devices have each element of the tensor. `sums`: the node
+// writes partials, which are added up. Below 0 only where `kept` is a bound that is too high.
 // - What is read arrives, and what a node writes as partials of a later node.
-// - Partials that are added up arrive at first owners, and their sum at the other owners.
+// - Partials that are added up arrive at first owners in the accumulator's type, and their sum at
+//   the other owners in the tensor's.
 // - What is written as a whole arrives at every owner, and so do all elements of an accumulator's
 //   partials that are cut in another way.
-Large Arriving(const Definition& definition, int operand, bool sums, Large held,
-               const TensorType& type, int64_t owners);
+Large MovedBytes(const Definition& definition, int operand, bool sums, Large held, int64_t kept,
+                 const TensorType& type, int64_t owners);
 
 }  // namespace yuba::search
 

@@ -134,7 +134,6 @@ class UseTable {
   void AppendRow(const Side& side, std::vector<int64_t>* cost) {
     const bool partials = operand_ < 0 ? definition_.partial : CombinesPartials(definition_);
     const int64_t elements = ElementCount(type_);
-    const ElementType moved = side.partial ? AccumulatorType(type_.type) : type_.type;
     Large held = side.producers, pieces = 1;
     for (const Column* column : side.columns) {
       held *= column->pieces.volume;
@@ -154,9 +153,9 @@ class UseTable {
       // Only first owners keep what they wrote themselves; of partials all devices do.
       if (side.partial && !partials) kept = std::min(kept, elements);
       const int64_t owners = devices_ / Total(tensor_grids_[t]);
-      const Large expected = Arriving(definition_, operand_, side.partial, held, type_, owners);
-      cost->push_back(static_cast<int64_t>(std::max<Large>(0, expected - kept)) * times_ *
-                      ByteSize(moved));
+      const Large moved =
+          MovedBytes(definition_, operand_, side.partial, held, kept, type_, owners);
+      cost->push_back(static_cast<int64_t>(std::max<Large>(0, moved)) * times_);
     }
   }
 

@@ -81,8 +81,8 @@ int64_t AllBoxes(const Mesh& mesh, const Choice& choice, const BoxSet& boxes, si
 // The bytes, [node choice][tensor choice], that a node gathers of operand `operand`, or reduces
 // (operand -1), in so many runs; kNever or more where no plan has both choices. `boxes` are those
 // of its choices `least`; every other choice costs what the least one costs that it can be renamed
-// to. What arrives (Arriving of reads.h) moves, but for what devices have themselves; of a sum of
-// partials first owners alone have some of it.
+// to. Of what arrives devices have some themselves (MovedBytes of reads.h); of a sum of partials
+// first owners alone.
 std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, bool is_copy,
                                const TensorType& type, const TensorFacts& tensor,
                                const ChoiceList& choices, const BoxSet& boxes, int operand,
@@ -95,7 +95,6 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, b
   for (size_t i = 0; i < choices.least.size(); ++i) {
     const Choice& node = choices.choices[choices.least[i]];
     const bool sums = reduces && ReductionParts(mesh, definition, node) > 1;
-    const ElementType moved = sums ? AccumulatorType(type.type) : type.type;
     const size_t box = i * devices;
     const int64_t held = AllBoxes(mesh, node, boxes, box, reduces);
     for (size_t t = 0; t < columns; ++t) {
@@ -104,8 +103,8 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, b
       for (size_t d = 0; sums && d < devices; ++d) {
         if (tensor.first_owners[own + d]) kept += common(own + d, box + d);
       }
-      const Large arriving = Arriving(definition, operand, sums, held, type, tensor.owners[t]);
-      int64_t bytes = times * (static_cast<int64_t>(arriving) - kept) * ByteSize(moved);
+      int64_t bytes = times * static_cast<int64_t>(MovedBytes(definition, operand, sums, held, kept,
+                                                              type, tensor.owners[t]));
       if (!GoTogether(definition, operand, is_copy, node, tensor.choices->choices[t])) {
         bytes = std::max(bytes, kNever);
       }

@@ -139,12 +139,12 @@ std::vector<int64_t> CostTable(const TableInput& in) {
         cell = kForbidden;
         continue;
       }
-      // Partials meet at first owners, from which the other owners take the result. One partial is
-      // the result, and all owners take it from where it is written.
+      // Partials meet at first owners, from which the other owners take the result, in its own type
+      // again. One partial is the result, and all owners take it from where it is written.
       const bool partials = reduces && (*in.boxes)[c].partials > 1;
-      int64_t expected = boxes[c];
+      int64_t expected = boxes[c], results = 0;
       if (partials) {
-        expected = CheckedAdd(expected, CheckedMultiply(elements, owners - 1));
+        results = CheckedMultiply(elements, owners - 1);
       } else if (reduces) {
         expected = CheckedMultiply(expected, owners);
       } else if (regroups) {
@@ -152,7 +152,8 @@ std::vector<int64_t> CostTable(const TableInput& in) {
       }
       const int64_t in_place = overlaps.Sum(r, c, partials ? first_owners : all_devices);
       const ElementType moved = partials ? AccumulatorType(type.type) : type.type;
-      cell = CheckedMultiply(expected - in_place, in.times * ByteSize(moved));
+      cell = CheckedAdd(CheckedMultiply(expected - in_place, in.times * ByteSize(moved)),
+                        CheckedMultiply(results, in.times * ByteSize(type.type)));
     }
   }
   return cells;

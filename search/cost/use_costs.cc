@@ -57,16 +57,20 @@ UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
 
 int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const {
   int64_t copies = devices_ / tensor_parts;  // of each element
-  int64_t expected = side.needed;
+  int64_t expected = side.needed, results = 0;
   if (IntoPartials()) {
     expected = side.written;
   } else if (FromPartials()) {
     expected = CheckedMultiply(elements_, copies);
+  } else if (operand_ < 0 && side.parts == 1) {
+    expected = CheckedMultiply(side.written, copies);
   } else if (operand_ < 0) {
-    expected = side.parts == 1 ? CheckedMultiply(side.written, copies)
-                               : CheckedAdd(side.written, CheckedMultiply(elements_, copies - 1));
+    expected = side.written;
+    results = CheckedMultiply(elements_, copies - 1);  // in the tensor's own type
   }
-  return CheckedMultiply(std::max<int64_t>(0, expected - overlap), side.size);
+  const int64_t bytes = CheckedAdd(CheckedMultiply(expected - overlap, side.size),
+                                   CheckedMultiply(results, times_ * ByteSize(type_.type)));
+  return std::max<int64_t>(0, bytes);
 }
 
 std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,

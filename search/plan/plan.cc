@@ -62,6 +62,15 @@ int64_t& FieldOf(PlanCost& cost, CostKind kind) {
   return cost.halo;
 }
 
+// Bytes of a reduction: partials move in the accumulator's type, and what they are combined into
+// moves on to the other owners as it is stored.
+int64_t ReducedBytes(const Producers& producers, const std::vector<Box>& own, ElementType type) {
+  const int64_t all = ReduceVolume(producers, own);
+  if (producers.partials == 1) return all * ByteSize(type);
+  const int64_t results = GatherVolume(FirstOwnerBoxes(own), own);
+  return (all - results) * ByteSize(AccumulatorType(type)) + results * ByteSize(type);
+}
+
 // What one node moves.
 struct NodeBytes {
   std::vector<int64_t> gathered;  // [operand]
@@ -95,8 +104,7 @@ NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
     boxes.writes = BoxesInGroups(boxes.writes, groups);
   }
   Producers producers = {std::move(boxes.writes), std::move(boxes.partial), boxes.partials};
-  bytes.reduced =
-      ReduceVolume(producers, own) * ByteSize(bytes.partial ? AccumulatorType(type) : type);
+  bytes.reduced = ReducedBytes(producers, own, type);
   return bytes;
 }
 

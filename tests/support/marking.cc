@@ -182,11 +182,13 @@ Produced ProducedBy(const Definition& definition, const Mesh& mesh, const Shardi
   return produced;
 }
 
-// Elements that move to their owners; `partials` are those that there are, each once.
-int64_t ReducedElements(const std::vector<int64_t>& dims, const Produced& produced,
-                        const std::vector<Points>& owned, const std::set<Point>& partials) {
+// Bytes that move to their owners; `partials` are those that there are, each once.
+int64_t BytesReduced(const TensorType& type, const Produced& produced,
+                     const std::vector<Points>& owned, const std::set<Point>& partials) {
+  const int64_t size = ByteSize(type.type);
+  const int64_t sent = partials.size() > 1 ? ByteSize(AccumulatorType(type.type)) : size;
   int64_t moved = 0;
-  ForAll(dims, [&](const Point& point) {
+  ForAll(type.dims, [&](const Point& point) {
     int first_owner = -1;
     for (size_t device = 0; device < owned.size(); ++device) {
       if (owned[device].count(point) == 0) continue;
@@ -194,7 +196,7 @@ int64_t ReducedElements(const std::vector<int64_t>& dims, const Produced& produc
           partials.size() > 1 && first_owner >= 0;  // takes the result from the first owner
       if (first_owner < 0) first_owner = static_cast<int>(device);
       if (copies) {
-        ++moved;
+        moved += size;
         continue;
       }
       for (const Point& partial : partials) {
@@ -204,7 +206,7 @@ int64_t ReducedElements(const std::vector<int64_t>& dims, const Produced& produc
                               produced.writes[producer].count(point) > 0);
         }
         bool has = produced.partial[device] == partial && produced.writes[device].count(point) > 0;
-        moved += exists && !has;
+        if (exists && !has) moved += sent;
       }
     }
   });
@@ -328,9 +330,8 @@ MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
       continue;
     }
     std::set<Point> partials(produced.partial.begin(), produced.partial.end());
-    ElementType moved = partials.size() > 1 ? AccumulatorType(type.type) : type.type;
     for (const std::vector<Points>& own : owned) {
-      bytes.back().push_back(ReducedElements(type.dims, produced, own, partials) * ByteSize(moved));
+      bytes.back().push_back(BytesReduced(type, produced, own, partials));
     }
   }
   return bytes;

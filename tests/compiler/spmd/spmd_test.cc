@@ -133,11 +133,27 @@ TEST_CASE("any legal plan of any small graph equals the whole, bit for bit in ha
   }
 }
 
+// All floats of the graph become of this type.
+void SetFloats(Graph& graph, ElementType type) {
+  const auto set = [type](TensorType& of) {
+    if (IsFloat(of.type)) of.type = type;
+  };
+  for (Tensor& tensor : graph.tensors) set(tensor.type);
+  for (Node& node : graph.nodes) {
+    auto definition = std::make_shared<Definition>(*node.definition);
+    set(definition->result);
+    for (TensorType& operand : definition->operands) set(operand);
+    node.definition = std::move(definition);
+  }
+}
+
 TEST_CASE("a program moves exactly the bytes that its plan costs") {
-  for (int seed = 0; seed < 100; ++seed) {
+  constexpr ElementType kFloats[] = {ElementType::kF32, ElementType::kF16, ElementType::kBF16};
+  for (int seed = 0; seed < 150; ++seed) {
     INFO("seed " << seed);
     Random random(1000 + seed);
-    const Model model = RandomModel(random);
+    Model model = RandomModel(random);
+    SetFloats(model.graph, kFloats[seed % 3]);
     const search::Plan plan = RandomPlan(model.graph, MeshOf(2 + seed % 7), random);
     const std::vector<TensorValue> values = RandomValues(model.graph, Arithmetic::kFloat, random);
     const Emulation emulation = Emulate(MakeSpmdProgram(model, plan), model.graph, values);

@@ -25,6 +25,14 @@ std::vector<Box> Shards(const Mesh& mesh, const Choice& choice, const std::vecto
   return shards;
 }
 
+// Bytes of a reduction: the first owners' results move to the other owners in the tensor's type.
+int64_t ReducedBytes(const NodeBoxes& at, const std::vector<Box>& have, ElementType type) {
+  const int64_t moved = ReduceVolume({at.writes, at.partial, at.partials}, have);
+  if (at.partials == 1) return moved * ByteSize(type);
+  const int64_t results = GatherVolume(FirstOwnerBoxes(have), have);
+  return (moved - results) * ByteSize(AccumulatorType(type)) + results * ByteSize(type);
+}
+
 // Every pair of choices of every operand and result of the graph's nodes.
 void CompareTables(const Graph& graph, int devices) {
   Mesh mesh = MeshOf(devices);
@@ -49,8 +57,7 @@ void CompareTables(const Graph& graph, int devices) {
         for (const NodeBoxes& at : boxes) {
           int64_t bytes;
           if (o < 0) {
-            ElementType moved = at.partials > 1 ? AccumulatorType(type.type) : type.type;
-            bytes = ReduceVolume({at.writes, at.partial, at.partials}, have) * ByteSize(moved);
+            bytes = ReducedBytes(at, have, type.type);
           } else {
             std::vector<Box> read;
             for (const std::vector<Box>& reads : at.reads) read.push_back(reads[o]);

@@ -41,16 +41,21 @@ struct Totals {
   int64_t pairs = 0, wrong = 0, too_high = 0, grids = 0, tight = 0;
 };
 
+// Bytes of a reduction: the first owners' results move to the other owners in the tensor's type.
+int64_t ReducedBytes(const NodeBoxes& at, const std::vector<Box>& have, ElementType type) {
+  const int64_t moved = ReduceVolume({at.writes, at.partial, at.partials}, have);
+  if (at.partials == 1) return moved * ByteSize(type);
+  const int64_t results = GatherVolume(FirstOwnerBoxes(have), have);
+  return (moved - results) * ByteSize(AccumulatorType(type)) + results * ByteSize(type);
+}
+
 int64_t Bytes(const Mesh& mesh, const TensorType& type, const Choice& choice, const NodeBoxes& at,
               int o) {
   std::vector<Box> have;
   for (int device = 0; device < mesh.devices(); ++device) {
     have.push_back(ShardBox(mesh, choice, type.dims, device));
   }
-  if (o < 0) {
-    ElementType moved = at.partials > 1 ? AccumulatorType(type.type) : type.type;
-    return ReduceVolume({at.writes, at.partial, at.partials}, have) * ByteSize(moved);
-  }
+  if (o < 0) return ReducedBytes(at, have, type.type);
   std::vector<Box> read;
   for (const std::vector<Box>& reads : at.reads) read.push_back(reads[o]);
   return GatherVolume(have, read) * ByteSize(type.type);
