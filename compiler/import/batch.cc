@@ -44,8 +44,8 @@ bool MeansBatch(const std::string& dim_name) {
          letters == "batchaxis";
 }
 
-BatchFinder::BatchFinder(const OnnxGraph& graph, const ImportOptions& options)
-    : graph_(graph), options_(options) {
+BatchFinder::BatchFinder(const OnnxGraph& graph, const ImportOptions& options, OpenDims open)
+    : graph_(graph), options_(options), open_(std::move(open)) {
   tensor_of_ = BuildGraph(graph, UnifyFactors(graph, true), model_);
   std::vector<bool> free;
   for (const Node& node : model_.graph.nodes)
@@ -194,6 +194,14 @@ std::string BatchFinder::WhyNot(Dim dim) const {
   return "";
 }
 
+bool BatchFinder::IsOpen(Dim dim) const {
+  return open_.count({graph_.values[dim.first].name, dim.second}) > 0;
+}
+
+bool BatchFinder::IsOpen(const Batch& batch) const {
+  return std::all_of(batch.dims.begin(), batch.dims.end(), [&](Dim dim) { return IsOpen(dim); });
+}
+
 void BatchFinder::Infer(int entry, Batch& batch) const {
   const std::vector<Dim> candidates = Candidates(entry);
   std::vector<Dim> fit;
@@ -201,9 +209,15 @@ void BatchFinder::Infer(int entry, Batch& batch) const {
   for (const Dim& candidate : candidates) {
     const std::string why = WhyNot(candidate);
     if (why.empty()) fit.push_back(candidate);
-    if (why.empty()) names.push_back(Text(candidate));
     if (!why.empty()) reasons.push_back(why);
   }
+  const bool open =
+      fit.size() > 1 && std::any_of(fit.begin(), fit.end(), [&](Dim dim) { return IsOpen(dim); });
+  if (open) {
+    fit.erase(std::remove_if(fit.begin(), fit.end(), [&](Dim dim) { return !IsOpen(dim); }),
+              fit.end());
+  }
+  for (const Dim& dim : fit) names.push_back(Text(dim));
   constexpr size_t kReasons = 4;
   for (const int input : candidates.empty() ? InputsOf(entry) : std::vector<int>()) {
     for (size_t d = 0; d < graph_.values[input].dims.size() && reasons.size() < kReasons; ++d) {
@@ -212,8 +226,9 @@ void BatchFinder::Infer(int entry, Batch& batch) const {
     }
   }
   const char* const ends = options_.train.has_value() ? "labels" : "outputs";
-  batch.known_by = absl::StrCat("the one dimension that inputs and ", ends,
-                                " share and along which no node mixes anything");
+  batch.known_by =
+      absl::StrCat("the one dimension ", open ? "without a length of its own " : "",
+                   "that inputs and ", ends, " share and along which no node mixes anything");
   if (fit.size() > 1) {
     batch.sure = UserError("the batch may be ", absl::StrJoin(names, " or "), kSayWhich);
   } else if (fit.empty() && candidates.empty()) {

@@ -35,13 +35,23 @@ namespace yuba::onnx {
 // Whether the name means a batch: "batch", "batch_size", "BatchSize".
 bool MeansBatch(const std::string& dim_name);
 
-// `dims`, the sizes of the file's symbols, with --batch as the size of those that are the batch:
-// what --batch-dim says, or else those that mean a batch, or else the one symbol without a size
-// that is the first dimension of inputs. The user's error where that is not one symbol, or where it
-// has another size already.
-absl::StatusOr<std::map<std::string, int64_t>> WithBatch(const FileGraph& order,
-                                                         const ImportOptions& options,
-                                                         std::map<std::string, int64_t> dims);
+// The dimensions of inputs that have no length: the name of an input and the dimension, and the
+// file's symbol for it. A dimension 0 without a name has the empty one.
+using OpenDims = std::map<std::pair<std::string, int>, std::string>;
+
+// Those for which neither the file nor `dims`, the lengths of symbols, has one, of inputs that are
+// read and not bound.
+OpenDims FindOpenDims(const FileGraph& order, const ImportOptions& options,
+                      const std::map<std::string, int64_t>& dims);
+
+// `dims` with lengths for the open ones at which the entry can be read to find its batch: that of
+// --batch, or, where what the batch is must be seen and --batch is 1, another.
+std::map<std::string, int64_t> WithTrial(const OpenDims& open, const ImportOptions& options,
+                                         std::map<std::string, int64_t> dims);
+
+// The user's error where the entry cannot be read at those lengths, for which it failed so.
+absl::Status WhyNoTrial(const absl::Status& failed, const OpenDims& open,
+                        const ImportOptions& options);
 
 // The batch of one entry.
 struct Batch {
@@ -59,16 +69,26 @@ struct Batch {
 
 class BatchFinder {
  public:
-  // `graph` is whole: all its uses and outputs are there. Both must outlive the finder.
-  BatchFinder(const OnnxGraph& graph, const ImportOptions& options);
+  // `graph` is whole: all its uses and outputs are there. Both must outlive the finder. `open` are
+  // the dimensions that had no length before --batch: where several dimensions may be the batch and
+  // one of them is open, it is that.
+  BatchFinder(const OnnxGraph& graph, const ImportOptions& options, OpenDims open = {});
 
   // The batch of an entry. The user's error where --batch-dim is malformed or names nothing.
   absl::StatusOr<Batch> Find(int entry) const;
+
+  // Whether all that is the batch had no length.
+  bool IsOpen(const Batch& batch) const;
 
   // The user's error where the batch is not known, or where a step of so many examples in `parts`
   // would not be the step of the whole batch, with the node that is the cause: it adds up along the
   // batch, say.
   absl::Status CheckCut(const Batch& batch, int64_t examples, int64_t parts) const;
+
+  // `dims`, the lengths of symbols, with --batch as the length of those open ones that are the
+  // batch. The user's error where --dim gives one of the batch's another length.
+  absl::StatusOr<std::map<std::string, int64_t>> Lengths(const Batch& batch,
+                                                         std::map<std::string, int64_t> dims) const;
 
   // What the values of the entry that translation is at become with `examples` in a step: those
   // that have the batch, by their names in the file. Stored values, as the first states of a
@@ -93,6 +113,7 @@ class BatchFinder {
   std::vector<Dim> Named(int entry) const;
   std::vector<Dim> Candidates(int entry) const;
   std::string WhyNot(Dim dim) const;
+  bool IsOpen(Dim dim) const;
   void Infer(int entry, Batch& batch) const;
   void Spread(int entry, Batch& batch) const;
   void AddDim(Dim dim, Batch& batch) const;
@@ -104,6 +125,7 @@ class BatchFinder {
 
   const OnnxGraph& graph_;
   const ImportOptions& options_;
+  const OpenDims open_;
   compiler::Model model_;
   std::vector<TensorId> tensor_of_;  // [value]
   std::unique_ptr<const DimFlows> flows_;

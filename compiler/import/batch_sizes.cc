@@ -12,61 +12,66 @@
 namespace yuba::onnx {
 namespace {
 
-bool IsFirstOpen(const ::onnx::ValueInfoProto& input, const std::map<std::string, int64_t>& dims) {
-  const auto& shape = input.type().tensor_type().shape();
-  return shape.dim_size() > 0 && !shape.dim(0).dim_param().empty() &&
-         dims.count(shape.dim(0).dim_param()) == 0;
-}
-
-// The symbols that are the batch, each with an input that has it.
-std::map<std::string, std::string> SymbolsOfBatch(
-    const std::vector<const ::onnx::ValueInfoProto*>& inputs, const ImportOptions& options,
-    const std::map<std::string, int64_t>& dims) {
-  std::map<std::string, std::string> given, named, first;
-  for (const ::onnx::ValueInfoProto* input : inputs) {
-    const auto& shape = input->type().tensor_type().shape();
-    for (int d = 0; d < shape.dim_size(); ++d) {
-      const std::string& symbol = shape.dim(d).dim_param();
-      if (symbol.empty()) continue;
-      for (const BatchDim& flag : options.batch_dims) {
-        const bool same = flag.input.empty() ? symbol == flag.symbol
-                                             : input->name() == flag.input && d == flag.dim;
-        if (same) given.emplace(symbol, input->name());
-      }
-      if (MeansBatch(symbol)) named.emplace(symbol, input->name());
-    }
-    if (IsFirstOpen(*input, dims)) first.emplace(shape.dim(0).dim_param(), input->name());
-  }
-  return !options.batch_dims.empty() ? given : !named.empty() ? named : first;
+// Whether names or --batch-dim say which of these is the batch.
+bool IsKnown(const OpenDims& open, const ImportOptions& options) {
+  return !options.batch_dims.empty() || std::any_of(open.begin(), open.end(), [](const auto& dim) {
+    return MeansBatch(dim.second);
+  });
 }
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, int64_t>> WithBatch(const FileGraph& order,
-                                                         const ImportOptions& options,
-                                                         std::map<std::string, int64_t> dims) {
-  if (!options.batch.has_value()) return dims;
-  std::vector<const ::onnx::ValueInfoProto*> inputs;
+OpenDims FindOpenDims(const FileGraph& order, const ImportOptions& options,
+                      const std::map<std::string, int64_t>& dims) {
+  OpenDims open;
   for (const ::onnx::ValueInfoProto* input : order.inputs) {
-    if (options.bind.count(input->name()) == 0) inputs.push_back(input);
+    if (options.bind.count(input->name()) > 0 || order.unread.count(input->name()) > 0) continue;
+    const auto& shape = input->type().tensor_type().shape();
+    for (int d = 0; d < shape.dim_size(); ++d) {
+      const std::string& symbol = shape.dim(d).dim_param();
+      if (shape.dim(d).has_dim_value() || dims.count(symbol) > 0) continue;
+      if (!symbol.empty() || d == 0) open[{input->name(), d}] = symbol;
+    }
   }
-  const std::map<std::string, std::string> symbols = SymbolsOfBatch(inputs, options, dims);
-  const bool known = !options.batch_dims.empty() ||
-                     std::all_of(symbols.begin(), symbols.end(),
-                                 [](const auto& symbol) { return MeansBatch(symbol.first); });
-  if (symbols.size() > 1 && !known) {
-    std::vector<std::string> names;
-    for (const auto& [symbol, input] : symbols) names.push_back(symbol);
-    return UserError("--batch ", *options.batch, ": the batch may be ",
-                     absl::StrJoin(names, " or "), "; say which by --batch-dim NAME, and give the ",
-                     "others by --dim NAME=N");
-  }
-  for (const auto& [symbol, input] : symbols) {
-    const int64_t size = dims.emplace(symbol, *options.batch).first->second;
-    if (size == *options.batch) continue;
-    return UserError("--batch ", *options.batch, " and --dim ", symbol, "=", size,
-                     " are two lengths of the batch, a dimension of input '", input,
-                     "': give one of them");
+  return open;
+}
+
+std::map<std::string, int64_t> WithTrial(const OpenDims& open, const ImportOptions& options,
+                                         std::map<std::string, int64_t> dims) {
+  const int64_t asked = options.batch.value_or(1);
+  // Nothing is seen to flow along a 1.
+  const int64_t length = IsKnown(open, options) ? asked : std::max<int64_t>(asked, 2);
+  for (const auto& [dim, symbol] : open) dims.emplace(symbol, length);
+  return dims;
+}
+
+absl::Status WhyNoTrial(const absl::Status& failed, const OpenDims& open,
+                        const ImportOptions& options) {
+  std::set<std::string> symbols;
+  for (const auto& [dim, symbol] : open) symbols.insert(symbol);
+  symbols.erase("");
+  if (symbols.empty() || (symbols.size() == 1 && *options.batch > 1)) return failed;
+  const std::string flag = absl::StrCat("--batch ", *options.batch, " may be the length of ",
+                                        absl::StrJoin(symbols, " or "), "; ");
+  return Annotate(failed, absl::StrCat(flag, "give by --dim NAME=N what it is not, or all of them ",
+                                       "instead of --batch. With one length for each"));
+}
+
+absl::StatusOr<std::map<std::string, int64_t>> BatchFinder::Lengths(
+    const Batch& batch, std::map<std::string, int64_t> dims) const {
+  if (!options_.batch.has_value()) return dims;
+  const int64_t length = *options_.batch;
+  for (const auto& [input, dim] : batch.dims) {
+    const OnnxValue& value = graph_.values[input];
+    const std::string& symbol = value.dim_names[dim];
+    const auto given = dims.find(symbol);
+    if (open_.count({value.name, dim}) > 0) {
+      dims[symbol] = length;
+    } else if (!symbol.empty() && given != dims.end() && batch.examples != length) {
+      return UserError("--batch ", length, " and --dim ", symbol, "=", given->second,
+                       " are two lengths of the batch, a dimension of input '", value.name,
+                       "': give one of them");
+    }
   }
   return dims;
 }

@@ -1,6 +1,7 @@
 // ReadSource of source.h.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "absl/strings/ascii.h"
@@ -264,34 +265,82 @@ class Importer {
     return failure;
   }
 
+  struct FoundBatch {
+    std::unique_ptr<const BatchFinder> finder;  // of graph_ as it was read for that
+    Batch batch;
+    std::map<std::string, ValueAtBatch> ones;  // inputs with a batch of one, as they were read
+  };
+
+  // Reads the entry to find its batch: at lengths for those dimensions that have none, and with a
+  // batch of one as one of several, as nothing is seen to flow along a 1.
+  absl::StatusOr<FoundBatch> FindBatch(const FileGraph& order,
+                                       const std::map<std::string, int64_t>& given,
+                                       const std::vector<CachePair>& pairs, int64_t new_rows) {
+    std::map<std::string, int64_t> known = given;
+    if (!pairs.empty()) known.emplace(pairs[0].symbol, pairs[0].length);
+    const OpenDims open =
+        options_.batch.has_value() ? FindOpenDims(order, options_, known) : OpenDims();
+    const std::map<std::string, int64_t> dims = WithTrial(open, options_, given);
+    const OnnxGraph before = graph_;
+    FoundBatch found;
+    const auto read = [&] {
+      graph_ = before;
+      graph_.finds_batch = true;
+      graph_.at_batch = found.ones;
+      return ReadEntryWith(order, dims, pairs, new_rows);
+    };
+    const auto find = [&]() -> absl::Status {
+      found.finder = std::make_unique<const BatchFinder>(graph_, options_, open);
+      YUBA_ASSIGN_OR_RETURN(found.batch, found.finder->Find(graph_.entry));
+      return absl::OkStatus();
+    };
+    const absl::Status tried = read();
+    if (!tried.ok()) return WhyNoTrial(tried, open, options_);
+    const std::map<std::string, int> ones = InputsOfOne();
+    for (const auto& [input, dim] : ones) found.ones[input] = AtBatch(input, dim);
+    if (!ones.empty()) YUBA_RETURN_IF_ERROR(read());
+    YUBA_RETURN_IF_ERROR(find());
+    const auto& batch = found.batch.dims;
+    const bool other = std::any_of(batch.begin(), batch.end(), [&](const auto& dim) {
+      const auto one = ones.find(graph_.values[dim.first].name);
+      return one != ones.end() && one->second != dim.second;
+    });
+    if (!other) return found;
+    found.ones.clear();
+    YUBA_RETURN_IF_ERROR(read());
+    YUBA_RETURN_IF_ERROR(find());
+    return found;
+  }
+
+  ValueAtBatch AtBatch(const std::string& input, int dim) const {
+    ValueAtBatch value = {graph_.values[graph_.by_name.at(input)].dims, nullptr};
+    value.dims[dim] = *options_.batch;
+    return value;
+  }
+
   // The entry with the batch that the options ask for. Which dimension the batch is, and where the
   // file has written its length into nodes, shows when the entry has been read as the file has it.
   absl::Status ReadEntryAtBatch(const FileGraph& order, const std::map<std::string, int64_t>& given,
                                 const std::vector<CachePair>& pairs, int64_t new_rows) {
-    YUBA_ASSIGN_OR_RETURN(const auto dims, WithBatch(order, options_, given));
     const int64_t parts = options_.train.has_value() ? options_.train->micro_batches : 1;
     graph_.at_batch.clear();
     if (parts == 1 && !options_.batch.has_value())
-      return ReadEntryWith(order, dims, pairs, new_rows);
+      return ReadEntryWith(order, given, pairs, new_rows);
     const OnnxGraph before = graph_;
-    graph_.finds_batch = true;
-    YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
-    std::map<std::string, ValueAtBatch> at_batch = InputsOfOne(options_.batch.value_or(1));
-    if (!at_batch.empty()) {  // nothing is seen to flow along a 1
-      graph_ = before;
-      graph_.finds_batch = true;
-      graph_.at_batch = at_batch;
-      YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
-    }
-    const auto finder = std::make_unique<const BatchFinder>(graph_, options_);
-    YUBA_ASSIGN_OR_RETURN(const Batch batch, finder->Find(graph_.entry));
+    YUBA_ASSIGN_OR_RETURN(const FoundBatch found, FindBatch(order, given, pairs, new_rows));
+    const BatchFinder& finder = *found.finder;
+    const Batch& batch = found.batch;
     const int64_t examples = options_.batch.value_or(batch.examples);
-    YUBA_RETURN_IF_ERROR(finder->CheckCut(batch, examples, parts));
+    YUBA_RETURN_IF_ERROR(finder.CheckCut(batch, examples, parts));
+    YUBA_ASSIGN_OR_RETURN(const auto dims, finder.Lengths(batch, given));
     std::map<std::string, int> dims_of_inputs;
     for (const auto& [input, dim] : batch.dims) dims_of_inputs[graph_.values[input].name] = dim;
-    const std::vector<std::string> notes = finder->Notes(batch, graph_.entry, examples, parts);
-    if (examples / parts != batch.examples) {
-      YUBA_ASSIGN_OR_RETURN(at_batch, finder->At(batch, examples / parts));
+    const std::vector<std::string> notes = finder.Notes(batch, graph_.entry, examples, parts);
+    std::map<std::string, ValueAtBatch> at_batch = found.ones;
+    // Where the file leaves the length open, all else follows from that by itself.
+    const bool follows = parts == 1 && finder.IsOpen(batch);
+    if (examples / parts != batch.examples && !follows) {
+      YUBA_ASSIGN_OR_RETURN(at_batch, finder.At(batch, examples / parts));
     }
     graph_ = before;
     graph_.at_batch = std::move(at_batch);
@@ -302,18 +351,19 @@ class Importer {
     }
     for (const int input : graph_.inputs) {
       OnnxValue& value = graph_.values[input];
-      const auto found = dims_of_inputs.find(value.name);
+      const auto dim = dims_of_inputs.find(value.name);
       const bool here = value.entry == graph_.entry || value.entry == OnnxValue::kCommon;
-      if (here && found != dims_of_inputs.end()) value.batch_dim = found->second;
+      if (here && dim != dims_of_inputs.end()) value.batch_dim = dim->second;
     }
     return absl::OkStatus();
   }
 
   // Where the file has a batch of one, so that the first dimension of all inputs of the entry is 1,
-  // or that which --batch-dim says: these inputs, `examples` long. Else none.
-  std::map<std::string, ValueAtBatch> InputsOfOne(int64_t examples) const {
-    std::map<std::string, ValueAtBatch> ones;
-    if (examples == 1) return ones;
+  // or that which --batch-dim says, and --batch asks for another: these inputs and dimensions. None
+  // where --dim says that it is one.
+  std::map<std::string, int> InputsOfOne() const {
+    std::map<std::string, int> ones;
+    if (options_.batch.value_or(1) == 1) return ones;
     for (const int input : graph_.inputs) {
       const OnnxValue& value = graph_.values[input];
       const bool here = value.entry == graph_.entry || value.entry == OnnxValue::kCommon;
@@ -323,10 +373,8 @@ class Importer {
         if (flag.input == value.name) dim = flag.dim;
       }
       if (dim < 0 || dim >= static_cast<int>(value.dims.size())) continue;
-      if (value.dims[dim] != 1) return {};
-      ValueAtBatch other = {value.dims, nullptr};
-      other.dims[dim] = examples;
-      ones[value.name] = std::move(other);
+      if (value.dims[dim] != 1 || !value.dim_names[dim].empty()) return {};
+      ones[value.name] = dim;
     }
     return ones;
   }

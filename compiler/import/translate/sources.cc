@@ -67,16 +67,16 @@ class SourceReader {
         if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
       }
     }
+    if (options_.batch.has_value() && *options_.batch < 1)
+      return UserError("--batch ", *options_.batch, ": a batch has at least one sample");
     for (const auto& [name, size] : dims_) {
-      if (symbols.count(name) == 0)
+      if (!name.empty() && symbols.count(name) == 0)
         return UserError("--dim ", name, "=", size, ": no input has a dimension of that name",
                          symbols.empty()
                              ? " (none is symbolic)"
                              : absl::StrCat("; there is ", absl::StrJoin(symbols, ", ")));
       if (size < 0) return UserError("--dim ", name, "=", size, ": a dimension is not negative");
     }
-    if (options_.batch.has_value() && *options_.batch < 1)
-      return UserError("--batch ", *options_.batch, ": a batch has at least one sample");
     for (const auto& [name, value] : options_.bind) {
       const auto has_name = [&name = name](const ::onnx::ValueInfoProto* input) {
         return input->name() == name;
@@ -188,12 +188,14 @@ class SourceReader {
       } else if (dim.has_dim_value() && size < 0) {
         return UserError("dimension ", d, " of input '", input.name(), "' is ", size,
                          ", which no tensor has");
-      } else if (size < 0 && d == 0 && options_.batch.has_value()) {
-        size = *options_.batch;
+      } else if (size < 0 && d == 0 && dims_.count("") > 0) {
+        size = dims_.at("");
       } else if (size < 0) {
+        const char* const next = options_.batch.has_value() ? ", and is not the batch"
+                                 : d == 0                   ? ": give --batch N"
+                                                            : "";
         return UserError("dimension ", d, " of input '", input.name(),
-                         "' has neither a size nor a name in the file",
-                         d == 0 ? ": give --batch N" : "");
+                         "' has neither a size nor a name in the file", next);
       }
       value.dims.push_back(size);
       value.dim_names.push_back(dim.dim_param());

@@ -25,10 +25,10 @@ namespace yuba::onnx {
 
 // Adds values for the inputs and for those initializers that some node or output of `proto` reads,
 // where no earlier entry has added the same, and sets graph.inputs and by_name. Symbolic dimensions
-// come from `dims`, and a dimension 0 without a name from options.batch; an error (InvalidArgument)
-// names all that are missing at once. What graph.at_batch names has the sizes there. An input in
-// options.bind becomes a constant. Entries have inputs of equal types and shapes in
-// common, all initializers, and all states: also an error where a state has another shape than
+// come from `dims`, and a dimension 0 without a name from what that has for the empty one; an error
+// (InvalidArgument) names all that are missing at once. What graph.at_batch names has the sizes
+// there. An input in options.bind becomes a constant. Entries have inputs of equal types and shapes
+// in common, all initializers, and all states: also an error where a state has another shape than
 // before.
 absl::Status AddSources(const ::onnx::GraphProto& proto, const FileGraph& order,
                         const std::string& folder, const ImportOptions& options,

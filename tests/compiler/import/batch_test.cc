@@ -182,6 +182,143 @@ TEST_CASE("--batch changes the dimension that the file calls so, and only that")
   CHECK(InputsOf(ModelOf(builder, options)) == "x[4,2*,3]");
 }
 
+TEST_CASE("a node that reads some of the examples keeps their number, and is named") {
+  OnnxBuilder builder;
+  builder.Input("x", {6, 4});
+  builder.Integers("starts", {0});
+  builder.Integers("ends", {3});
+  builder.Node("Slice", {"x", "starts", "ends"}, {"part"});
+  builder.Node("Relu", {"part"}, {"y"});
+  builder.Output("y");
+  ImportOptions options = With({}, {"", "x", 0});
+  options.batch = 4;
+  CHECK_THAT(ErrorOf(builder, options),
+             Fails("the batch, dimension 0 of 'x': --batch or --micro-batches cannot change it in "
+                   "this graph"));
+  CHECK_THAT(ErrorOf(builder, options), Fails("reads only some elements along the batch"));
+}
+
+TEST_CASE("two batches of one entry must have one length") {
+  OnnxBuilder builder;
+  builder.Input("x", {6, 3});
+  builder.Input("z", {4, 3});
+  NameDim(builder, 0, 0, "batch");
+  NameDim(builder, 1, 0, "batch_size");
+  builder.Integers("axes", {0});
+  builder.Node("ReduceSum", {"z", "axes"}, {"mean"});
+  builder.Node("Add", {"x", "mean"}, {"y"});
+  builder.Output("y");
+  builder.Weight("w", {3, 5});
+  builder.Node("MatMul", {"y", "w"}, {"out"});
+  builder.proto().mutable_graph()->clear_output();
+  builder.Output("out");
+  ImportOptions options = Training(2);
+  options.dims = {{"batch", 6}, {"batch_size", 4}};
+  CHECK_THAT(ErrorOf(builder, options),
+             Fails("dimension 0 of 'z' and dimension 0 of 'labels' are both the batch, and have 4 "
+                   "and 6 elements"));
+}
+
+// The sums over time of x [T, N, 3] times a weight, or, without `sums`, x times the weight.
+OnnxBuilder OverTime(bool sums) {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 6, 3});
+  NameDim(builder, 0, 0, "T");
+  NameDim(builder, 0, 1, "N");
+  builder.Weight("w", {3, 5});
+  builder.Node("MatMul", {"x", "w"}, {"h"});
+  builder.Integers("axes", {0});
+  if (sums) compiler::SetInt(builder.Node("ReduceSum", {"h", "axes"}, {"y"}), "keepdims", 0);
+  builder.Output(sums ? "y" : "h");
+  return builder;
+}
+
+TEST_CASE("--batch is the length of the batch that nodes show, wherever it is, and of no other") {
+  struct Row {
+    bool sums;
+    std::map<std::string, int64_t> dims;
+    int64_t batch;
+    std::string inputs, error;
+  };
+  const std::vector<Row> rows = {
+      {true, {{"T", 5}}, 4, "x[5,4*,3]", ""},
+      {true, {{"T", 5}}, 1, "x[5,1*,3]", ""},
+      {true, {{"T", 1}}, 4, "x[1,4*,3]", ""},
+      {true, {}, 4, "", "the model has symbolic dimensions: give --dim T=N"},
+      {true, {{"N", 6}}, 4, "", "--batch 4 and --dim N=6 are two lengths of the batch"},
+      {true, {{"N", 6}, {"T", 5}}, 4, "", "--batch 4 and --dim N=6 are two lengths of the batch"},
+      {true, {{"N", 4}, {"T", 5}}, 4, "x[5,4*,3]", ""},
+      {false, {{"T", 5}}, 4, "x[5,4*,3]", ""},
+      {false, {{"N", 5}}, 4, "x[4*,5,3]", ""},
+      {false, {}, 4, "", "the batch may be dimension 0 of 'x' or dimension 1 of 'x'; say which"},
+      {false, {{"N", 5}, {"T", 5}}, 4, "", "the batch may be dimension 0 of 'x' or dimension 1"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.sums, row.dims, row.batch);
+    ImportOptions options;
+    options.dims = row.dims;
+    options.batch = row.batch;
+    const absl::StatusOr<compiler::Model> model =
+        compiler::ImportFile(OverTime(row.sums).Save(), options);
+    if (row.error.empty()) {
+      REQUIRE_THAT(model, IsOk());
+      CHECK(InputsOf(*model) == row.inputs);
+    } else {
+      CHECK_THAT(model.status(), Fails(row.error));
+    }
+  }
+}
+
+TEST_CASE(
+    "--batch is the length of all dimensions that nodes make one, and of one without a name") {
+  OnnxBuilder two;
+  two.Input("x", {4, 3});
+  two.Input("z", {4, 3});
+  NameDim(two, 0, 0, "s0");
+  NameDim(two, 1, 0, "s1");
+  two.Node("Add", {"x", "z"}, {"sum"});
+  two.Weight("w", {3, 5});
+  two.Node("MatMul", {"sum", "w"}, {"y"});
+  two.Output("y");
+  ImportOptions options;
+  options.batch = 4;
+  CHECK(InputsOf(ModelOf(two, options)) == "x[4*,3] z[4*,3]");
+  options.batch = 1;
+  CHECK(InputsOf(ModelOf(two, options)) == "x[1*,3] z[1*,3]");
+
+  OnnxBuilder unnamed = OverTime(true);
+  NameDim(unnamed, 0, 0, "");
+  options.dims = {{"N", 6}};
+  options.batch = 6;
+  CHECK_THAT(ErrorOf(unnamed, options),
+             Fails("dimension 0 of input 'x' has neither a size nor a name in the file, and is not "
+                   "the batch"));
+  OnnxBuilder rows = OverTime(false);
+  NameDim(rows, 0, 0, "");
+  CHECK(InputsOf(ModelOf(rows, options)) == "x[6*,6,3]");
+}
+
+TEST_CASE("a dimension of one is not the batch where nodes show that another is") {
+  OnnxBuilder builder = OverTime(true);
+  auto& shape = *builder.proto().mutable_graph()->mutable_input(0)->mutable_type();
+  shape.mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(1);
+  shape.mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_value(6);
+  ImportOptions options;
+  options.batch = 4;
+  CHECK(InputsOf(ModelOf(builder, options)) == "x[1,4*,3]");
+}
+
+TEST_CASE("where a model cannot be read with --batch as each open length, its error says so") {
+  OnnxBuilder builder = OverTime(false);
+  builder.Integers("shape", {7, -1, 3});
+  builder.Node("Reshape", {"x", "shape"}, {"z"});
+  builder.Output("z");
+  ImportOptions options;
+  options.batch = 4;
+  CHECK_THAT(ErrorOf(builder, options),
+             Fails("--batch 4 may be the length of N or T; give by --dim NAME=N what it is not"));
+}
+
 // An unrolled recurrence of x [batch, 3 steps, 4] whose first state, and shape of the steps' sum,
 // have a batch of 6 written in.
 OnnxBuilder Recurrence(float first_state) {
