@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "opsemantics/base/random_state.h"
 
 namespace yuba::tools {
 namespace {
+
+// The output that is the weight of the loss, in the entry that computes it.
+constexpr char kLossWeight[] = "loss_weight";
 
 std::set<int> WrittenBuffers(const runtime::LoadedProgram& program) {
   std::set<int> written;
@@ -23,22 +26,37 @@ std::set<int> WrittenBuffers(const runtime::LoadedProgram& program) {
   return written;
 }
 
-// Whether the state is of the parts of one step in micro-batches: the count of parts, or the mean
-// of a gradient (compiler/train/micro_batches.h). After a step nothing reads it, and before the
-// first it is as after any.
-bool IsOfParts(const std::string& state, bool micro_batches) {
-  return micro_batches && (state == kPartState || absl::EndsWith(state, kMeanGradient));
+// States of the parts of one step in micro-batches: the count of parts, and for each trained weight
+// the mean of its gradient (compiler/train/micro_batches.h), for the weight of a loss its sum.
+// After a step nothing reads them, and before the first they are as after any. No tensor of the
+// model has one of these names; it may have others that end alike, "w.gradient" where no `w` is
+// trained.
+std::set<std::string> StatesOfParts(const runtime::LoadedProgram& program,
+                                    const std::set<int>& written) {
+  if (MicroBatchesOf(PortsOf(program.message())) == 1) return {};
+  std::set<std::string> of_parts = {kPartState};
+  for (const program::Initializer& parameter : program.message().parameters()) {
+    if (parameter.trainable() && written.count(parameter.port().buffer()) > 0)
+      of_parts.insert(absl::StrCat(parameter.port().name(), kMeanGradient));
+  }
+  const auto& outputs = program.message().outputs();
+  const std::string in_entry = absl::StrCat(kMicroEntry, ":", kLossWeight);  // of several entries
+  if (std::any_of(outputs.begin(), outputs.end(), [&](const program::Port& output) {
+        return output.name() == kLossWeight || output.name() == in_entry;
+      }))
+    of_parts.insert(absl::StrCat(kLossWeight, kMeanGradient));
+  return of_parts;
 }
 
 }  // namespace
 
 Parameters States(const runtime::LoadedProgram& program) {
   const std::set<int> written = WrittenBuffers(program);
-  const bool micro_batches = MicroBatchesOf(PortsOf(program.message())) > 1;
+  const std::set<std::string> of_parts = StatesOfParts(program, written);
   Parameters states;
   for (const program::Initializer& parameter : program.message().parameters()) {
     const program::Port& port = parameter.port();
-    if (IsOfParts(port.name(), micro_batches)) continue;
+    if (of_parts.count(port.name()) > 0) continue;
     if (written.count(port.buffer()) > 0 || port.name() == kSeedName)
       states[port.name()] = &parameter;
   }
