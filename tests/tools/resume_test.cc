@@ -7,6 +7,7 @@
 
 #include "nlohmann/json.hpp"
 #include "opsemantics/values/tensor_file.h"
+#include "tests/compiler/support/onnx_builder.h"
 #include "tests/support/command.h"
 #include "tests/support/status_matchers.h"
 
@@ -254,6 +255,54 @@ TEST_CASE("a tied checkpoint has the values of all that is tied") {
       Succeed(command(run + "--steps 4 --resume c.st --override tie --json"));
   CHECK(nlohmann::json::parse(overridden.out)["numbers"]["loss"][0].get<double>() ==
         Approx(whole["numbers"]["loss"][3].get<double>()).epsilon(1e-5));
+}
+
+TEST_CASE("tied weights may be called as what checkpoints say of themselves") {
+  const std::string folder = ScratchFolder("resume_keys");
+  compiler::OnnxBuilder builder;
+  builder.Input("x", {4, 3});
+  const std::vector<std::string> names = {"kept", "step", "format", "yuba.run", "total_size"};
+  std::string value = "x";
+  for (const std::string& name : names) {
+    builder.Weight(name, {3, 3});
+    builder.Node("MatMul", {value, name}, {"by_" + name});
+    value = "by_" + name;
+  }
+  builder.Output(value);
+  const std::string model = builder.Save();
+  const auto data = [&](const std::string& name) {
+    const std::string file = folder + "/" + name + ".npy";
+    TensorData values{ElementType::kF32, {4, 3}, ""};
+    for (int i = 0; i < 12; ++i) {
+      const float number = static_cast<float>(i * 5 % 7) / 10;
+      values.data.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    std::ofstream(file, std::ios::binary) << FormatNpy(values);
+    return " --input " + name + "=" + file;
+  };
+  std::string plan = "yuba partition " + model +
+                     " --devices 2 --train sgd --lr 0.01 --loss mse -o " + folder + "/p.json";
+  const std::string untied = plan;
+  for (const std::string& name : names) {
+    if (name != "kept") plan += " --tie " + name + "=kept";
+  }
+  const std::string run =
+      "cd " + folder + " && yuba run " + model + " p.json --json" + data("x") + data("labels");
+  const auto losses = [&](const std::string& flags) -> Losses {
+    return nlohmann::json::parse(Succeed(run + flags).out)["numbers"]["loss"];
+  };
+  Succeed(plan);
+  const Losses whole = losses(" --steps 4");
+  for (const std::string place : {"c.st", "c/"}) {
+    INFO(place);
+    losses(" --steps 3 --save " + place);
+    CHECK(losses(" --steps 4 --resume " + place) == Behind(whole, 3));
+  }
+  Succeed(untied);
+  for (const std::string place : {"c.st", "c/"}) {
+    INFO(place);
+    CHECK(losses(" --steps 1 --weights " + place)[0] == Approx(whole[3]).epsilon(1e-5));
+  }
 }
 
 TEST_CASE("a checkpoint has the numbers of a model's code that a run was given") {

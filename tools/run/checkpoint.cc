@@ -19,6 +19,12 @@ namespace {
 // In the metadata of a file: how many steps the states have seen.
 constexpr char kStep[] = "step";
 
+// Whether it is a key of the metadata, of a file or of a folder's index, and so no name of a tensor
+// there. Facts say what such a tensor is tied to.
+bool IsKey(const std::string& name) {
+  return name == kStep || name == kFacts || name == "format" || name == "total_size";
+}
+
 std::vector<TensorToWrite> TensorsOf(runtime::Session& session) {
   Parameters parameters = States(session.program());
   parameters.merge(Unchanged(session.program(), session.replaced()));
@@ -59,7 +65,7 @@ absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, 
   AddFacts(session.program(), facts);
   said[kFacts] = FormatFacts(facts);
   for (const auto& [tied, to] : facts.ties) {
-    if (!to.transposed) said[tied] = to.kept;  // as everybody says it
+    if (!to.transposed && !IsKey(tied)) said[tied] = to.kept;  // as everybody says it
   }
   if (IsCheckpointFolder(path)) {
     return WriteCheckpointFolder(path, tensors, step, said, shard_bytes);
