@@ -20,7 +20,7 @@ absl::Status ForEachSample(int64_t length, int64_t sample,
   if (length <= sample) return visit(0, length);
   const int64_t piece = std::max<int64_t>(sample / kPieces, 1);
   for (int64_t p = 0; p < kPieces; ++p) {
-    const int64_t begin = (length - piece) / (kPieces - 1) * p;
+    const int64_t begin = (length - piece) * p / (kPieces - 1);  // the last piece ends at the end
     YUBA_RETURN_IF_ERROR(visit(begin, begin + piece));
   }
   return absl::OkStatus();
