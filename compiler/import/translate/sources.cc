@@ -91,15 +91,24 @@ class SourceReader {
     return absl::OkStatus();
   }
 
-  // Makes the input a constant of the value that it is bound to.
-  static absl::Status Bind(const TensorData& bound, OnnxValue& value) {
-    if (bound.type != value.type || bound.dims != value.dims)
-      return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
-                       absl::StrJoin(bound.dims, ", "), "], the input ", Name(value.type), "[",
-                       absl::StrJoin(value.dims, ", "), "]");
+  // That a tensor of the file, "the input" say, can have the value that it is bound to.
+  static absl::Status CheckBound(const TensorData& bound, const char* what, const OnnxValue& value,
+                                 bool any_rank) {
     const int64_t elements = ElementCount(TensorType{bound.type, bound.dims});
+    const bool fits = bound.dims == value.dims || (any_rank && elements == 1);
+    if (bound.type != value.type || !fits)
+      return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
+                       absl::StrJoin(bound.dims, ", "), "], ", what, " ", Name(value.type), "[",
+                       absl::StrJoin(value.dims, ", "), "]; give a value of that type and shape");
     if (static_cast<int64_t>(bound.data.size()) != elements * ByteSize(bound.type))
       return UserError("--bind ", value.name, ": the value has ", bound.data.size(), " bytes");
+    return absl::OkStatus();
+  }
+
+  // Makes the input a constant of the value that it is bound to.
+  static absl::Status Bind(const TensorData& bound, OnnxValue& value) {
+    YUBA_RETURN_IF_ERROR(CheckBound(bound, "the input", value, false));
+    const int64_t elements = ElementCount(TensorType{bound.type, bound.dims});
     value.kind = TensorKind::kConstant;
     value.initial = compiler::InitialValue{compiler::InitialValue::kData,
                                            std::make_shared<const std::string>(bound.data)};
@@ -281,8 +290,10 @@ class SourceReader {
     }
     const int64_t elements = ElementCount(TensorType{value.type, value.dims});
     const auto bound = options_.bind.find(value.name);
-    if (bound != options_.bind.end() && elements == 1)
+    if (bound != options_.bind.end() && elements == 1) {
+      YUBA_RETURN_IF_ERROR(CheckBound(bound->second, "the stored number", value, true));
       value.initial.data = std::make_shared<const std::string>(bound->second.data);
+    }
     const bool parameter = IsFloat(value.type) && (elements != 1 || IsParameterOfOne(value)) &&
                            // zeros, as the first states of a recurrence
                            !(at_batch && options_.train.has_value());

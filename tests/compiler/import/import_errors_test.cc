@@ -53,6 +53,29 @@ TEST_CASE("the unchanged model imports") {
   CHECK(MessageOf([](::onnx::ModelProto&) {}) == "imported");
 }
 
+TEST_CASE("a stored number is bound to a number of its type alone") {
+  const auto bound = [](const TensorData& value) {
+    compiler::OnnxBuilder builder;
+    builder.Input("x", {2, 3});
+    builder.Weight("factor", {});
+    builder.Node("Mul", {"x", "factor"}, {"y"});
+    builder.Output("y");
+    ImportOptions options;
+    options.bind["factor"] = value;
+    return MessageOf(builder.Save(), options);
+  };
+  CHECK(bound({ElementType::kF32, {}, std::string(4, '\0')}) == "imported");
+  CHECK(bound({ElementType::kF32, {1}, std::string(4, '\0')}) == "imported");
+  CHECK_THAT(bound({ElementType::kF64, {}, std::string(8, '\0')}),
+             Contains("--bind factor: the value is f64[], the stored number f32[]; give a value of "
+                      "that type"));
+  CHECK_THAT(bound({ElementType::kI64, {}, std::string(8, '\0')}), Contains("the value is i64[]"));
+  CHECK_THAT(bound({ElementType::kF16, {}, std::string(2, '\0')}), Contains("the value is f16[]"));
+  CHECK_THAT(bound({ElementType::kF32, {3}, std::string(12, '\0')}),
+             Contains("the value is f32[3], the stored number f32[]"));
+  CHECK_THAT(bound({ElementType::kF32, {0}, ""}), Contains("the value is f32[0]"));
+}
+
 TEST_CASE("an output that is declared otherwise than its nodes compute it") {
   const auto declared = [](const std::function<void(::onnx::TypeProto::Tensor&)>& change) {
     return MessageOf([&](::onnx::ModelProto& m) {
