@@ -3,6 +3,7 @@
 #include "compiler/import/templates/scatter.h"
 #include "compiler/import/translate/decided_values.h"
 #include "compiler/import/translate/translate.h"
+#include "opsemantics/base/check.h"
 
 namespace yuba::onnx {
 namespace {
@@ -33,6 +34,17 @@ void CheckTuples(NodeContext& node, const Dims& data, const Dims& indices, int64
   if (indices.back() < 1 || indices.back() > behind)
     node.Fail("the last dimension of its indices ", Extents(indices), " must be 1 to ", behind,
               ": so many dimensions of its operand ", Extents(data), " can be looked up");
+}
+
+// That the updates are of the operand's type, and the places integers.
+void CheckTypes(NodeContext& node, int x, int ids, int updates) {
+  const ElementType type = node.ValueOf(x).type, put = node.ValueOf(updates).type,
+                    at = node.ValueOf(ids).type;
+  if (put != type)
+    node.Fail("its updates are ", Name(put), ", and its operand is ", Name(type),
+              ": they must be of one type");
+  if (at != ElementType::kI64 && at != ElementType::kI32)
+    node.Fail("its indices are ", Name(at), ", and must be i64 or i32");
 }
 
 // Scatters of constants are constants, up to so many elements: masks of windows that are made by
@@ -103,6 +115,7 @@ bool SetDecided(NodeContext& node, int x, int ids, int updates, int depth, int a
       depth > 0 ? targets.OfTuples(depth) : targets.OfElements(axis);
   if (node.failed()) return true;
   TensorValue result = *from;
+  YUBA_CHECK(offsets.size() == put->elements.size());
   for (size_t u = 0; u < offsets.size(); ++u) result.elements[offsets[u]] = put->elements[u];
   node.SetOutput(0, node.Constant(std::move(result)));
   return true;
@@ -131,6 +144,7 @@ void TranslateGatherNd(NodeContext& node) {
 void TranslateScatterNd(NodeContext& node) {
   const int x = node.Input(0);
   int ids = node.Input(1), updates = node.Input(2);
+  if (!node.failed()) CheckTypes(node, x, ids, updates);
   if (node.failed()) return;
   const ElementType type = node.ValueOf(x).type;
   const absl::optional<ScatterReduction> reduction = ReductionOf(node, type);
@@ -160,6 +174,7 @@ void TranslateScatterNd(NodeContext& node) {
 
 void TranslateScatterElements(NodeContext& node) {
   const int x = node.Input(0), ids = node.Input(1), updates = node.Input(2);
+  if (!node.failed()) CheckTypes(node, x, ids, updates);
   if (node.failed()) return;
   const ElementType type = node.ValueOf(x).type;
   const absl::optional<ScatterReduction> reduction = ReductionOf(node, type);

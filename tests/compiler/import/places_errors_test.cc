@@ -80,6 +80,42 @@ TEST_CASE("a stored index that is none is an error of the model") {
   }
 }
 
+TEST_CASE("updates of another type than what they replace are refused, constants too") {
+  for (const bool constants : {false, true}) {
+    INFO(constants);
+    const auto of = [&](const std::string& op, int updates, int ids) {
+      return MessageOf([&](OnnxBuilder& b) {
+        b.Integers("of", {7, 8, 9, 6});
+        b.Integers("row", {1});
+        b.Integers("u", {5});
+        ::onnx::GraphProto& graph = *b.proto().mutable_graph();
+        const auto retype = [&](int at, int type) {
+          ::onnx::TensorProto& tensor = *graph.mutable_initializer(at);
+          if (type == ::onnx::TensorProto::INT64) return;
+          tensor.clear_int64_data();
+          tensor.set_data_type(type);
+          tensor.add_float_data(1);
+        };
+        retype(2, updates);
+        retype(1, ids);
+        if (!constants) {
+          b.Input("given", {1}, updates);
+          b.Input("at", {1}, ids);
+        }
+        SetText(b.Node(op, {"of", constants ? "row" : "at", constants ? "u" : "given"}, {"y"}),
+                "reduction", "none");
+      });
+    };
+    for (const std::string op : {"ScatterND", "ScatterElements"}) {
+      INFO(op);
+      const int i64 = ::onnx::TensorProto::INT64, f32 = ::onnx::TensorProto::FLOAT;
+      if (op == "ScatterElements") CHECK(of(op, i64, i64) == "imported");
+      CHECK_THAT(of(op, f32, i64), Contains("its updates are f32, and its operand is i64"));
+      CHECK_THAT(of(op, i64, f32), Contains("its indices are f32, and must be i64 or i32"));
+    }
+  }
+}
+
 std::string Resize(const std::vector<std::pair<std::string, std::string>>& texts,
                    const std::vector<int64_t>& sizes, int type = ::onnx::TensorProto::FLOAT) {
   return MessageOf([&](OnnxBuilder& b) {
