@@ -14,6 +14,8 @@
 namespace yuba::onnx {
 namespace {
 
+constexpr char kFloor[] = "floor";  // of nearest_mode
+
 // The numbers of a float operand; empty where they are not known. Floats that the file stores are
 // parameters, which are not `known`; their stored values serve here all the same.
 std::vector<double> KnownNumbers(const OnnxValue& operand) {
@@ -45,7 +47,7 @@ class Resizing {
         old_(upsample_ || node.opset() < 11),
         filter_(node.String("mode", "nearest")),
         place_(old_ ? "asymmetric" : node.String("coordinate_transformation_mode", "half_pixel")),
-        rounding_(old_ ? "floor" : node.String("nearest_mode", "round_prefer_floor")),
+        rounding_(old_ ? kFloor : node.String("nearest_mode", "round_prefer_floor")),
         x_(x) {}
 
   void Translate() {
@@ -80,7 +82,7 @@ class Resizing {
     one_of("coordinate_transformation_mode", place_,
            {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
             "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
-    one_of("nearest_mode", rounding_, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+    one_of("nearest_mode", rounding_, {"round_prefer_floor", "round_prefer_ceil", kFloor, "ceil"});
     if (filter_ == "nearest" && node_.Int("antialias", 0) != 0)
       node_.Fail("antialias is of its modes linear and cubic, not of nearest");
     if (filter_ != "nearest" && !IsFloat(node_.ValueOf(x_).type))
@@ -217,7 +219,7 @@ class Resizing {
     if (repeats[0] != 1 || repeats[1] != 1 || extents[0] != node_.Dims(x_)[0] ||
         extents[1] != node_.Dims(x_)[1] || !exact)
       return false;
-    const bool floor = place_ == "asymmetric" && rounding_ == "floor";
+    const bool floor = place_ == "asymmetric" && rounding_ == kFloor;
     // With whole scales the middle of each repetition is nearest to its element.
     const bool middle = place_ == "half_pixel" && rounding_.compare(0, 5, "round") == 0;
     if (!floor && !(whole && middle)) return false;
@@ -280,8 +282,9 @@ class Resizing {
       text.unstretched = axis.scale.over;
     }
     text.last = axis.to;
-    if (Cropped()) SetOutside(axis, text);
-    CheckPlaces(axis, text);
+    CheckBounds(axis, text);
+    if (Cropped() && !node_.failed()) SetOutside(text);
+    if (!node_.failed()) CheckPlaces(axis, text);
     return node_.failed() ? -1 : node_.Write(ResizeTemplate(text), {y});
   }
 
@@ -294,34 +297,45 @@ class Resizing {
   ResizeText::Filter Filter() const {
     if (filter_ == "linear") return ResizeText::kLinear;
     if (filter_ == "cubic") return ResizeText::kCubic;
-    if (rounding_ == "floor") return ResizeText::kFloor;
+    if (rounding_ == kFloor) return ResizeText::kFloor;
     if (rounding_ == "ceil") return ResizeText::kCeil;
     return rounding_ == "round_prefer_floor" ? ResizeText::kHalfDown : ResizeText::kHalfUp;
   }
 
+  // So that no place overflows.
+  void CheckBounds(const Axis& axis, const ResizeText& text) {
+    constexpr double kMost = 1e12;
+    const auto widened = static_cast<double>(text.unstretched);
+    const double operand = static_cast<double>(text.unit) * widened *
+                           static_cast<double>(text.stretch) * static_cast<double>(axis.from);
+    const double result =
+        std::abs(static_cast<double>(text.step)) * widened * static_cast<double>(axis.to);
+    if (operand > kMost || result > kMost)
+      node_.Fail("it scales dimension ", axis.axis, " by ", axis.scale.over, "/", axis.scale.under,
+                 ", which is too large a fraction");
+    if (std::abs(static_cast<double>(text.start)) > kMost)
+      node_.Fail("its places along dimension ", axis.axis, " begin at ", text.start, "/", text.unit,
+                 ", which is too large a fraction");
+  }
+
   // Which elements of the result have places inside: a row of them, as places only rise or fall.
-  void SetOutside(const Axis& axis, ResizeText& text) {
-    const int64_t edge = text.unit * (axis.from - 1);
-    const auto inside = [&](int64_t q) {
-      const int64_t place = text.step * q + text.start;
-      return place >= 0 && place <= edge;
-    };
-    while (text.first < axis.to && !inside(text.first)) ++text.first;
-    text.last = text.first;
-    while (text.last < axis.to && inside(text.last)) ++text.last;
+  // Those of q are inside where 0 <= step*q + start <= edge.
+  void SetOutside(ResizeText& text) {
+    const int64_t edge = text.unit * (text.dims[text.axis] - 1), to = text.last;
+    int64_t first = 0, last = text.start >= 0 && text.start <= edge ? to : 0;
+    if (text.step > 0) {
+      first = CeilDiv(-text.start, text.step);
+      last = FloorDiv(edge - text.start, text.step) + 1;
+    } else if (text.step < 0) {
+      first = CeilDiv(text.start - edge, -text.step);
+      last = FloorDiv(text.start, -text.step) + 1;
+    }
+    text.first = std::clamp<int64_t>(first, 0, to);
+    text.last = std::clamp(last, text.first, to);
     text.outside = node_.Float("extrapolation_value", 0);
   }
 
   void CheckPlaces(const Axis& axis, const ResizeText& text) {
-    constexpr double kMost = 1e12;
-    if (static_cast<double>(text.unit) * static_cast<double>(text.unstretched) *
-                static_cast<double>(text.stretch) * static_cast<double>(axis.from) >
-            kMost ||
-        std::abs(static_cast<double>(text.step)) * static_cast<double>(text.unstretched) *
-                static_cast<double>(axis.to) >
-            kMost)
-      return node_.Fail("it scales dimension ", axis.axis, " by ", axis.scale.over, "/",
-                        axis.scale.under, ", which is too large a fraction");
     if (filter_ == "nearest" || text.first >= text.last) return;
     for (const int64_t q : {text.first, text.last - 1}) {
       const int64_t place = text.step * q + text.start;

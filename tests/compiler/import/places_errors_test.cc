@@ -142,5 +142,28 @@ TEST_CASE("resizes that nobody knows or that do not fit") {
              Contains("need a roi"));
 }
 
+// Cropped along one dimension of 4 elements, from `begin` to `end` of it, to so many elements.
+std::string Crop(float begin, float end, int64_t to) {
+  return MessageOf([&](OnnxBuilder& b) {
+    b.Input("z", {4});
+    b.Weight("roi", {2});
+    auto& roi = *b.proto().mutable_graph()->mutable_initializer(0)->mutable_float_data();
+    roi.Set(0, begin);
+    roi.Set(1, end);
+    b.Integers("sizes", {to});
+    ::onnx::NodeProto& node = b.Node("Resize", {"z", "roi", "", "sizes"}, {"y"});
+    SetText(node, "mode", "linear");
+    SetText(node, "coordinate_transformation_mode", "tf_crop_and_resize");
+  });
+}
+
+TEST_CASE("crops that begin or end too far outside are refused before anything is counted") {
+  CHECK(Crop(-0.5f, 1.5f, 9) == "imported");
+  CHECK(Crop(5e3f, 1e4f, 9) == "imported");  // all of it outside
+  CHECK_THAT(Crop(5e3f, 1e4f, 2000000000), Contains("too large a fraction"));
+  CHECK_THAT(Crop(0.1f, 3.4e18f, 7), Contains("too large"));
+  CHECK_THAT(Crop(3.4e18f, 3.4e18f, 7), Contains("too large"));
+}
+
 }  // namespace
 }  // namespace yuba::onnx
