@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -46,51 +45,57 @@ bool IsOneOf(const std::string& word, std::initializer_list<const char*> words) 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Options of plans, by their names, and those that are one of many, KIND.NAME.
-constexpr const char* kOptions[] = {"allow-missing-parameters",
-                                    "batch",
-                                    "batch-dim",
-                                    "clip",
-                                    "copies",
-                                    "devices",
-                                    "eval-every",
-                                    "from-tensors",
-                                    "init",
-                                    "loss",
-                                    "loss-output",
-                                    "lr",
-                                    "memory",
-                                    "metrics",
-                                    "micro-batches",
-                                    "minimize",
-                                    "no-verify",
-                                    "precision",
-                                    "replicate",
-                                    "search",
-                                    "space",
-                                    "to-tensors",
-                                    "train",
-                                    "without"};
-constexpr const char* kNamedOptions[] = {"bind",  "bind_hash", "cache",       "dim",
-                                         "entry", "freeze",    "freeze-rows", "pin",
-                                         "state", "tie",       "times",       "trainable"};
-
-template <size_t n>
-bool IsAmong(const std::string& word, const char* const (&words)[n]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+// The options of plans (docs/plan-format.md): those by a name of their own, and those of which
+// there may be one for each dimension, tensor or pattern, "dim.batch".
+const std::vector<const char*>& PlainOptions() {
+  static const auto* const names = new std::vector<const char*>{"allow-missing-parameters",
+                                                                "batch",
+                                                                "batch-dim",
+                                                                "clip",
+                                                                "copies",
+                                                                "devices",
+                                                                "eval-every",
+                                                                "from-tensors",
+                                                                "init",
+                                                                "loss",
+                                                                "loss-output",
+                                                                "lr",
+                                                                "memory",
+                                                                "metrics",
+                                                                "micro-batches",
+                                                                "minimize",
+                                                                "no-verify",
+                                                                "precision",
+                                                                "replicate",
+                                                                "search",
+                                                                "space",
+                                                                "to-tensors",
+                                                                "train",
+                                                                "without"};
+  return *names;
+}
+const std::vector<const char*>& NamedOptions() {
+  static const auto* const kinds = new std::vector<const char*>{
+      "bind",        "bind_hash", "cache", "dim", "entry", "freeze",
+      "freeze-rows", "pin",       "state", "tie", "times", "trainable"};
+  return *kinds;
 }
 
 // What was asked for decides which model is planned, so that an option which nobody knows is not
 // passed over.
 void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* options) {
+  const auto any_name = [](std::string* out, const char* kind) {
+    absl::StrAppend(out, kind, ".NAME");
+  };
   for (const auto& [name, value] : reader.Fields()) {
     const std::string text = (*options)[name] = value.String();
     const size_t dot = name.find('.');
     const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
-    if (dot == std::string::npos ? !IsAmong(kind, kOptions) : !IsAmong(kind, kNamedOptions)) {
+    const auto& known = dot == std::string::npos ? PlainOptions() : NamedOptions();
+    if (std::find(known.begin(), known.end(), kind) == known.end()) {
       value.Refuse(absl::StrCat("is an option that plans do not have; they have ",
-                                absl::StrJoin(kOptions, ", "), ", ",
-                                absl::StrJoin(kNamedOptions, ".NAME, "), ".NAME"));
+                                absl::StrJoin(PlainOptions(), ", "), ", ",
+                                absl::StrJoin(NamedOptions(), ", ", any_name)));
     }
     int64_t number = 0;
     if (IsOneOf(kind, {"batch", "dim", "times"}) &&

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
@@ -105,6 +106,49 @@ TEST_CASE("plans of many models and flags are what the schema says, and fill in 
     INFO(field);
     CHECK((of_model || named.count(field) == 1));
   }
+}
+
+// The options that plans have, as the error about another one lists them: "batch", "dim.NAME".
+std::set<std::string> KnownOptions() {
+  const std::string file = ScratchFolder("schema_options") + "/p.json";
+  Json plan = Planned("mlp/model.onnx", "");
+  plan["options"]["zork"] = "1";
+  std::ofstream(file) << plan;
+  const std::string said = RunCommand("yuba show " + file).error, begin = "they have ";
+  const size_t at = said.find(begin);
+  REQUIRE(at != std::string::npos);
+  const size_t first = at + begin.size();
+  std::istringstream words(said.substr(first, said.find('\n', first) - first));
+  std::set<std::string> known;
+  for (std::string word; words >> word;)
+    known.insert(word.back() == ',' ? word.substr(0, word.size() - 1) : word);
+  return known;
+}
+
+TEST_CASE("the schema has each option that plans have, and those of every flag of training") {
+  for (const std::string& option : KnownOptions()) {
+    INFO(option);
+    Json plan = Planned("mlp/model.onnx", "");
+    plan["options"][option] = "1";
+    CHECK(Faults(plan) == "");
+  }
+  const std::set<std::string> known = KnownOptions();
+  CHECK(known.count("freeze-rows.NAME") == 1);
+  const Json named = SchemaFile()["properties"]["options"]["properties"];
+  for (const auto& [option, type] : named.items()) {
+    INFO(option);
+    CHECK(known.count(option) == 1);
+  }
+  const Json plan = Planned(
+      "mlp/model_dynamic.onnx",
+      "--train adam --loss softmax-cross-entropy --loss-output y --lr 0.1 --clip 1 --batch 8 "
+      "--batch-dim x:0 --micro-batches 2 --eval-every 3 --freeze 'l.0.*' --freeze-rows "
+      "l.1.weight=0,2 --trainable 'l.1.*' --allow-missing-parameters --without prune");
+  INFO(plan["options"].dump());
+  CHECK(Faults(plan) == "");
+  for (const char* option :
+       {"allow-missing-parameters", "freeze.l.0.*", "freeze-rows.l.1.weight", "trainable.l.1.*"})
+    CHECK(plan["options"].contains(option));
 }
 
 TEST_CASE("a plan without a bound says null, and one nested by level what each level adds") {
