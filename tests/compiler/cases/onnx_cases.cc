@@ -47,15 +47,7 @@ onnx::ImportOptions Binding(const std::map<std::string, TensorValue>& inputs,
   return options;
 }
 
-// ONNX's text takes the whole number of elements, the expected values a fraction; ONNX Runtime and
-// PyTorch do as the text says.
-bool DiffersFromText(const std::string& folder) {
-  return absl::EndsWith(folder, "resize_downsample_scales_linear_align_corners") ||
-         absl::EndsWith(folder, "resize_downsample_scales_cubic_align_corners");
-}
-
 absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibrary* library) {
-  if (DiffersFromText(folder)) return UserError("values that differ from the operator's text");
   YUBA_ASSIGN_OR_RETURN(const ::onnx::ModelProto proto,
                         onnx::ReadModelFile(folder + "/model.onnx"));
   auto values = ReadInputs(folder, proto.graph());
@@ -95,7 +87,6 @@ std::string SkipReason(absl::string_view problem) {
       {"is a sequence of tensors", "values that are no tensors"},
       {"too much for the interpreter", "too much for the interpreter"},
       {"has symbolic dimensions", "sizes that its inputs do not give"},
-      {"differ from the operator's text", "values that differ from the operator's text"},
       {"numbers of another generator", "random numbers of another generator"},
       {"not supported", "a form of an operator that is an error"}};
   for (const auto& [text, reason] : reasons) {
@@ -110,7 +101,40 @@ bool DrawsNumbers(const Graph& graph) {
   });
 }
 
+absl::StatusOr<double> ErrorOf(const OnnxCase& onnx_case, const CaseRunner& run) {
+  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, run(onnx_case));
+  const Graph& graph = onnx_case.model.graph;
+  double largest = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    largest = std::max(largest, LargestError(outputs[i], WholeDims(graph.tensors[graph.outputs[i]]),
+                                             onnx_case.expected[i]));
+  }
+  return largest;
+}
+
+// The case with the right values in the place of those of its file, which must be others: where
+// they are no longer, the row is to go.
+absl::StatusOr<double> ErrorOfCorrected(const std::string& folder, const CaseRunner& run,
+                                        const std::vector<double>& right, double tolerance) {
+  YUBA_ASSIGN_OR_RETURN(OnnxCase onnx_case, LoadCase(folder, nullptr));
+  TensorValue& expected = onnx_case.expected.at(0);
+  const TensorValue stated = expected;
+  REQUIRE(expected.elements.size() == right.size());
+  for (size_t i = 0; i < right.size(); ++i) expected.elements[i].number = right[i];
+  CHECK(LargestError(stated, stated.type.dims, expected) > tolerance);
+  return ErrorOf(onnx_case, run);
+}
+
 }  // namespace
+
+const std::map<std::string, std::vector<double>>& CorrectedCases() {
+  // Lengths of results are whole numbers of elements, and corners stand on corners of these. The
+  // files have places of a length that is a fraction.
+  static const auto* const cases = new std::map<std::string, std::vector<double>>{
+      {"test_resize_downsample_scales_linear_align_corners", {1, 4}},
+      {"test_resize_downsample_scales_cubic_align_corners", {1, 2.5, 4, 7, 8.5, 10, 13, 14.5, 16}}};
+  return *cases;
+}
 
 std::vector<std::string> CaseFolders(const std::string& folder) {
   std::vector<std::string> folders;
@@ -125,14 +149,7 @@ std::vector<std::string> CaseFolders(const std::string& folder) {
 absl::StatusOr<double> ErrorOfCase(const std::string& folder, const CaseRunner& run,
                                    const OperatorLibrary* library) {
   YUBA_ASSIGN_OR_RETURN(const OnnxCase onnx_case, LoadCase(folder, library));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<TensorValue> outputs, run(onnx_case));
-  const Graph& graph = onnx_case.model.graph;
-  double largest = 0;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    largest = std::max(largest, LargestError(outputs[i], WholeDims(graph.tensors[graph.outputs[i]]),
-                                             onnx_case.expected[i]));
-  }
-  return largest;
+  return ErrorOf(onnx_case, run);
 }
 
 absl::StatusOr<std::vector<TensorValue>> RunCaseWhole(const OnnxCase& onnx_case) {
@@ -164,7 +181,11 @@ std::string ToString(const CaseCount& count) {
 CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tolerance) {
   CaseCount count;
   for (const std::string& one : CaseFolders(folder)) {
-    const absl::StatusOr<double> error = ErrorOfCase(one, run);
+    const auto corrected = CorrectedCases().find(std::filesystem::path(one).filename().string());
+    const bool is_corrected = corrected != CorrectedCases().end();
+    const absl::StatusOr<double> error =
+        is_corrected ? ErrorOfCorrected(one, run, corrected->second, tolerance)
+                     : ErrorOfCase(one, run);
     const std::string reason = SkipReason(error.status().message());
     if (!reason.empty()) {
       ++count.skipped[reason];
@@ -173,7 +194,8 @@ CaseCount RunCases(const std::string& folder, const CaseRunner& run, double tole
     INFO(one);
     CHECK_THAT(error, IsOk());
     if (error.ok()) CHECK(*error <= tolerance);
-    count.passed += error.ok() && *error <= tolerance;
+    if (is_corrected) ++count.skipped["values that differ from the operator's text"];
+    count.passed += error.ok() && *error <= tolerance && !is_corrected;
   }
   return count;
 }
