@@ -15,9 +15,8 @@ namespace yuba::compiler {
 int64_t ElementsToSee(const std::vector<int64_t>& dims);
 
 // Whether the tensor looks like such a table:
-// - [positions, n], besides dimensions of 1: column i is sin or cos of p*w_i for positions p = 0,
-// 1,
-//   2, ...
+// - [positions, n], besides dimensions of 1: column i is sin or cos of p*w_i, for the positions p
+//   from 0 on.
 // - [n]: powers 1, r, r*r, ... of one number below 1.
 bool LooksLikeTable(const std::vector<int64_t>& dims, const std::vector<Scalar>& elements);
 

@@ -15,8 +15,8 @@ namespace yuba::compiler {
 bool IsStateOfModel(const Model& model, TensorId parameter);
 
 // Why no training changes the parameter of floats: "a mask of 0 and -inf"; empty where training
-// changes it, unless the user freezes it. Reads values that may be those of masks, of at most
-// 16 MB.
+// changes it, unless the user freezes it. Reads values that may be those of masks, of at most 2^22
+// elements.
 std::string WhyNotTrainable(const Model& model, TensorId parameter);
 
 // The names of the parameters that training would change, frozen ones among them. Of a training

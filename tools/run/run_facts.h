@@ -1,5 +1,5 @@
 // What a run was given besides tensors. A checkpoint has it as text in its metadata, so that a
-// later run goes on as this one was (resumed.h).
+// later run goes on as this one was (resume.h).
 #ifndef YUBA_TOOLS_RUN_RUN_FACTS_H_
 #define YUBA_TOOLS_RUN_RUN_FACTS_H_
 

@@ -1,6 +1,7 @@
 // Values for parameters by name, from files of safetensors (--weights): one file, or a folder with
-// several and an index, as Hugging Face has them. This is the one place where a parameter of a
-// program, or an initializer of a model's file, finds its value.
+// several and an index, as Hugging Face has them. Here a parameter of a program finds its value
+// among those of other names, forms and ties; resume.cc and export.cc look up names that are the
+// program's own, or the file's.
 //
 // Of tensors that share their elements a file stores one, and its metadata, or the index's, names
 // the others: {"lm_head.weight": "wte.weight"}. Such names have values too.

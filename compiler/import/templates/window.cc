@@ -7,8 +7,9 @@
 namespace yuba::onnx {
 
 // For one dimension of 7 elements and windows of 3, 2 apart, with a pad of 1 in front:
-//   w[n, a, p0: 4] = argmax(u0: 3 where 1 <= p0*2 + u0*1, p0*2 + u0*1 <= 7) x[n, a, p0*2 + u0*1 -
-//   1] y[n, a, p0] = (n*C + a)*7 + (p0*2 + w[n, a, p0]*1 - 1)*1
+//   w[n, a, p0: 4] = argmax(u0: 3 where 1 <= p0*2 + u0*1, p0*2 + u0*1 <= 7)
+//                    x[n, a, p0*2 + u0*1 - 1]
+//   y[n, a, p0] = (n*C + a)*7 + (p0*2 + w[n, a, p0]*1 - 1)*1
 OpTemplate MaxPoolIndicesTemplate(const Dims& dims, const WindowText& window, bool columns) {
   const auto spatial = static_cast<int>(window.kernel.size());
   const std::string p = absl::StrCat("[n, a, ", Names("p", spatial), "]");
