@@ -65,6 +65,21 @@ void GivesAnswer(const std::string& model, const std::string& folder, const std:
   }
 }
 
+TEST_CASE("a batch that is written into sizes is cut, and may be another one") {
+  const std::string folder = Folder("resized"), scratch = ScratchFolder("exported_sizes");
+  for (const char* file : {"/default.onnx", "/torchscript.onnx"}) {
+    for (const char* flags : {"", "--micro-batches 2", "--micro-batches 6"}) {
+      const CommandResult made = Plan(folder + file, 2, scratch + "/p.json", flags);
+      INFO(made.error);
+      REQUIRE(made.exit_code == 0);
+      HasLosses(folder + file, folder, scratch + "/p.json");
+    }
+    const CommandResult larger = Succeed("yuba partition " + folder + file +
+                                         " --batch 9 --devices 2 -o " + scratch + "/larger.json");
+    CHECK(larger.out.find("x: f32[9, 2, 4, 5]") != std::string::npos);
+  }
+}
+
 TEST_CASE("files of both exporters train as PyTorch does") {
   const std::string folder = Folder("sequence"), scratch = ScratchFolder("exported");
   const std::string plan = scratch + "/p.json";

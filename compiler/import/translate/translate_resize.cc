@@ -175,15 +175,19 @@ class Resizing {
   }
 
   void SetSizes() {
-    const Dims sizes = old_ ? Dims() : node_.KnownInts(node_.Optional(3), "sizes");
+    Dims sizes = old_ ? Dims() : node_.KnownInts(node_.Optional(3), "sizes");
     if (sizes.size() != axes_.size())
       node_.Fail("it has ", sizes.size(), " sizes and no scales for ", axes_.size(), " dimensions");
+    const std::string policy = node_.String("keep_aspect_ratio_policy", "stretch");
+    const ValueAtBatch* other = policy == "stretch" ? node_.AtBatch(0) : nullptr;
+    for (size_t i = 0; i < axes_.size() && other != nullptr && !node_.failed(); ++i)
+      sizes[i] = other->dims[axes_[i].axis];
     for (size_t i = 0; i < axes_.size() && !node_.failed(); ++i) {
       if (sizes[i] < 0) return node_.Fail("one of its sizes is ", sizes[i]);
       axes_[i].to = sizes[i];
       axes_[i].scale = axes_[i].from == 0 ? Whole(1) : Quotient(sizes[i], axes_[i].from);
     }
-    KeepAspectRatio(node_.String("keep_aspect_ratio_policy", "stretch"));
+    KeepAspectRatio(policy);
   }
 
   // One scale for all axes; their lengths are rounded.

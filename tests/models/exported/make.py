@@ -1,4 +1,4 @@
-"""Three small models as PyTorch 2.15 exports them, by its default exporter and by dynamo=False, and what PyTorch
+"""Four small models as PyTorch 2.15 exports them, by its default exporter and by dynamo=False, and what PyTorch
 makes of them: python make.py writes the folders beside it (needs torch, onnxscript, safetensors).
 
 sequence: an embedding with padding_idx=0, an LSTM, a layer norm, a linear layer over three dimensions, a slope,
@@ -6,7 +6,8 @@ sequence: an embedding with padding_idx=0, an LSTM, a layer norm, a linear layer
           biases and stores the first states as zeros.
 picture:  a convolution with a batch norm, which the default exporter makes one convolution of.
 patches:  a convolution, a token of the class before its patches, attention, a norm and a head, all of them fresh:
-          the default exporter leaves the biases of zeros out, and stores the token once for each example."""
+          the default exporter leaves the biases of zeros out, and stores the token once for each example.
+resized:  images that become larger: the default exporter writes the batch into the sizes of Resize."""
 import os
 
 import numpy as np
@@ -63,6 +64,17 @@ class Patches(nn.Module):
         return self.head(self.norm(h + self.attention(h, h, h)[0])[:, 0])
 
 
+class Resized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cut = nn.Conv2d(2, 3, 1)
+        self.see = nn.Conv2d(3, 2, 3)
+
+    def forward(self, x):
+        h = F.interpolate(self.cut(x), size=(8, 9), mode="bilinear")
+        return F.relu(self.see(h)).mean((2, 3))
+
+
 def without_traces(path):
     """Takes the stack traces out, which name files of the machine."""
     model = onnx.load(path)
@@ -115,6 +127,8 @@ def main():
                 parameter.add_(torch.randn_like(parameter) * 0.1)
         write(name, model, x)
     write("patches", Patches(), torch.randn(6, 1, 4, 4))
+    torch.manual_seed(6)
+    write("resized", Resized(), torch.randn(6, 2, 4, 5))
 
 
 if __name__ == "__main__":
