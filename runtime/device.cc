@@ -64,6 +64,8 @@ absl::Status BadIndexError(const LoadedProgram& program, int instruction,
     return UserError(holds, ", which is no index into ", record.extent, " elements (",
                      -record.extent, " to ", record.extent - 1, ")");
   }
+  if (record.ignored >= 0 && record.ignored < record.extent)
+    return UserError(holds, ", which is not one of 0 to ", record.extent - 1);
   const bool ignores = record.ignored != std::numeric_limits<int64_t>::min();
   return UserError(holds, ", which is no label of ", record.extent, " classes (0 to ",
                    record.extent - 1,

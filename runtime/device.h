@@ -98,7 +98,8 @@ class Device {
 
 // InvalidArgument with the tensor, the index and the extent of a record that a kernel of
 // `instruction` filled: "ids holds 99 at [3, 5], which is no index into 64 elements (-64 to 63)",
-// or "labels holds 10 at [7], which is no label of 10 classes (0 to 9; -100 is ignored)".
+// "labels holds 10 at [7], which is no label of 10 classes (0 to 9; -100 is ignored)", or, where
+// the ignored label is a class, "lengths holds 6 at [1], which is not one of 0 to 5".
 absl::Status BadIndexError(const LoadedProgram& program, int instruction,
                            const IndexRecord& record);
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "tests/support/command.h"
 
@@ -57,6 +59,41 @@ TEST_CASE("a label that is no class ends a training step") {
   CHECK(result.exit_code == 2);
   CHECK(result.error.find("labels holds 61 at [29], which is no label of 61 classes (0 to 60; "
                           "-100 is ignored)") != std::string::npos);
+}
+
+// A .npy file of these integers.
+std::string Integers(const std::vector<int64_t>& values, const std::string& folder) {
+  std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': (" +
+                       std::to_string(values.size()) + ",), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::ofstream(folder + "/n.npy", std::ios::binary)
+      << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header
+      << std::string(reinterpret_cast<const char*>(values.data()), values.size() * 8);
+  return folder + "/n.npy";
+}
+
+TEST_CASE("a length that no sequence has, and rows that do not fit, end the run") {
+  struct Case {
+    const char *model, *input, *what;
+    std::vector<int64_t> right, wrong;
+  };
+  const std::string folder = ScratchFolder("lengths"), plan = folder + "/p.json";
+  for (const Case& one : {Case{"lstm_lengths", "lengths", "one of 0 to 4", {0, 4, 1}, {2, 5, 1}},
+                          Case{"lstm_lengths", "lengths", "one of 0 to 4", {0, 4, 1}, {2, -1, 1}},
+                          Case{"attention_lengths", "l", "one of 0 to 5", {0, 5, 1}, {0, 6, 1}},
+                          Case{"write_rows", "to", "one of 0 to 4", {0, 4}, {0, 5}}}) {
+    const std::string data = RepositoryFile(std::string("tests/models/operators/") + one.model);
+    Succeed("yuba partition " + data + "/model.onnx --devices 2 -o " + plan);
+    const std::string run = "yuba run " + data + "/model.onnx " + plan + " --inputs " + data +
+                            "/test_data_set_0 --input " + one.input + "=";
+    Succeed(run + Integers(one.right, folder));
+    const CommandResult result = RunCommand(run + Integers(one.wrong, folder));
+    INFO(result.error);
+    CHECK(result.exit_code == 2);
+    CHECK(result.error.find("holds " + std::to_string(one.wrong[1]) + " at [1], which is not " +
+                            one.what) != std::string::npos);
+  }
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ int OfLengths(NodeContext& node, const Dims& q, const Dims& k, ElementType type)
   if (node.Dims(lengths) != Dims{q[0]})
     node.Fail("its lengths ", Extents(node.Dims(lengths)), " must be one for each of ", q[0],
               " elements of the batch");
-  const Attributes attributes = {{"s", q[2]}, {"t", k[2]}, {"causal", node.Int("is_causal", 0)}};
+  const Attributes attributes = {
+      {"s", q[2]}, {"t", k[2]}, {"choices", k[2] + 1}, {"causal", node.Int("is_causal", 0)}};
   const int seen = node.Entry("sees_keys", {lengths}, attributes);
   return node.Reshape(Biased(node, seen, type), {q[0], 1, q[2], k[2]});
 }

@@ -167,9 +167,12 @@ void TranslateCacheWrite(NodeContext& node, CacheSlot& slot, OnnxGraph& graph) {
     return node.Fail("it adds ", graph.new_rows, " rows to a cache");
   }
   if (node.Rank(rows) < 2) return node.Fail("it has no dimension but the rows");
-  const int written = node.Entry(
-      "write_rows", {node.AxisLast(slot.state, slot.axis), node.AxisLast(rows, slot.axis),
-                     node.Reshape(graph.rows_used, {1})});
+  const int64_t places = node.Dims(slot.state)[slot.axis] - dims[slot.axis] + 1;
+  const int written =
+      node.Entry("write_rows",
+                 {node.AxisLast(slot.state, slot.axis), node.AxisLast(rows, slot.axis),
+                  node.Reshape(graph.rows_used, {1})},
+                 {{"choices", places}});
   if (node.failed()) return;
   slot.present = node.AxisBack(written, slot.axis);
   if (node.failed()) return;

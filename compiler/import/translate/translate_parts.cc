@@ -182,8 +182,11 @@ void TranslateTensorScatter(NodeContext& node) {
   if (node.failed()) return;
   const int at =
       node.Optional(2) >= 0 ? node.Input(2) : node.Constant(compiler::IntegerValue({1}, {0}));
-  const int written = node.Entry(mode == "linear" ? "write_rows" : "write_rows_circular",
-                                 {node.AxisLast(cache, axis), node.AxisLast(rows, axis), at});
+  const std::vector<int> operands = {node.AxisLast(cache, axis), node.AxisLast(rows, axis), at};
+  if (node.failed()) return;
+  const int64_t places = node.Dims(cache)[axis] - node.Dims(rows)[axis] + 1;
+  const int written = mode == "linear" ? node.Entry("write_rows", operands, {{"choices", places}})
+                                       : node.Entry("write_rows_circular", operands);
   if (!node.failed()) node.SetOutput(0, node.AxisBack(written, axis));
 }
 

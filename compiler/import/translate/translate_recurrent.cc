@@ -100,7 +100,9 @@ class Recurrence {
 
   // `x` in the sequences that have not ended before `step`, in the others `rest`.
   int UntilEnd(int x, int rest, int64_t step) {
-    return lengths_ < 0 ? x : node_.Entry("until_end", {x, rest, lengths_}, {{"step", step}});
+    return lengths_ < 0 ? x
+                        : node_.Entry("until_end", {x, rest, lengths_},
+                                      {{"step", step}, {"choices", steps_ + 1}});
   }
 
   // `x` at `index` along a dimension, without that dimension.

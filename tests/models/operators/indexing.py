@@ -35,10 +35,10 @@ def by_ids():
         case.node("TensorScatter", names[:2], y)
         flat, new = x[:, 0, :, 0], rows[:, 0, :, 0]
         y = flat.copy()
-        y[0, 5], y[1, :2] = new[0, 0], new[1]  # the other new row is beyond the end
+        y[0, 4:], y[1, :2] = new[0], new[1]
         names = [case.input(n, a) for n, a in
-                 zip(("flat", "new", "to"), (flat, new, np.array([5, 0])))]
-        case.entry("write_rows", names, y)
+                 zip(("flat", "new", "to"), (flat, new, np.array([4, 0])))]
+        case.entry("write_rows", names, y, choices=5)
     with Case("write_rows_circular") as case:
         x, rows, at = case.normal(3, 2, 5, 2), case.normal(3, 2, 3, 2), np.array([4, 1, 3])
         names = [case.input(n, a) for n, a in zip(("x", "rows", "at"), (x, rows, at))]

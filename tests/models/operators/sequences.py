@@ -169,7 +169,7 @@ def attentions_of_parts():
         lengths = case.input("l", np.array([3, 1]))
         j = np.arange(4)
         case.entry("sees_keys", [lengths],
-                   np.broadcast_to(np.array([j < 3, j < 1])[:, None], (2, 2, 4)), s=2, t=4)
+                   np.broadcast_to(np.array([j < 3, j < 1])[:, None], (2, 2, 4)), s=2, t=4, choices=5)
 
 
 def turned(x, cos, sin, pairs):

@@ -35,6 +35,10 @@ def losses():
             right = counts & (x.argmax(-1) == labels)
             case.entry("accuracy", operands, np.float32(right.sum()), np.float32(counts.sum()),
                        **({"ignore_index": ignored} if ignored != -100 else {}))
+        many, high = case.normal(2, 101), np.array([100, 3])
+        many[0, 100] = 9
+        case.entry("accuracy", [case.input("many", many), case.input("high", high)],
+                   np.float32((many.argmax(-1) == high).sum()), np.float32(2))
     with Case("class_losses") as case:
         labels, weights = np.array([[0, 3, -1], [2, 2, 1]]), np.array([0.5, 2, 1, 4], np.float32)
         x, label = case.normal(2, 3, 4), case.input("labels", labels)
