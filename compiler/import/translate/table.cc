@@ -180,6 +180,7 @@ const std::vector<OperatorRow>& Rows() {
       By("Resize", 19, TranslateResize,
          {"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
           "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}),
+      By("ReverseSequence", 10, TranslateReverseSequence, {"batch_axis", "time_axis"}),
       By("Scatter", 11, TranslateScatterElements, {"axis"}),
       By("ScatterElements", 18, TranslateScatterElements, {"axis", "reduction"}),
       By("ScatterND", 18, TranslateScatterNd, {"reduction"}),

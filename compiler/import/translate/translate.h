@@ -38,6 +38,7 @@ void TranslateConcat(NodeContext& node);
 void TranslateSlice(NodeContext& node);
 void TranslateGather(NodeContext& node);
 void TranslateGatherElements(NodeContext& node);
+void TranslateReverseSequence(NodeContext& node);
 void TranslateTensorScatter(NodeContext& node);
 void TranslatePad(NodeContext& node);
 void TranslateTrilu(NodeContext& node);

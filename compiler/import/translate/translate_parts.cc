@@ -168,6 +168,21 @@ void TranslateGatherElements(NodeContext& node) {
   if (!node.failed()) node.SetOutput(0, node.AxisBack(result, axis));
 }
 
+// Of each element of the batch the first elements along time, in the reverse order.
+void TranslateReverseSequence(NodeContext& node) {
+  const int x = node.Input(0), lengths = node.Input(1);
+  const int64_t batch = node.Int("batch_axis", 1), time = node.Int("time_axis", 0);
+  if (!node.failed() && (node.Rank(x) < 2 || batch + time != 1 || batch * time != 0))
+    node.Fail("its batch and time must be the first two dimensions of its operand ",
+              Extents(node.Dims(x)), ", not ", batch, " and ", time);
+  if (node.failed()) return;
+  std::vector<int> batch_first(node.Rank(x));
+  for (size_t d = 0; d < batch_first.size(); ++d) batch_first[d] = static_cast<int>(d);
+  if (batch == 1) std::swap(batch_first[0], batch_first[1]);
+  const int y = node.Entry("reverse_sequence", {node.Transpose(x, batch_first), lengths});
+  if (!node.failed()) node.SetOutput(0, node.Transpose(y, batch_first));
+}
+
 // A cache of fixed length with new rows in it, from a position of each batch on.
 void TranslateTensorScatter(NodeContext& node) {
   const int cache = node.Input(0), rows = node.Input(1);

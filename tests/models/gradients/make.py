@@ -232,7 +232,13 @@ def shrunk():
          lambda x: torch.nn.functional.softshrink(x) + torch.nn.functional.hardshrink(x, 0.6))
 
 
-def scaled():
+def reversed_and_scaled():
+    lengths = np.array([3, 1, 0])
+    def turned(x, lengths):
+        return torch.stack([torch.cat([x[:n, b].flip(0), x[n:, b]]) for b, n in enumerate(lengths)],
+                           1)
+    case("reverse_sequence", node("ReverseSequence", "x lengths"), {"x": normal("rs", 4, 3, 2)},
+         {"lengths": lengths}, turned)
     q, zero = np.array([[-128, 5, 127], [0, -3, 64]], np.int8), np.array([-5, 0, 9], np.int8)
     case("dequantize", node("DequantizeLinear", "q scale zero"),
          {"scale": np.array([0.02, 0.5, 0.01], np.float32)}, {"q": q, "zero": zero},
@@ -249,4 +255,4 @@ recurrences()
 maxima()
 samples()
 shrunk()
-scaled()
+reversed_and_scaled()

@@ -24,6 +24,16 @@ def by_ids():
         np.add.at(y, ids, w)  # rows 1 and 4 several times, 2 and 3 never
         names = [case.input(n, a) for n, a in zip(("x", "ids", "w"), (x, ids, w))]
         case.entry("scatter_add", names, y)
+    with Case("reverse_sequence") as case:
+        x, lengths = case.normal(5, 4, 2), np.array([1, 5, 0, 3])
+        y = x.copy()
+        for b, n in enumerate(lengths):
+            y[:n, b] = x[:n, b][::-1]
+        names = [case.input("x", x), case.input("lengths", lengths)]
+        case.node("ReverseSequence", names, y)
+        turned = case.input("t", np.ascontiguousarray(x.transpose(1, 0, 2)))
+        case.node("ReverseSequence", [turned, names[1]], y.transpose(1, 0, 2), batch_axis=0,
+                  time_axis=1)
     with Case("write_rows", reference=False) as case:
         x, rows, at = case.normal(2, 3, 6, 4), case.normal(2, 3, 2, 4), np.array([1, 4])
         y = x.copy()
