@@ -127,9 +127,11 @@ absl::StatusOr<std::map<std::string, ValueAtBatch>> BatchFinder::At(const Batch&
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     const std::string why = WhyStored(static_cast<int>(v), batch.all);
     if (why.empty()) continue;
-    return UserError("'", graph_.values[v].name, "' has the batch, ", Text(batch.dims[0]),
-                     ", written in, and is ", why,
-                     ": export the model with that dimension symbolic");
+    const bool in_file = graph_.values[v].stored;
+    return UserError("'", graph_.values[v].name, "', ", why, ", has the batch, ",
+                     Text(batch.dims[0]),
+                     in_file ? ", written in: export the model with that dimension symbolic"
+                             : ": --batch or --micro-batches cannot change it in this graph");
   }
   std::map<std::string, ValueAtBatch> changed;
   for (const auto& [name, v] : graph_.by_name) {

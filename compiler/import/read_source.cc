@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/batch.h"
+#include "compiler/import/batch_changes.h"
 #include "compiler/import/cut_types.h"
 #include "compiler/import/file/device_notes.h"
 #include "compiler/import/file/file_graph.h"
@@ -336,15 +337,34 @@ class Importer {
     std::map<std::string, int> dims_of_inputs;
     for (const auto& [input, dim] : batch.dims) dims_of_inputs[graph_.values[input].name] = dim;
     const std::vector<std::string> notes = finder.Notes(batch, graph_.entry, examples, parts);
+    const auto read = [&](const std::map<std::string, ValueAtBatch>& values, bool finds_batch) {
+      graph_ = before;
+      graph_.at_batch = values;
+      graph_.finds_batch = finds_batch;
+      return ReadEntryWith(order, dims, pairs, new_rows);
+    };
     std::map<std::string, ValueAtBatch> at_batch = found.ones;
     // Where the file leaves the length open, all else follows from that by itself.
     const bool follows = parts == 1 && finder.IsOpen(batch);
-    if (examples / parts != batch.examples && !follows) {
-      YUBA_ASSIGN_OR_RETURN(at_batch, finder.At(batch, examples / parts));
+    const bool changes = examples / parts != batch.examples;
+    if (!follows && (changes || !at_batch.empty())) {
+      YUBA_ASSIGN_OR_RETURN(auto other, finder.At(batch, examples / parts));
+      if (changes) at_batch = std::move(other);
     }
-    graph_ = before;
-    graph_.at_batch = std::move(at_batch);
-    YUBA_RETURN_IF_ERROR(ReadEntryWith(order, dims, pairs, new_rows));
+    if (parts > 1) {  // what a part computes is what the whole step does
+      YUBA_ASSIGN_OR_RETURN(const auto other,
+                            finder.At(batch, changes ? examples / parts : examples));
+      const OnnxGraph whole = std::move(graph_);
+      YUBA_RETURN_IF_ERROR(read(other, true));
+      YUBA_RETURN_IF_ERROR(CheckSizesAtBatch(graph_));
+      const absl::Status checked = CheckSameAtBatch(whole, graph_);
+      if (!checked.ok()) {
+        return UserError("--micro-batches ", parts, ": ", checked.message(),
+                         ": the loss of the parts would not be that of the whole");
+      }
+    }
+    YUBA_RETURN_IF_ERROR(read(at_batch, false));
+    YUBA_RETURN_IF_ERROR(CheckSizesAtBatch(graph_));
     for (const std::string& note : notes) {
       const auto& all = graph_.notes;
       if (std::count(all.begin(), all.end(), note) == 0) graph_.notes.push_back(note);

@@ -159,7 +159,8 @@ TEST_CASE("of two that may be the batch --batch-dim takes one; a weight's dimens
   CHECK(InputsOf(ModelOf(builder, Training(1))) == "x[4*,6,3] labels[4*,6,3]");  // for its data
   CHECK(InputsOf(ModelOf(builder, With(Training(2), {"", "x", 1}))) == "x[4,3*,3] labels[4,3*,3]");
   CHECK_THAT(ErrorOf(builder, With(Training(3), {"", "x", 2})),
-             Fails("'scale' has the batch, dimension 2 of 'x', written in"));
+             Fails("'scale', which is not the same for all examples, has the batch, dimension "
+                   "2 of 'x', written in"));
 }
 
 TEST_CASE("--batch changes the dimension that the file calls so, and only that") {
