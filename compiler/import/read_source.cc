@@ -129,7 +129,7 @@ class Importer {
     ExportRecord record = ReadExportRecord(proto_.graph());
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     YUBA_ASSIGN_OR_RETURN(const RestoredParameters restored,
-                          RestoreParameters(folder_, *proto_.mutable_graph(), record));
+                          RestoreParameters(folder_, proto_, record));
     if (options_.train.has_value()) NoteRestored(restored);
     YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
     YUBA_RETURN_IF_ERROR(TakeRoles(record, order));
@@ -510,8 +510,7 @@ absl::StatusOr<std::shared_ptr<const Source>> ReadSource(const std::string& path
 absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& folder,
                                                              ::onnx::ModelProto& model) {
   ExportRecord record = ReadExportRecord(model.graph());
-  YUBA_ASSIGN_OR_RETURN(RestoredParameters restored,
-                        RestoreParameters(folder, *model.mutable_graph(), record));
+  YUBA_ASSIGN_OR_RETURN(RestoredParameters restored, RestoreParameters(folder, model, record));
   std::vector<std::string> names;
   for (std::vector<std::string>* some :
        {&restored.left_out, &restored.repeated, &restored.merged, &restored.shared})
@@ -526,8 +525,7 @@ absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
   std::map<std::string, FormedInitializer> formed;
   if (!record.SaysKinds()) return formed;
   YUBA_RETURN_IF_ERROR(Annotate(InlineFunctions(model), path));
-  YUBA_RETURN_IF_ERROR(
-      Annotate(RestoreParameters(FolderOf(path), *model.mutable_graph(), record).status(), path));
+  YUBA_RETURN_IF_ERROR(Annotate(RestoreParameters(FolderOf(path), model, record).status(), path));
   absl::StatusOr<FileGraph> order = OrderFileGraph(model.graph());
   if (!order.ok()) return Annotate(order.status(), path);
   for (auto& [name, role] : FindStoredRoles(model.graph(), record, *order).of) {

@@ -8,6 +8,7 @@
 
 #include "nlohmann/json.hpp"
 #include "opsemantics/values/tensor_file.h"
+#include "tests/compiler/support/onnx_builder.h"
 #include "tests/support/command.h"
 
 namespace yuba {
@@ -102,6 +103,31 @@ TEST_CASE("a metric that nobody can measure is an error that says why") {
   CHECK(error("--loss mse --metrics accuracy").find("labels of another type or shape") !=
         std::string::npos);
   CHECK(error("--loss accuracy").find("accuracy is no loss") != std::string::npos);
+}
+
+TEST_CASE("outputs of a model that does not train are no weights, whatever their names") {
+  compiler::OnnxBuilder builder;
+  builder.Input("x", {3});
+  builder.Weight("none", {1});
+  ::onnx::TensorProto& none = *builder.proto().mutable_graph()->mutable_initializer(0);
+  none.clear_float_data();
+  none.clear_raw_data();
+  none.add_float_data(0);
+  compiler::SetInt(builder.Node("ReduceSum", {"x"}, {"loss"}), "keepdims", 0);
+  builder.Node("Mul", {"x", "none"}, {"zeros"});
+  compiler::SetInt(builder.Node("ReduceSum", {"zeros"}, {"loss_weight"}), "keepdims", 0);
+  builder.Output("loss");
+  builder.Output("loss_weight");
+  const std::string folder = ScratchFolder("metrics_names"), model = builder.Save();
+  const std::vector<float> x = {1, 2, 3};
+  std::ofstream(folder + "/x.npy", std::ios::binary)
+      << FormatNpy({ElementType::kF32, {3}, {reinterpret_cast<const char*>(x.data()), 12}});
+  Succeed("yuba partition " + model + " --devices 2 -o " + folder + "/p.json");
+  const CommandResult ran =
+      Succeed("yuba run " + model + " " + folder + "/p.json --input x=" + folder + "/x.npy");
+  INFO(ran.out);
+  CHECK(ran.out.find("loss 6") != std::string::npos);
+  CHECK(ran.out.find("no label counts") == std::string::npos);
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ TEST_CASE("the commands of docs/training.md run") {
             std::string::npos);
     }
   }
-  CHECK(commands == 15);
+  CHECK(commands == 17);
 }
 
 TEST_CASE("optimizers and losses of one's own") {

@@ -27,10 +27,12 @@ std::vector<std::string> NumberNames(const runtime::LoadedProgram& program,
 }
 
 absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& entry) {
+  const std::map<std::string, std::string> weights = WeightsOf(session.program().message());
   Numbers numbers;
   for (const std::string& name : NumberNames(session.program(), entry)) {
     YUBA_ASSIGN_OR_RETURN(const TensorData value, session.Get(name));
-    numbers.emplace_back(name, ValueAt(value, 0));
+    const auto weight = weights.find(name);
+    numbers.push_back({name, ValueAt(value, 0), weight == weights.end() ? "" : weight->second});
   }
   return numbers;
 }
@@ -54,7 +56,7 @@ absl::Status Evaluation::Run(const std::string& after, StepInputs& of_steps) {
   }
   if (InterruptNote::Came()) return absl::OkStatus();
   numbers_ = means.Values();
-  for (const auto& [name, mean] : numbers_) record_->numbers[name].push_back(mean);
+  for (const Number& mean : numbers_) record_->numbers[mean.name].push_back(mean.value);
   if (json_) return absl::OkStatus();
   std::cout << "eval after " << after << NumbersText(numbers_) << "  " << run.times
             << (run.times == 1 ? " batch" : " batches") << "  moved "

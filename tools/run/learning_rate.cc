@@ -64,7 +64,7 @@ absl::Status KeepRate(runtime::Session& session, const RunFlags& flags, RunFiles
 absl::Status LearningRate::Set(runtime::Session& session, int64_t step, Numbers& numbers) {
   if (!files_.lr.has_value()) return absl::OkStatus();
   const double rate = files_.lr->At(step);
-  numbers.emplace_back(kLearningRate, rate);
+  numbers.push_back({kLearningRate, rate, ""});
   if (set_ == rate) return absl::OkStatus();
   set_ = rate;
   return session.Set(kLearningRate, TensorOf(rate, files_.lr_type));

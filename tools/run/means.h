@@ -7,20 +7,20 @@
 #define YUBA_TOOLS_RUN_MEANS_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace yuba::tools {
 
-// Numbers of a step, such as its loss, by name.
-using Numbers = std::vector<std::pair<std::string, double>>;
+// A number of a step, such as its loss.
+struct Number {
+  std::string name;
+  double value = 0;
+  std::string weight_of;  // of a weight: the name of the number by which it counts; else empty
+};
+using Numbers = std::vector<Number>;
 
-// The weight of the number of that name, "eval:loss_weight" of "eval:loss" (WeightNameOf of
-// compiler/import/loss.h); null where `numbers` have none.
+// The weight of the number of that name, 3 of "loss"; null where `numbers` have none.
 const double* WeightOf(const Numbers& numbers, const std::string& name);
-
-// Whether the number is the weight of another one.
-bool IsWeight(const Numbers& numbers, const std::string& name);
 
 // Whether a weight among `numbers` is 0: nothing that is judged counts.
 bool IsWeightless(const Numbers& numbers);
@@ -36,7 +36,7 @@ class Means {
 
  private:
   struct Sum {
-    std::string name;
+    Number number;
     double terms = 0, weights = 0;
   };
   std::vector<Sum> sums_;

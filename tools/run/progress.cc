@@ -21,10 +21,10 @@ std::string Rate(double rate) {
 std::string NumbersText(const Numbers& numbers) {
   std::string text;
   const bool weightless = IsWeightless(numbers);
-  for (const auto& [name, number] : numbers) {
-    const bool of_nothing = weightless && WeightOf(numbers, name) != nullptr;
-    if (!IsWeight(numbers, name) && !of_nothing)
-      absl::StrAppend(&text, "  ", name, " ", NumberText(number));
+  for (const Number& number : numbers) {
+    const bool of_nothing = weightless && WeightOf(numbers, number.name) != nullptr;
+    if (number.weight_of.empty() && !of_nothing)
+      absl::StrAppend(&text, "  ", number.name, " ", NumberText(number.value));
   }
   if (weightless) absl::StrAppend(&text, "  no label counts");
   return text;

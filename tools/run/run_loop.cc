@@ -131,7 +131,7 @@ class StepLoop {
   absl::Status Log(const EntryRun& run, const StepReport& report, bool evaluated) {
     if (log_ == nullptr) return absl::OkStatus();
     Numbers numbers = report.numbers;
-    if (planned_lr_.has_value()) numbers.emplace_back(kLearningRate, planned_lr_->At(done_));
+    if (planned_lr_.has_value()) numbers.push_back({kLearningRate, planned_lr_->At(done_), ""});
     if (evaluated)
       numbers.insert(numbers.end(), evaluation_.numbers().begin(), evaluation_.numbers().end());
     return log_->Add(run.entry, done_, numbers, report);
@@ -158,7 +158,8 @@ class StepLoop {
     report.numbers = means.Values();
     report.numbers.insert(report.numbers.end(), rate.begin(), rate.end());
     record_->seconds.push_back(report.seconds);
-    for (const auto& [name, number] : report.numbers) record_->numbers[name].push_back(number);
+    for (const Number& number : report.numbers)
+      record_->numbers[number.name].push_back(number.value);
     HintAtNan(report);
     report.examples = run.examples;
     if (flags_.json) return absl::OkStatus();
@@ -197,11 +198,12 @@ class StepLoop {
 
   // Once, where a number of the step is not finite.
   void HintAtNan(const StepReport& report) {
-    for (const auto& [name, number] : report.numbers) {
+    for (const Number& number : report.numbers) {
       const bool of_nothing =
-          IsWeightless(report.numbers) && WeightOf(report.numbers, name) != nullptr;
-      if (std::isfinite(number) || of_nothing || hinted_) continue;
-      std::cerr << "note: " << name << " of " << report.name << " is " << NumberText(number)
+          IsWeightless(report.numbers) && WeightOf(report.numbers, number.name) != nullptr;
+      if (std::isfinite(number.value) || of_nothing || hinted_) continue;
+      std::cerr << "note: " << number.name << " of " << report.name << " is "
+                << NumberText(number.value)
                 << "; --debug nan says which instruction made the first such number\n";
       hinted_ = true;
     }

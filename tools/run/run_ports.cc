@@ -60,6 +60,14 @@ RunPorts PortsOf(const program::Program& program) {
   return ports;
 }
 
+std::map<std::string, std::string> WeightsOf(const program::Program& program) {
+  std::map<std::string, std::string> weights;
+  if (program.training_size() == 0) return weights;
+  for (const program::Port& output : program.outputs())
+    weights[absl::StrCat(output.name(), "_weight")] = output.name();
+  return weights;
+}
+
 std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name) {
   for (const std::string& at : {entry, ReadingEntry(ports, entry)}) {
     const std::string own = absl::StrCat(at, ":", name);

@@ -46,6 +46,11 @@ struct RunPorts {
 };
 RunPorts PortsOf(const program::Program& program);
 
+// The outputs of a training step that are weights of others, each with the name of that output:
+// "eval:loss_weight" of "eval:loss". A training step has no outputs but its loss and what else it
+// measures, which it names itself; outputs of other programs are the user's, whatever their names.
+std::map<std::string, std::string> WeightsOf(const program::Program& program);
+
 // What `name` of the model's file is called in an entry: of several entries each may have inputs
 // and outputs of its own, "decode:ids", besides those that all have in common.
 std::string NameInEntry(const RunPorts& ports, const std::string& entry, const std::string& name);

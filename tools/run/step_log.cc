@@ -80,8 +80,8 @@ absl::Status StepLog::Add(const std::string& entry, int64_t step, const Numbers&
   std::string line = absl::StrCat(Quoted(entry), ",", step, ",");
   for (const std::string& name : numbers_) {
     const auto found = std::find_if(numbers.begin(), numbers.end(),
-                                    [&](const auto& number) { return number.first == name; });
-    if (found != numbers.end()) absl::StrAppend(&line, Cell(found->second));
+                                    [&](const Number& number) { return number.name == name; });
+    if (found != numbers.end()) absl::StrAppend(&line, Cell(found->value));
     line += ",";
   }
   const double rate = static_cast<double>(report.examples) / std::max(report.seconds, 1e-9);

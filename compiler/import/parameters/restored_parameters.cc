@@ -6,6 +6,11 @@
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
+namespace {
+
+constexpr char kPyTorch[] = "pytorch";
+
+}  // namespace
 
 std::set<std::string> NamesOfValues(const ::onnx::GraphProto& graph) {
   std::set<std::string> names;
@@ -17,9 +22,12 @@ std::set<std::string> NamesOfValues(const ::onnx::GraphProto& graph) {
 }
 
 absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
-                                                     ::onnx::GraphProto& graph,
+                                                     ::onnx::ModelProto& model,
                                                      ExportRecord& record) {
   RestoredParameters restored;
+  ::onnx::GraphProto& graph = *model.mutable_graph();
+  if (!record.SaysKinds() && model.producer_name() == kPyTorch)
+    restored.merged = SplitCopies(graph);
   if (record.parameters.empty()) return restored;
   // Equal parameters come last: which of a call's parameters have no operand is clear then.
   restored.left_out = RestoreZeroBiases(folder, graph, record);

@@ -30,10 +30,12 @@ struct RestoredParameters {
   std::vector<std::string> shared;  // those that are there, stored once with an equal constant
 };
 
-// Changes the graph, which is of a model in `folder`, and what is known of its values. What cannot
-// be told for sure stays as it is. Fails where external data is missing.
+// Changes the model, which is in `folder`, and what is known of its values. What cannot be told for
+// sure stays as it is. In a file of PyTorch's older exporter, which says nothing of its values, an
+// Identity of a stored value stands for a parameter that is only equal: of tied ones it writes one
+// initializer and no node (findings/copies_are_not_ties.sh). Fails where external data is missing.
 absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
-                                                     ::onnx::GraphProto& graph,
+                                                     ::onnx::ModelProto& model,
                                                      ExportRecord& record);
 
 }  // namespace yuba::onnx

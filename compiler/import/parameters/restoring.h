@@ -21,6 +21,9 @@ absl::StatusOr<std::vector<std::string>> RestoreRepeated(const std::string& fold
                                                          ::onnx::GraphProto& graph,
                                                          ExportRecord& record);
 
+// Of a file without any word of what its values are.
+std::vector<std::string> SplitCopies(::onnx::GraphProto& graph);
+
 // Adds to `merged` and `shared`.
 void SplitMerged(::onnx::GraphProto& graph, ExportRecord& record, RestoredParameters& restored);
 

@@ -20,9 +20,8 @@ constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature"
 constexpr char kFoldedFrom[] = "pkg.onnxscript.optimizer.folded_from";
 
 RestoredParameters Restored(OnnxBuilder& builder) {
-  ::onnx::GraphProto& graph = *builder.proto().mutable_graph();
-  ExportRecord record = ReadExportRecord(graph);
-  const auto restored = RestoreParameters(".", graph, record);
+  ExportRecord record = ReadExportRecord(builder.proto().graph());
+  const auto restored = RestoreParameters(".", builder.proto(), record);
   REQUIRE_THAT(restored, IsOk());
   return *restored;
 }
@@ -174,6 +173,34 @@ TEST_CASE("a parameter that its call names, or that a fused node took along, sta
     CHECK(Restored(builder).shared.empty());
     CHECK(builder.proto().graph().node(1).input(0) == "w");
   }
+}
+
+// y = x * a + copy, where copy is an Identity of a.
+OnnxBuilder Copied(const std::string& producer, const std::string& copy) {
+  OnnxBuilder builder;
+  builder.proto().set_producer_name(producer);
+  builder.Input("x", {2, 3});
+  builder.Weight("a", {3});
+  builder.Node("Identity", {"a"}, {copy});
+  builder.Node("Mul", {"x", "a"}, {"h"});
+  builder.Node("Add", {"h", copy}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+TEST_CASE("a copy in a file of PyTorch's older exporter is a parameter that is only equal") {
+  OnnxBuilder builder = Copied("pytorch", "b.weight");
+  CHECK(Restored(builder).merged == std::vector<std::string>{"b.weight"});
+  CHECK(builder.proto().graph().node_size() == 2);
+  CHECK(Stored(builder, "b.weight")->raw_data() == Stored(builder, "a")->raw_data());
+  for (OnnxBuilder other :
+       {Copied("tf2onnx", "b.weight"), Copied("pytorch", "/norm/Identity_output_0")}) {
+    CHECK(Restored(other).merged.empty());
+    CHECK(other.proto().graph().node_size() == 3);
+  }
+  OnnxBuilder said = Copied("pytorch", "b.weight");
+  said.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\n");
+  CHECK(Restored(said).merged.empty());
 }
 
 }  // namespace
