@@ -167,7 +167,8 @@ void TranslateCacheWrite(NodeContext& node, CacheSlot& slot, OnnxGraph& graph) {
     return node.Fail("it adds ", graph.new_rows, " rows to a cache");
   }
   if (node.Rank(rows) < 2) return node.Fail("it has no dimension but the rows");
-  const int64_t places = node.Dims(slot.state)[slot.axis] - dims[slot.axis] + 1;
+  // Rows beyond the end are an error of the run, which knows the names of the caches.
+  const int64_t places = node.Dims(slot.state)[slot.axis] + 1;
   const int written =
       node.Entry("write_rows",
                  {node.AxisLast(slot.state, slot.axis), node.AxisLast(rows, slot.axis),
