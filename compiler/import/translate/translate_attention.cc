@@ -209,7 +209,8 @@ void TranslateRotaryEmbedding(NodeContext& node) {
 }
 
 // Where(IsNaN(s), 0, s), s a softmax, as PyTorch's older exporter writes attention with a mask: 0
-// where the mask hides all, and so is the gradient, which of the three nodes would be NaN.
+// where the mask hides all. Of a softmax that is 0 there by itself the gradient is 0 too, and not
+// NaN; scores that are NaN or infinite still become 0 by the other two nodes.
 void TranslateWhere(NodeContext& node) {
   const int condition = node.Input(0), yes = node.Input(1), no = node.Input(2);
   if (node.failed()) return;
@@ -218,7 +219,8 @@ void TranslateWhere(NodeContext& node) {
     return node.SetOutput(0, node.Entry("select", {condition, yes, no}));
   Attributes attributes;
   SetGuards(node.ValueOf(scores).type, attributes);
-  node.SetOutput(0, node.Entry("softmax", {scores}, attributes));
+  const int guarded = node.Entry("softmax", {scores}, attributes);
+  node.SetOutput(0, node.Entry("select", {node.Entry("is_nan", {guarded}), yes, guarded}));
 }
 
 }  // namespace yuba::onnx

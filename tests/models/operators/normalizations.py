@@ -167,6 +167,15 @@ def soft_of_nothing():
     with Case("softmax_of_nothing") as case:
         case.entry("softmax", [case.input("x", x)], y, least=float(np.finfo(np.float32).min),
                    floor=0.5)
+    # As PyTorch's older exporter writes a mask. The last rows are NaN whatever is hidden.
+    x = np.append(x, np.float32([[np.nan, 1, 2], [np.inf, 1, 2]]), 0)
+    with np.errstate(invalid="ignore"):
+        p = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
+        p /= p.sum(-1, keepdims=True)
+    with Case("softmax_or_zero") as case:
+        case.node("Softmax", [case.input("x", x)], p)
+        case.node("IsNaN", ["y0"], np.isnan(p))
+        case.node("Where", ["y1", case.constant(np.float32(0)), "y0"], np.where(np.isnan(p), 0, p))
 
 
 def write():
