@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "compiler/import/parameters/float_tensor.h"
 #include "compiler/import/parameters/folded.h"
 #include "compiler/import/parameters/named_operands.h"
 #include "opsemantics/base/status.h"
@@ -175,16 +176,10 @@ class MissingFinder {
       const bool stored = stored_.count(parameter) > 0;
       if (!stored && parameter == name) Miss(parameter, "the file has something else by that name");
       // What was computed of a parameter keeps its value, though the parameter itself is trained.
-      if (IsFloats(name) && value != record_.values.end() &&
+      if (HoldsFloats(*order_.initializers.at(name)) && value != record_.values.end() &&
           Has(value->second.folded_from, parameter))
         Miss(parameter, absl::StrCat(stored ? "as part of " : "part of ", name));
     }
-  }
-
-  bool IsFloats(const std::string& name) const {
-    const auto type = order_.initializers.at(name)->data_type();
-    return type == ::onnx::TensorProto::FLOAT || type == ::onnx::TensorProto::DOUBLE ||
-           type == ::onnx::TensorProto::FLOAT16 || type == ::onnx::TensorProto::BFLOAT16;
   }
 
   // What calls of any part of the file name, and the results of these.

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "compiler/import/parameters/float_tensor.h"
 #include "compiler/import/parameters/operand_words.h"
 #include "compiler/import/parameters/restoring.h"
-#include "opsemantics/values/onnx_tensor.h"
 
 namespace yuba::onnx {
 namespace {
@@ -32,8 +32,7 @@ std::vector<std::string> SplitCopies(::onnx::GraphProto& graph) {
     if (of == stored.end() || !MayBeParameter(node.output(0)) || outputs.count(node.output(0)) > 0)
       continue;
     ::onnx::TensorProto copy = graph.initializer(of->second);
-    const auto type = ElementTypeFromOnnx(copy.data_type());
-    if (!type.ok() || !IsFloat(*type)) continue;
+    if (!HoldsFloats(copy)) continue;
     names.push_back(node.output(0));
     copy.set_name(node.output(0));
     *graph.add_initializer() = std::move(copy);

@@ -113,7 +113,8 @@ class Splitter {
     return false;
   }
 
-  // Makes the node read a copy of its operand, the initializer `name`.
+  // Makes the node read a copy of its operand, the initializer `name`, which is that parameter, or
+  // none where it is empty.
   void Give(::onnx::NodeProto& node, int operand, const std::string& parameter,
             const std::string& name, ValueRecord record) {
     const auto known = stored_.find(name);
@@ -123,8 +124,9 @@ class Splitter {
       stored_[name] = graph_.initializer_size();
       *graph_.add_initializer() = std::move(copy);
       record_.values[name] = std::move(record);
+      if (parameter.empty()) return node.set_input(operand, name);
       there_.insert(parameter);
-      if (!parameter.empty()) restored_.merged.push_back(parameter);
+      restored_.merged.push_back(parameter);
     }
     node.set_input(operand, name);
   }

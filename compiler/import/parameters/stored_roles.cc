@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/import/parameters/float_tensor.h"
 #include "compiler/import/parameters/folded.h"
 #include "compiler/import/parameters/missing_parameters.h"
 #include "compiler/import/parameters/operand_words.h"
@@ -61,7 +62,7 @@ class RoleFinder {
     if (node.input_size() > 0 && node.output_size() > 0 && IsView(node.op_type())) {
       const std::string of = StoredBehind(node.input(0));
       if (!of.empty()) views_[node.output(0)] = of;
-      if (!of.empty() && IsCopy(node.op_type()) && IsFloats(of))
+      if (!of.empty() && IsCopy(node.op_type()) && HoldsFloats(*order_.initializers.at(of)))
         copies_[of].push_back(node.output(0));
     }
     if (MultipliesMatrices(node.op_type()) && node.input_size() > 1 &&
@@ -131,7 +132,8 @@ class RoleFinder {
     } else if (readers.called) {
       role.word = Word::kParameter;  // a tool has dropped the word beside the value
     } else {
-      role.form = IsFloats(name) ? FormFor(name, value, readers) : absl::nullopt;
+      role.form = HoldsFloats(*order_.initializers.at(name)) ? FormFor(name, value, readers)
+                                                             : absl::nullopt;
       role.word = role.form.has_value()                            ? Word::kParameter
                   : readers.exported || !value.folded_from.empty() ? Word::kOther
                                                                    : Word::kNone;
@@ -225,7 +227,7 @@ class RoleFinder {
   std::string CountsText() const {
     int parameters = 0, buffers = 0, others = 0, unsaid = 0;
     for (const auto& [name, role] : roles_.of) {
-      if (!IsFloats(name)) continue;
+      if (!HoldsFloats(*order_.initializers.at(name))) continue;
       parameters += role.word == Word::kParameter;
       buffers += role.word == Word::kBuffer;
       others += role.word == Word::kOther;
@@ -237,12 +239,6 @@ class RoleFinder {
     if (others > 0) absl::StrAppend(&text, "; not trained as stored by its exporter: ", others);
     if (unsaid > 0) absl::StrAppend(&text, "; without a word, judged by what reads them: ", unsaid);
     return text;
-  }
-
-  bool IsFloats(const std::string& name) const {
-    const auto type = order_.initializers.at(name)->data_type();
-    return type == ::onnx::TensorProto::FLOAT || type == ::onnx::TensorProto::DOUBLE ||
-           type == ::onnx::TensorProto::FLOAT16 || type == ::onnx::TensorProto::BFLOAT16;
   }
 
   const ::onnx::GraphProto& graph_;

@@ -30,7 +30,7 @@ void TranslateChain(NodeContext& node, const char* entry, bool mean) {
 // maximum: the values are those of `maximum` and `minimum`, but at equality a clamp has another
 // gradient, and so has a chain beside a literal. Where the file does not say which it was, the
 // number behind the operand is a bound.
-bool TranslateWithNumber(NodeContext& node, const char* bound_entry, const char* other_entry,
+bool TranslateWithNumber(NodeContext& node, bool greater,
                          const std::vector<std::string>& functions) {
   if (node.InputCount() != 2) return false;
   int x = node.Input(0), number = node.Input(1);
@@ -41,7 +41,10 @@ bool TranslateWithNumber(NodeContext& node, const char* bound_entry, const char*
   const bool either = node.MadeOf(functions);
   if (either && !is_number(number)) std::swap(x, number);
   if (!is_number(number) || !IsFloat(node.ValueOf(x).type)) return false;
-  node.SetOutput(0, node.Entry(either ? other_entry : bound_entry, {x, number}));
+  const char* const entry = either    ? (greater ? "maximum_with" : "minimum_with")
+                            : greater ? "at_least"
+                                      : "at_most";
+  node.SetOutput(0, node.Entry(entry, {x, number}));
   return true;
 }
 
@@ -50,13 +53,11 @@ bool TranslateWithNumber(NodeContext& node, const char* bound_entry, const char*
 void TranslateSum(NodeContext& node) { TranslateChain(node, "add", false); }
 void TranslateMean(NodeContext& node) { TranslateChain(node, "add", true); }
 void TranslateMax(NodeContext& node) {
-  const bool done =
-      TranslateWithNumber(node, "at_least", "maximum_with", {"aten.maximum", "aten.max"});
+  const bool done = TranslateWithNumber(node, true, {"aten.maximum", "aten.max"});
   if (!done) TranslateChain(node, "maximum", false);
 }
 void TranslateMin(NodeContext& node) {
-  const bool done =
-      TranslateWithNumber(node, "at_most", "minimum_with", {"aten.minimum", "aten.min"});
+  const bool done = TranslateWithNumber(node, false, {"aten.minimum", "aten.min"});
   if (!done) TranslateChain(node, "minimum", false);
 }
 

@@ -307,12 +307,13 @@ void TranslateOneHot(NodeContext& node) {
 
 void TranslateDepthToSpace(NodeContext& node) {
   const int x = node.Input(0);
-  std::string entry =
-      node.proto().op_type() == "SpaceToDepth" ? "space_to_depth" : "depth_to_space";
   const std::string mode = node.String("mode", "DCR");
-  if (mode == "CRD") entry += "_crd";
   if (mode != "CRD" && mode != "DCR")
     return node.Fail("its mode is '", mode, "', neither DCR nor CRD");
+  const bool deep = node.proto().op_type() == "SpaceToDepth", crd = mode == "CRD";
+  const char* const entry = deep  ? (crd ? "space_to_depth_crd" : "space_to_depth")
+                            : crd ? "depth_to_space_crd"
+                                  : "depth_to_space";
   node.SetOutput(0, node.Entry(entry, {x}, {{"r", node.Int("blocksize", 0)}}));
 }
 
