@@ -31,7 +31,7 @@ struct Reads {
 
 Reads FindReads(const Definition& definition, int left, int right,
                 const std::vector<int>& left_only, const std::vector<int>& right_only) {
-  const std::vector<ExprPtr>& factors = definition.body->args;
+  const absl::Span<const ExprPtr> factors = FactorsOf(definition);
   YUBA_CHECK(factors.size() == 2) << ToString(definition);
   std::vector<const Expr*> reads = {factors[0].get(), factors[1].get()};
   const auto is_left = [&](const Expr& read) {
@@ -102,7 +102,7 @@ program::LibraryCall CallOf(const Definition& definition, const Convolution& con
   }
   program::LibraryCall call = TypedCall(kind, definition);
   const auto read = [&](ProductTensor factor) -> const Expr& {
-    return *definition.body->args[static_cast<size_t>(factor)];
+    return *FactorsOf(definition)[static_cast<size_t>(factor)];
   };
   call.set_left(read(left).operand);
   call.set_right(read(right).operand);
@@ -133,13 +133,11 @@ absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole,
                                                     const LibraryFeatures& features) {
   // The index that numbers groups, the last one, is in no position: the call is that of one group.
   const Definition definition = whole.partial_operands.empty() ? whole : InGroups(whole, 1);
-  const bool f32 = HasTypes(definition, {ElementType::kF32});
-  const bool small = HasTypes(definition, {ElementType::kBF16, ElementType::kF16});
-  if (f32 || small) {
-    if (const auto contraction = MatchContraction(definition))
-      return CallOf(definition, *contraction);
-  }
-  if (!f32 || !features.convolutions) return absl::nullopt;
+  if (!HasTypes(definition, {ElementType::kF32, ElementType::kBF16, ElementType::kF16}))
+    return absl::nullopt;
+  if (const auto contraction = MatchContraction(definition))
+    return CallOf(definition, *contraction);
+  if (!features.convolutions) return absl::nullopt;
   constexpr int kMostWindows = 3;
   if (const auto convolution = MatchConvolution(definition)) {
     if (convolution->windows.size() <= kMostWindows) return CallOf(definition, *convolution);

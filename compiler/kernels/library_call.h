@@ -14,9 +14,9 @@
 
 namespace yuba::kernels {
 
-// What the library of a target has, beside contractions of f32.
+// What the library of a target has, beside contractions of f32, f16 and bf16.
 struct LibraryFeatures {
-  bool convolutions = false;  // and their gradients, of f32
+  bool convolutions = false;  // and their gradients, of the same types
 };
 
 // The call for a contraction, a convolution or a gradient of one that the library has; nullopt for

@@ -47,7 +47,8 @@ class Matcher {
   }
 
   absl::optional<Convolution> Match() {
-    const std::vector<ExprPtr>& factors = definition_.body->args;
+    const absl::Span<const ExprPtr> factors = FactorsOf(definition_);
+    if (factors.empty()) return absl::nullopt;
     if (!AddRead(0, *factors[0]) || !AddRead(1, *factors[1])) return absl::nullopt;
     if (!AddTensor(kResult, definition_.left, definition_.result, false)) return absl::nullopt;
     for (const Constraint& constraint : definition_.where) {
@@ -224,13 +225,12 @@ class Matcher {
 }  // namespace
 
 absl::optional<Convolution> MatchConvolution(const Definition& definition) {
-  if (!IsSumOfProducts(definition)) return absl::nullopt;
   return Matcher(definition).Match();
 }
 
 int OperandOf(const Definition& definition, ProductTensor tensor) {
   if (tensor == ProductTensor::kResult) return -1;
-  return definition.body->args[static_cast<size_t>(tensor)]->operand;
+  return FactorsOf(definition)[static_cast<size_t>(tensor)]->operand;
 }
 
 }  // namespace yuba

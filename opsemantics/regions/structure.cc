@@ -70,16 +70,24 @@ int64_t SaturatingProduct(int64_t a, int64_t b) {
 
 }  // namespace
 
-bool IsSumOfProducts(const Definition& definition) {
-  const Expr& body = *definition.body;
-  return definition.reducer == Reducer::kSum && definition.data_where.empty() &&
-         IsCallOf(body, Function::kMul) && IsRead(*body.args[0]) && IsRead(*body.args[1]);
+absl::Span<const ExprPtr> FactorsOf(const Definition& definition) {
+  if (definition.reducer != Reducer::kSum || !definition.data_where.empty()) return {};
+  const Expr* product = definition.body.get();
+  if (IsCallOf(*product, Function::kCast)) {
+    const Expr& inner = *product->args[0];
+    if (!IsFloat(inner.type) || AccumulatorType(inner.type) != product->type) return {};
+    product = &inner;
+  }
+  if (!IsCallOf(*product, Function::kMul)) return {};
+  const bool reads = IsRead(*product->args[0]) && IsRead(*product->args[1]);
+  return reads ? absl::MakeConstSpan(product->args) : absl::Span<const ExprPtr>();
 }
 
 absl::optional<Contraction> MatchContraction(const Definition& definition) {
-  if (!IsSumOfProducts(definition) || !definition.where.empty()) return absl::nullopt;
-  const Expr* left = definition.body->args[0].get();
-  const Expr* right = definition.body->args[1].get();
+  const absl::Span<const ExprPtr> factors = FactorsOf(definition);
+  if (factors.empty() || !definition.where.empty()) return absl::nullopt;
+  const Expr* left = factors[0].get();
+  const Expr* right = factors[1].get();
   if (!IsPlainRead(*left) || !IsPlainRead(*right)) return absl::nullopt;
   const size_t count = definition.indices.size();
   auto left_dims = BareDims(left->position, definition.operands[left->operand], count);

@@ -13,12 +13,16 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "opsemantics/definition/definition.h"
 
 namespace yuba {
 
-// sum(..) a * b of two reads, under any constraints on indices and none on data.
-bool IsSumOfProducts(const Definition& definition);
+// The two reads a and b of sum(..) a * b, under any constraints on indices and none on data; none
+// for other structures. A product of small floats may be cast to the type of its sums,
+// AccumulatorType: it is computed in that type, so the cast changes nothing.
+absl::Span<const ExprPtr> FactorsOf(const Definition& definition);
+inline bool IsSumOfProducts(const Definition& definition) { return !FactorsOf(definition).empty(); }
 
 // result[b.., m.., n..] = sum(k..) left[b.., m.., k..] * right[b.., k.., n..], in any order of the
 // dimensions; each read is of bare indices (dimensions of extent 1 may be read at 0), without

@@ -6,6 +6,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/host/kept_operands.h"
+#include "runtime/host/widened_call.h"
 #include "runtime/program/enums.h"
 
 namespace yuba::runtime {
@@ -89,6 +90,15 @@ absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, const prog
     YUBA_ASSIGN_OR_RETURN(prepared.library,
                           MakeConvolution(*onednn_, program, kernel, device_,
                                           kept[kernel.operands(call.right()).buffer()]));
+    if (shape.type != ElementType::kF32) {
+      const auto extent = [&](const program::Access& access) {
+        return Volume(program.BufferBox(access.buffer(), device_));
+      };
+      const CallExtents extents = {extent(kernel.operands(call.left())),
+                                   extent(kernel.operands(call.right())),
+                                   extent(kernel.results(0))};
+      prepared.library = Widened(std::move(prepared.library), shape, extents, team_);
+    }
   }
   workspace_bytes_ = std::max(workspace_bytes_, prepared.library->workspace_bytes());
   kept_bytes_ += prepared.library->kept_bytes();

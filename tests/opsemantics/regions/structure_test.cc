@@ -29,6 +29,27 @@ TEST_CASE("a matrix product is a contraction whatever the order of its factors a
   }
 }
 
+TEST_CASE("a product of small floats that is cast to the type of its sums is a contraction") {
+  const auto cast_product = [](ElementType factors, ElementType sum) {
+    Expr product = *Product(Read(0, {i, k}), Read(1, {k, j}));
+    product.type = factors;
+    Definition definition = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
+                                   Cast(std::make_shared<Expr>(product), sum));
+    for (TensorType& operand : definition.operands) operand.type = factors;
+    definition.result.type = sum;
+    return definition;
+  };
+  const auto small = MatchContraction(cast_product(ElementType::kF16, ElementType::kF32));
+  REQUIRE(small.has_value());
+  CHECK(small->rows == Ints{0});
+  CHECK(small->inner == Ints{2});
+  CHECK(IsSumOfProducts(cast_product(ElementType::kBF16, ElementType::kF32)));
+  // These casts change what is added.
+  CHECK_FALSE(IsSumOfProducts(cast_product(ElementType::kF32, ElementType::kF64)));
+  CHECK_FALSE(IsSumOfProducts(cast_product(ElementType::kF32, ElementType::kF16)));
+  CHECK_FALSE(IsSumOfProducts(cast_product(ElementType::kI8, ElementType::kI32)));
+}
+
 TEST_CASE("what only resembles a contraction is none") {
   const ExprPtr a = Read(0, {i, k}), b = Read(1, {k, j});
   const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}}, Product(a, b));

@@ -5,7 +5,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "opsemantics/base/half.h"
 #include "runtime/arena_watch.h"
+#include "runtime/program/enums.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
 
@@ -14,15 +16,17 @@ namespace {
 
 constexpr int64_t kChannels = 16, kInput = 8, kTaps = 3, kOutput = 6;
 
-// y = convolution of x by w, both f32; w is a parameter, or an input.
-std::shared_ptr<const LoadedProgram> ConvolutionProgram(bool filter_is_parameter) {
+// y = convolution of x by w, both of `type`, y f32; w is a parameter, or an input.
+std::shared_ptr<const LoadedProgram> ConvolutionProgram(bool filter_is_parameter,
+                                                        program::ElementType type = program::F32) {
   ProgramBuilder builder({1});
-  const auto add = [&](const char* name, const std::vector<int64_t>& dims) {
-    return builder.AddBuffer(name, program::F32, dims, {WholeBox(dims)});
+  const auto add = [&](const char* name, program::ElementType of,
+                       const std::vector<int64_t>& dims) {
+    return builder.AddBuffer(name, of, dims, {WholeBox(dims)});
   };
-  const int x = add("x", {kChannels, kInput, kInput});
-  const int w = add("w", {kChannels, kChannels, kTaps, kTaps});
-  const int y = add("y", {kChannels, kOutput, kOutput});
+  const int x = add("x", type, {kChannels, kInput, kInput});
+  const int w = add("w", type, {kChannels, kChannels, kTaps, kTaps});
+  const int y = add("y", program::F32, {kChannels, kOutput, kOutput});
   program::LibraryCall call;
   call.set_right(1);
   call.set_kind(program::LibraryCall::CONVOLUTION);
@@ -59,21 +63,28 @@ std::shared_ptr<const LoadedProgram> ConvolutionProgram(bool filter_is_parameter
   return builder.Load();
 }
 
-TensorData SmallIntegers(const std::vector<int64_t>& shape, uint32_t seed) {
+TensorData SmallIntegers(ElementType type, const std::vector<int64_t>& shape, uint32_t seed) {
   std::mt19937 random(seed);
   int64_t count = 1;
   for (int64_t dim : shape) count *= dim;
   std::vector<float> values(count);
   for (float& value : values) value = static_cast<float>(static_cast<int>(random() % 9) - 4);
-  return FloatTensor(shape, values);
+  if (type == ElementType::kF32) return FloatTensor(shape, values);
+  std::vector<uint16_t> halves;
+  for (float value : values) halves.push_back(ToBF16(value));
+  TensorData tensor;
+  tensor.type = type;
+  tensor.dims = shape;
+  tensor.data.assign(reinterpret_cast<const char*>(halves.data()), halves.size() * 2);
+  return tensor;
 }
 
 // The outputs of steps with filter 1, filter 1 again, filter 2.
-std::vector<std::vector<float>> Outputs(Session& session) {
+std::vector<std::vector<float>> Outputs(Session& session, ElementType type) {
   std::vector<std::vector<float>> outputs;
-  REQUIRE_THAT(session.Set("x", SmallIntegers({kChannels, kInput, kInput}, 9)), IsOk());
+  REQUIRE_THAT(session.Set("x", SmallIntegers(type, {kChannels, kInput, kInput}, 9)), IsOk());
   for (uint32_t filter : {1, 1, 2}) {
-    const TensorData w = SmallIntegers({kChannels, kChannels, kTaps, kTaps}, filter);
+    const TensorData w = SmallIntegers(type, {kChannels, kChannels, kTaps, kTaps}, filter);
     if (outputs.size() != 1) REQUIRE_THAT(session.Set("w", w), IsOk());
     REQUIRE_THAT(session.Step(), IsOk());
     const absl::StatusOr<TensorData> y = session.Get("y");
@@ -84,12 +95,15 @@ std::vector<std::vector<float>> Outputs(Session& session) {
 }
 
 TEST_CASE("a kept filter gives what a filter that is reordered in each step gives") {
-  auto keeping = OpenSession(ConvolutionProgram(true));
-  auto plain = OpenSession(ConvolutionProgram(false));
-  const auto outputs = Outputs(*keeping);
-  CHECK(outputs == Outputs(*plain));
-  CHECK(outputs[0] == outputs[1]);
-  CHECK(outputs[0] != outputs[2]);
+  for (ElementType type : {ElementType::kF32, ElementType::kBF16}) {
+    INFO(Name(type));
+    auto keeping = OpenSession(ConvolutionProgram(true, ToProto(type)));
+    auto plain = OpenSession(ConvolutionProgram(false, ToProto(type)));
+    const auto outputs = Outputs(*keeping, type);
+    CHECK(outputs == Outputs(*plain, type));
+    CHECK(outputs[0] == outputs[1]);
+    CHECK(outputs[0] != outputs[2]);
+  }
 }
 
 TEST_CASE("filters that are kept are counted beside the workspace") {

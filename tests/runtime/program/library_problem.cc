@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
+#include <string>
 
 #include "absl/types/optional.h"
+#include "opsemantics/base/half.h"
+#include "runtime/program/enums.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
 
@@ -44,6 +48,29 @@ bool IsHeld(const ProblemTensor& tensor, const std::vector<int64_t>& point) {
     if (!tensor.dims[d].held.Contains({point[d], point[d] + 1})) return false;
   }
   return true;
+}
+
+std::string Encoded(ElementType type, const std::vector<float>& values) {
+  std::string bytes(values.size() * ByteSize(type), 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t half = type == ElementType::kF16 ? ToF16(values[i]) : ToBF16(values[i]);
+    const void* const element =
+        type == ElementType::kF32 ? static_cast<const void*>(&values[i]) : &half;
+    std::memcpy(&bytes[i * ByteSize(type)], element, ByteSize(type));
+  }
+  return bytes;
+}
+
+std::vector<float> Decoded(ElementType type, const std::string& bytes) {
+  std::vector<float> values(bytes.size() / ByteSize(type));
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t half = 0;
+    void* const element = type == ElementType::kF32 ? static_cast<void*>(&values[i]) : &half;
+    std::memcpy(element, &bytes[i * ByteSize(type)], ByteSize(type));
+    if (type == ElementType::kF16) values[i] = FromF16(half);
+    if (type == ElementType::kBF16) values[i] = FromBF16(half);
+  }
+  return values;
 }
 
 std::vector<float> SmallIntegers(Random& random, int64_t count) {
@@ -143,6 +170,12 @@ Problem NewProblem(program::LibraryCall::Kind kind) {
   return problem;
 }
 
+void PickTypes(Random& random, Problem& problem) {
+  constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kF16, ElementType::kBF16};
+  problem.type = kTypes[Pick(random, 0, 2)];
+  problem.result_type = Pick(random, 0, 1) == 0 ? problem.type : ElementType::kF32;
+}
+
 Interval Around(Random& random, const Interval& part, int64_t extent) {
   return {Pick(random, 0, part.begin), Pick(random, part.end, extent)};
 }
@@ -195,7 +228,9 @@ std::vector<float> RunProblem(const Problem& problem,
   ProgramBuilder builder({1});
   std::vector<int> buffers;
   for (const ProblemTensor& tensor : problem.tensors) {
-    buffers.push_back(builder.AddBuffer("t" + std::to_string(buffers.size()), program::F32,
+    const bool is_result = buffers.size() == 2;
+    buffers.push_back(builder.AddBuffer("t" + std::to_string(buffers.size()),
+                                        ToProto(is_result ? problem.result_type : problem.type),
                                         Extents(tensor), {tensor.box()}));
   }
   for (int operand : {0, 1}) builder.stage().mutable_buffers(operand)->set_initialized(true);
@@ -208,20 +243,20 @@ std::vector<float> RunProblem(const Problem& problem,
   const ArenaLayout layout = SpreadLayout(session->program());
   Device& device = *session->fleet().devices[0];
   for (int t : {0, 1}) {
-    const auto bytes = static_cast<int64_t>(values[t].size() * sizeof(float));
+    const std::string bytes = Encoded(problem.type, values[t]);
     const absl::Status written =
-        device.Write(layout.offsets[t], reinterpret_cast<const char*>(values[t].data()), bytes);
+        device.Write(layout.offsets[t], bytes.data(), static_cast<int64_t>(bytes.size()));
     REQUIRE_THAT(written, IsOk());
   }
   const absl::Status status = session->Step();
   REQUIRE_THAT(status, IsOk());
   CHECK(session->statistics().library_calls == expected_calls);
-  std::vector<float> result(Volume(problem.At(LibraryTensor::kResult).box()));
-  const auto bytes = static_cast<int64_t>(result.size() * sizeof(float));
+  std::string bytes(
+      Volume(problem.At(LibraryTensor::kResult).box()) * ByteSize(problem.result_type), 0);
   const absl::Status read =
-      device.Read(layout.offsets[2], reinterpret_cast<char*>(result.data()), bytes);
+      device.Read(layout.offsets[2], bytes.data(), static_cast<int64_t>(bytes.size()));
   REQUIRE_THAT(read, IsOk());
-  return result;
+  return Decoded(problem.result_type, bytes);
 }
 
 void CheckProblem(Random& random, const Problem& problem) {
@@ -241,6 +276,7 @@ void CheckProblem(Random& random, const Problem& problem) {
     sums[place] += values[0][FlatPlace(problem.tensors[0], points[0])] *
                    values[1][FlatPlace(problem.tensors[1], points[1])];
   });
+  sums = Decoded(problem.result_type, Encoded(problem.result_type, sums));  // rounded
   for (size_t i = 0; i < actual.size(); ++i) {
     REQUIRE(std::isnan(actual[i]) == !written[i]);
     if (written[i]) REQUIRE(actual[i] == sums[i]);

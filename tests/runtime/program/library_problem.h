@@ -1,5 +1,6 @@
 // Library calls made up for tests, and what they compute as sums written out: random dimensions,
-// ranges and boxes. Values are small integers, so that f32 is exact in any order.
+// ranges, boxes and types. Values are small integers, so that f32 is exact in any order, and a
+// small float is the rounded sum.
 //
 //   Problem problem = NewProblem(program::LibraryCall::CONTRACTION);
 //   AddRole(random, problem, 1, {true, false, true}, problem.call.mutable_rows());
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "opsemantics/base/box.h"
+#include "opsemantics/base/element_type.h"
 #include "runtime/program/library_windows.h"
 #include "runtime/program/program.pb.h"
 
@@ -40,6 +42,8 @@ struct Problem {
   std::array<ProblemTensor, 3> tensors;  // [LibraryTensor]
   program::LibraryCall call;
   std::vector<Interval> indices;
+  ElementType type = ElementType::kF32;  // of the operands
+  ElementType result_type = ElementType::kF32;
 
   ProblemTensor& At(LibraryTensor tensor) { return tensors[static_cast<size_t>(tensor)]; }
   const ProblemTensor& At(LibraryTensor tensor) const {
@@ -47,6 +51,9 @@ struct Problem {
   }
 };
 Problem NewProblem(program::LibraryCall::Kind kind);
+
+// f32, f16 or bf16 for the operands, and for the result the same or f32.
+void PickTypes(Random& random, Problem& problem);
 
 // A box of a dimension with this extent, perhaps larger than the part that is used.
 Interval Around(Random& random, const Interval& part, int64_t extent);

@@ -1,5 +1,5 @@
-// Library calls against sums written out: random structures, orders of dimensions, ranges and
-// boxes.
+// Library calls against sums written out: random structures, types, orders of dimensions, ranges
+// and boxes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -22,6 +22,7 @@ TEST_CASE("contractions of any structure and layout are products of the library"
   Random random(3);
   for (int round = 0; round < 200; ++round) {
     Problem problem = NewProblem(program::LibraryCall::CONTRACTION);
+    PickTypes(random, problem);
     auto count = [&] { return static_cast<int>(Pick(random, 0, 2)); };
     AddRole(random, problem, count(), kAll, problem.call.mutable_batch());
     AddRole(random, problem, count(), kRows, problem.call.mutable_rows());
@@ -115,6 +116,7 @@ void CheckConvolutions(program::LibraryCall::Kind kind, uint32_t seed) {
   for (int round = 0; round < 200; ++round) {
     INFO("round " << round);
     Problem problem = NewProblem(kind);
+    PickTypes(random, problem);
     auto count = [&](int most) { return static_cast<int>(Pick(random, 0, most)); };
     program::LibraryCall& call = problem.call;
     AddRole(random, problem, count(2), Without(tensors.filter), call.mutable_batch());

@@ -302,10 +302,10 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"a contraction of f32 accumulated in f16",
        [](auto& p) { CallOf(p).set_accumulator(program::F16); }},
       {"the left operand is f32, not bf16", [](auto& p) { CallOf(p).set_type(program::BF16); }},
-      {"a convolution of bf16 accumulated in f32",
+      {"a convolution of i32 accumulated in f32",
        [](auto& p) {
          CallOf(p).set_kind(program::LibraryCall::CONVOLUTION);
-         CallOf(p).set_type(program::BF16);
+         CallOf(p).set_type(program::I32);
        }},
       {"shares out index 3 along dimension 0 in steps of 1", [](auto& p) { AddSplit(p, 3, 0, 1); }},
       {"shares out index 0 along dimension 2 in steps of 1", [](auto& p) { AddSplit(p, 0, 2, 1); }},
