@@ -117,14 +117,16 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   model.opset = source->opset;
   model.notes = source->graph.notes;
   BuildGraph(source->graph, UnifyFactors(source->graph, factors), model);
+  const auto gradients =
+      source->train.has_value() ? compiler::Gradients::kToCome : compiler::Gradients::kNone;
   compiler::ReplaceLiterals(model);
-  compiler::RemoveViews(model);
+  compiler::RemoveViews(model, gradients);
   const std::vector<compiler::CachedRows> caches = CachedRowsOf(source->graph, model.graph);
   for (const compiler::CachedRows& cache : caches) {
     model.graph.tensors[cache.count].cache_rows = cache.length;
   }
   YUBA_RETURN_IF_ERROR(compiler::HideUnusedRows(model, caches));
-  compiler::ComposeMaps(model);
+  compiler::ComposeMaps(model, gradients);
   compiler::PutInCanonicalOrder(model);
   for (const OnnxValue& value : source->graph.values) {
     if (value.role.form.has_value()) model.forms[value.name] = *value.role.form;

@@ -130,7 +130,10 @@ class Importer {
     YUBA_RETURN_IF_ERROR(InlineFunctions(proto_));
     YUBA_ASSIGN_OR_RETURN(const RestoredParameters restored,
                           RestoreParameters(folder_, proto_, record));
-    if (options_.train.has_value()) NoteRestored(restored);
+    if (options_.train.has_value()) {
+      YUBA_RETURN_IF_ERROR(CheckDetached(restored));
+      NoteRestored(restored);
+    }
     YUBA_ASSIGN_OR_RETURN(FileGraph order, OrderPart());
     YUBA_RETURN_IF_ERROR(TakeRoles(record, order));
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto_, folder_));

@@ -29,13 +29,15 @@ bool Widens(const Definition& map) {
 
 class MapComposer {
  public:
-  explicit MapComposer(Model& model) : graph_(model.graph), dead_(graph_.nodes.size(), false) {}
+  MapComposer(Model& model, Gradients gradients)
+      : graph_(model.graph), gradients_(gradients), dead_(graph_.nodes.size(), false) {}
 
   void Compose() {
     Link(graph_);
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
       const Node& map = graph_.nodes[id];
-      if (!IsMap(*map.definition) || graph_.tensors[map.result].output) continue;
+      if (!IsMap(*map.definition) || graph_.tensors[map.result].output || EndsGradients(map))
+        continue;
       const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
       const bool constant = map.operands.empty();
       // Random numbers are drawn again by each reader, which gets the same: they are not stored.
@@ -50,6 +52,12 @@ class MapComposer {
   }
 
  private:
+  // Whether the node is a copy through which no gradient goes.
+  bool EndsGradients(const Node& node) const {
+    return gradients_ == Gradients::kToCome && node.definition->nograd &&
+           MatchView(*node.definition).has_value();
+  }
+
   // Whether the map may become part of `reader`. A map that reads nothing (`constant`) may be
   // computed several times.
   bool CanInline(const Definition& reader, int operand, bool constant) const {
@@ -71,6 +79,7 @@ class MapComposer {
 
   bool TryInline(NodeId map_id, NodeId reader_id, bool constant, bool widens) {
     const Node& reader = graph_.nodes[reader_id];
+    if (EndsGradients(reader)) return false;
     const TensorId result = graph_.nodes[map_id].result;
     const int operand =
         static_cast<int>(std::find(reader.operands.begin(), reader.operands.end(), result) -
@@ -92,11 +101,12 @@ class MapComposer {
   }
 
   Graph& graph_;
+  const Gradients gradients_;
   std::vector<bool> dead_;
 };
 
 }  // namespace
 
-void ComposeMaps(Model& model) { MapComposer(model).Compose(); }
+void ComposeMaps(Model& model, Gradients gradients) { MapComposer(model, gradients).Compose(); }
 
 }  // namespace yuba::compiler

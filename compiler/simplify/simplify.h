@@ -21,11 +21,15 @@ namespace yuba::compiler {
 // the power of 2 becomes a square, x times 1 becomes x.
 void ReplaceLiterals(Model& model);
 
+// Whether the graph is still to be differentiated. Before that a map that only copies, and whose
+// definition has no gradient (`nograd`), is more than a copy.
+enum class Gradients { kNone, kToCome };
+
 // Removes nodes that only name their operand's elements along other flat dimensions (transposes,
 // added or dropped dimensions of 1): the readers of such a node read its operand instead, or, where
 // its result is an output, the operand's producer writes that result. A view stays where neither is
 // possible.
-void RemoveViews(Model& model);
+void RemoveViews(Model& model, Gradients gradients = Gradients::kNone);
 
 // A map that one other map reads, each element once, becomes part of it; a map that reads nothing
 // (a fill, a range, a band) becomes part of every map that reads it, and so does one that only
@@ -34,7 +38,7 @@ void RemoveViews(Model& model);
 // that the narrow ones are stored and moved. Bodies grow to at most 64 distinct terms; one that is
 // used twice is one node (shared_terms.h). Nodes that stay apart may still share a kernel
 // (compiler/cluster).
-void ComposeMaps(Model& model);
+void ComposeMaps(Model& model, Gradients gradients = Gradients::kNone);
 
 // A map that several nodes read, each point of them one element, becomes part of all of them, maps
 // or reductions, where that neither moves nor holds more bytes than the result that would be

@@ -76,13 +76,15 @@ bool CanMap(const Definition& definition, int operand, const DimMap& map) {
 
 class ViewRemover {
  public:
-  explicit ViewRemover(Model& model)
-      : graph_(model.graph), dead_(model.graph.nodes.size(), false) {}
+  ViewRemover(Model& model, Gradients gradients)
+      : graph_(model.graph), gradients_(gradients), dead_(model.graph.nodes.size(), false) {}
 
   void Remove() {
     Link(graph_);
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
-      const absl::optional<View> view = MatchPureView(*graph_.nodes[id].definition);
+      const Definition& definition = *graph_.nodes[id].definition;
+      if (definition.nograd && gradients_ == Gradients::kToCome) continue;
+      const absl::optional<View> view = MatchPureView(definition);
       if (!view.has_value()) continue;
       const TensorId operand = graph_.nodes[id].operands[0], result = graph_.nodes[id].result;
       if (graph_.tensors[result].output)
@@ -157,11 +159,12 @@ class ViewRemover {
   }
 
   Graph& graph_;
+  const Gradients gradients_;
   std::vector<bool> dead_;
 };
 
 }  // namespace
 
-void RemoveViews(Model& model) { ViewRemover(model).Remove(); }
+void RemoveViews(Model& model, Gradients gradients) { ViewRemover(model, gradients).Remove(); }
 
 }  // namespace yuba::compiler

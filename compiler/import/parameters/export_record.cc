@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compiler/import/file/metadata.pb.h"
+#include "opsemantics/base/check.h"
 
 namespace yuba::onnx {
 namespace {
@@ -232,6 +233,14 @@ NodeRecord ReadNodeRecord(const ::onnx::NodeProto& node) {
     if (!record.call.has_value()) record.unread = entry.value();
   }
   return record;
+}
+
+void SayCall(const std::string& text, ::onnx::NodeProto& node) {
+  onnx_metadata::Node said;
+  onnx_metadata::StringStringEntry& entry = *said.add_metadata_props();
+  entry.set_key(kCall);
+  entry.set_value(text);
+  YUBA_CHECK(node.MergeFromString(said.SerializeAsString()));  // ONNX's messages may lack the field
 }
 
 }  // namespace yuba::onnx

@@ -61,6 +61,9 @@ struct NodeRecord {
 };
 NodeRecord ReadNodeRecord(const ::onnx::NodeProto& node);
 
+// Makes a new node say the call that it is part of, as the exporter writes it.
+void SayCall(const std::string& text, ::onnx::NodeProto& node);
+
 }  // namespace yuba::onnx
 
 #endif  // YUBA_COMPILER_IMPORT_PARAMETERS_EXPORT_RECORD_H_

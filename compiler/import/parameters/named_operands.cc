@@ -64,6 +64,14 @@ std::string ExportedProgram::NameOfParameter(const std::string& value) const {
   return "";
 }
 
+bool ExportedProgram::IsCalled(const std::string& value, const std::string& called) const {
+  const auto input = inputs_.find(value);
+  if (input != inputs_.end()) return input->second == called;
+  const auto buffer = record_.buffers.find(called);
+  if (buffer != record_.buffers.end()) return stored_.count(value) > 0;
+  return value == called || NameOfParameter(value) == called;
+}
+
 NamedOperands ExportedProgram::Of(int n) const {
   NamedOperands operands;
   if (!calls_[n].has_value()) return operands;

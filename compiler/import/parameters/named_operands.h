@@ -39,6 +39,9 @@ class ExportedProgram {
 
   NamedOperands Of(int n) const;
 
+  // Whether the value of the file, or what it stores, is what the program calls so.
+  bool IsCalled(const std::string& value, const std::string& called) const;
+
   // The node that makes the value; -1 where none does.
   int MakerOf(const std::string& value) const;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "compiler/import/parameters/restoring.h"
 #include "opsemantics/base/status.h"
 
@@ -29,11 +30,19 @@ absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
   if (!record.SaysKinds() && model.producer_name() == kPyTorch)
     restored.merged = SplitCopies(graph);
   if (record.parameters.empty()) return restored;
+  restored.detached = RestoreDetached(graph, record);
   // Equal parameters come last: which of a call's parameters have no operand is clear then.
   restored.left_out = RestoreZeroBiases(folder, graph, record);
   YUBA_ASSIGN_OR_RETURN(restored.repeated, RestoreRepeated(folder, graph, record));
   SplitMerged(graph, record, restored);
   return restored;
+}
+
+absl::Status CheckDetached(const RestoredParameters& restored) {
+  if (restored.detached.empty()) return absl::OkStatus();
+  return UserError("no gradient goes through ", absl::StrJoin(restored.detached, ", "),
+                   ", as calls of the file say, but not which operands of nodes that is; export ",
+                   "with optimize=False, which keeps a node for each");
 }
 
 }  // namespace yuba::onnx

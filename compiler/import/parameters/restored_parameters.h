@@ -7,6 +7,7 @@
 //   Gemm(x, w), part of aten.linear(%x, %p_w, %p_b): reads an initializer b of zeros too
 //   expand [8, 1, 32], folded from cls: Expand of an initializer cls [1, 1, 32]
 //   Sub(w, mul), part of aten.sub(%ones, %mul), which does not name w: reads a constant w/constant
+//   Tanh(h), part of aten.tanh(%detach): reads an Identity of h, part of aten.detach
 //   two nodes LayerNormalization(x, n1.weight, n1.bias), of which the second is part of
 //   aten.layer_norm(%x, [8], %p_n2_weight, %p_n2_bias): it reads n2.weight and n2.bias, new
 //   initializers with the same values
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/import/parameters/export_record.h"
 #include "onnx/onnx.pb.h"
@@ -28,6 +30,9 @@ struct RestoredParameters {
   std::vector<std::string> repeated;
   std::vector<std::string> merged;  // stored once with equal ones
   std::vector<std::string> shared;  // those that are there, stored once with an equal constant
+  // Values through which no gradient goes, though the file does not tell what reads them; by their
+  // names in the exported program.
+  std::vector<std::string> detached;
 };
 
 // Changes the model, which is in `folder`, and what is known of its values. What cannot be told for
@@ -37,6 +42,9 @@ struct RestoredParameters {
 absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
                                                      ::onnx::ModelProto& model,
                                                      ExportRecord& record);
+
+// The user's error where `detached` has names: training would send gradients through.
+absl::Status CheckDetached(const RestoredParameters& restored);
 
 }  // namespace yuba::onnx
 

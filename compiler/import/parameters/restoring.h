@@ -1,5 +1,5 @@
-// The steps of RestoreParameters (restored_parameters.h); each returns PyTorch's names of the
-// parameters that it has put back.
+// The steps of RestoreParameters (restored_parameters.h); those that return names return PyTorch's
+// of the parameters that they have put back.
 #ifndef YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_
 #define YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_
 
@@ -20,6 +20,10 @@ std::vector<std::string> RestoreZeroBiases(const std::string& folder, ::onnx::Gr
 absl::StatusOr<std::vector<std::string>> RestoreRepeated(const std::string& folder,
                                                          ::onnx::GraphProto& graph,
                                                          ExportRecord& record);
+
+// Puts back calls of detach, which let no gradient through, as Identity nodes that say so. Returns
+// the names in the exported program of those of which the file does not tell the operand.
+std::vector<std::string> RestoreDetached(::onnx::GraphProto& graph, const ExportRecord& record);
 
 // Of a file without any word of what its values are.
 std::vector<std::string> SplitCopies(::onnx::GraphProto& graph);

@@ -310,7 +310,9 @@ void TranslateTile(NodeContext& node) {
 
 void TranslateIdentity(NodeContext& node) {
   if (node.IsSequence(0)) return node.SetSequence(0, node.Sequence(0));
-  node.SetOutput(0, node.Input(0));
+  const int x = node.Input(0);
+  const bool detaches = node.graph().trains && node.MadeOf({"aten.detach"});
+  node.SetOutput(0, detaches && !node.failed() ? node.Entry("detached", {x}) : x);
 }
 
 void TranslateCast(NodeContext& node) {

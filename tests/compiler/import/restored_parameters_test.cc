@@ -203,5 +203,62 @@ TEST_CASE("a copy in a file of PyTorch's older exporter is a parameter that is o
   CHECK(Restored(said).merged.empty());
 }
 
+// One node that reads `operands`, some of them of h = Exp(x), z = Exp(h) and the parameter w, and
+// is part of a call with `arguments`; `operands` afterwards.
+std::vector<std::string> OperandsAfter(const std::vector<std::string>& operands,
+                                       const std::string& arguments,
+                                       std::vector<std::string>* detached = nullptr) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  builder.Weight("w", {2, 3});
+  builder.Weight("one", {2, 3});
+  const auto say = [](::onnx::NodeProto& node, const std::string& result, const std::string& call) {
+    OnnxBuilder::SayOfNode(node, "pkg.torch.onnx.fx_node",
+                           "%" + result + " : [num_users=1] = call_function[target=torch.ops." +
+                               call + ", kwargs = {})");
+  };
+  say(builder.Node("Exp", {"x"}, {"h"}), "h", "aten.exp.default](args = (%x,)");
+  say(builder.Node("Exp", {"h"}, {"z"}), "z", "aten.exp.default](args = (%h,)");
+  say(builder.Node("Op", operands, {"y"}), "y", "aten.op.default](args = (" + arguments + ")");
+  builder.Output("y");
+  builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\nx: USER_INPUT\n");
+  const RestoredParameters restored = Restored(builder);
+  if (detached != nullptr) *detached = restored.detached;
+  const ::onnx::GraphProto& graph = builder.proto().graph();
+  for (int n = 2; n + 1 < graph.node_size(); ++n) {
+    const NodeRecord record = ReadNodeRecord(graph.node(n));
+    REQUIRE(record.call.has_value());
+    CHECK(record.call->target == "aten.detach.default");
+    CHECK(graph.node(n).op_type() == "Identity");
+  }
+  const ::onnx::NodeProto& last = graph.node(graph.node_size() - 1);
+  return {last.input().begin(), last.input().end()};
+}
+
+TEST_CASE("what is detached is what the call says, in the order of its arguments") {
+  using Names = std::vector<std::string>;
+  CHECK(OperandsAfter({"h"}, "%h,") == Names{"h"});
+  CHECK(OperandsAfter({"h"}, "%detach,") == Names{"detach"});
+  CHECK(OperandsAfter({"h", "h"}, "%h, %detach_1") == Names{"h", "detach_1"});
+  CHECK(OperandsAfter({"h", "h"}, "%detach, %h") == Names{"detach", "h"});
+  CHECK(OperandsAfter({"h", "z"}, "[%detach, %z], 1") == Names{"detach", "z"});
+  CHECK(OperandsAfter({"h", "z"}, "%detach, %detach_1") == Names{"detach", "detach_1"});
+  CHECK(OperandsAfter({"x", "w"}, "%x, %detach") == Names{"x", "detach"});
+  CHECK(OperandsAfter({"one", "h"}, "%detach,") == Names{"one", "detach"});
+  // One node for two equal ones: linear_1 was h too.
+  CHECK(OperandsAfter({"h", "h"}, "%detach, %linear_1") == Names{"detach", "h"});
+  CHECK(OperandsAfter({"h"}, "%clone,") == Names{"h"});
+}
+
+TEST_CASE("where a call does not say which operand is detached, training is refused") {
+  std::vector<std::string> detached;
+  CHECK(OperandsAfter({"h", "z"}, "%detach,", &detached) == std::vector<std::string>{"h", "z"});
+  CHECK(detached == std::vector<std::string>{"detach"});
+  RestoredParameters restored;
+  CHECK_THAT(CheckDetached(restored), IsOk());
+  restored.detached = detached;
+  CHECK_THAT(CheckDetached(restored), Fails("no gradient goes through detach"));
+}
+
 }  // namespace
 }  // namespace yuba::onnx

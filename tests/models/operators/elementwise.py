@@ -114,6 +114,8 @@ def unnamed():
         case.entry("affine", [x], X + 2.0, shift=2)
     with Case("identity") as case:
         case.entry("identity", [case.input("x", X)], X)
+    with Case("detached") as case:
+        case.entry("detached", [case.input("x", X)], X)
     with Case("clip_attributes") as case:
         case.entry("clip", [case.input("x", X)], np.clip(X, -0.5, 1.5), least=-0.5, greatest=1.5)
 
