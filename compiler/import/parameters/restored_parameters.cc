@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/parameters/restoring.h"
 #include "opsemantics/base/status.h"
@@ -20,6 +21,18 @@ std::set<std::string> NamesOfValues(const ::onnx::GraphProto& graph) {
   for (const ::onnx::NodeProto& node : graph.node())
     names.insert(node.output().begin(), node.output().end());
   return names;
+}
+
+std::vector<std::string> NotesOf(const RestoredParameters& restored) {
+  std::vector<std::string> notes;
+  const auto note = [&](const char* text, const std::vector<std::string>& names) {
+    if (!names.empty()) notes.push_back(absl::StrCat(text, ": ", absl::StrJoin(names, ", ")));
+  };
+  note("biases of zeros that the exporter left out", restored.left_out);
+  note("parameters that the file stores repeated", restored.repeated);
+  note("parameters that the file stores once with equal ones", restored.merged);
+  note("parameters that the file stores once with equal constants", restored.shared);
+  return notes;
 }
 
 absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,

@@ -35,6 +35,9 @@ struct RestoredParameters {
   std::vector<std::string> detached;
 };
 
+// Lines for people: what was put back.
+std::vector<std::string> NotesOf(const RestoredParameters& restored);
+
 // Changes the model, which is in `folder`, and what is known of its values. What cannot be told for
 // sure stays as it is. In a file of PyTorch's older exporter, which says nothing of its values, an
 // Identity of a stored value stands for a parameter that is only equal: of tied ones it writes one

@@ -1,0 +1,44 @@
+#include "compiler/import/formed_initializers.h"
+
+#include <utility>
+
+#include "compiler/import/file/file_graph.h"
+#include "compiler/import/file/functions.h"
+#include "compiler/import/file/read.h"
+#include "compiler/import/parameters/export_record.h"
+#include "compiler/import/parameters/restored_parameters.h"
+#include "compiler/import/parameters/stored_roles.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::onnx {
+
+absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& folder,
+                                                             ::onnx::ModelProto& model) {
+  ExportRecord record = ReadExportRecord(model.graph());
+  YUBA_ASSIGN_OR_RETURN(RestoredParameters restored, RestoreParameters(folder, model, record));
+  std::vector<std::string> names;
+  for (std::vector<std::string>* some :
+       {&restored.left_out, &restored.repeated, &restored.merged, &restored.shared})
+    names.insert(names.end(), some->begin(), some->end());
+  return names;
+}
+
+absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
+    const std::string& path) {
+  YUBA_ASSIGN_OR_RETURN(::onnx::ModelProto model, ReadModelFile(path));
+  ExportRecord record = ReadExportRecord(model.graph());
+  std::map<std::string, FormedInitializer> formed;
+  if (!record.SaysKinds()) return formed;
+  YUBA_RETURN_IF_ERROR(Annotate(InlineFunctions(model), path));
+  YUBA_RETURN_IF_ERROR(Annotate(RestoreParameters(FolderOf(path), model, record).status(), path));
+  absl::StatusOr<FileGraph> order = OrderFileGraph(model.graph());
+  if (!order.ok()) return Annotate(order.status(), path);
+  for (auto& [name, role] : FindStoredRoles(model.graph(), record, *order).of) {
+    if (!role.form.has_value()) continue;
+    const ::onnx::TensorProto& tensor = *order->initializers.at(name);
+    formed[name] = {*std::move(role.form), {tensor.dims().begin(), tensor.dims().end()}};
+  }
+  return formed;
+}
+
+}  // namespace yuba::onnx
