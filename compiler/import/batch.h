@@ -32,6 +32,9 @@
 
 namespace yuba::onnx {
 
+// How messages end where the batch is not known.
+constexpr char kSayWhich[] = "; say which by --batch-dim NAME or --batch-dim INPUT:DIMENSION";
+
 // Whether the name means a batch: "batch", "batch_size", "BatchSize".
 bool MeansBatch(const std::string& dim_name);
 
