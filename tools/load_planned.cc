@@ -1,0 +1,135 @@
+// A model with the plan that was made for it.
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "opsemantics/base/files.h"
+#include "opsemantics/base/status.h"
+#include "tools/command.h"
+#include "tools/plan_options.h"
+#include "tools/version.h"
+
+namespace yuba::tools {
+
+search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
+  search::PlanNotes notes;
+  notes.graph_file = BaseName(flags.file);
+  notes.graph_hash = loaded.model.graph_hash;
+  notes.library_hash = absl::StrFormat("%016x", loaded.library.Hash());
+  notes.version = kVersion;
+  notes.options = PlanOptions(flags);
+  for (const auto& [name, hash] : loaded.bound) notes.options["bind_hash." + name] = hash;
+  const Graph& graph = loaded.model.graph;
+  for (TensorId id : graph.inputs)
+    notes.inputs[graph.tensors[id].name] = WholeDims(graph.tensors[id]);
+  return notes;
+}
+
+namespace {
+
+// The message with `field` in the place of the flag, where it is not the beginning of another one.
+std::string WithField(const std::string& message, const std::string& flag,
+                      const std::string& field) {
+  std::string named;
+  size_t at = 0;
+  for (size_t found; (found = message.find(flag, at)) != std::string::npos;) {
+    const size_t end = found + flag.size();
+    const bool whole =
+        end == message.size() || !(absl::ascii_isalnum(message[end]) || message[end] == '-');
+    absl::StrAppend(&named, message.substr(at, found - at), whole ? field : flag);
+    at = end;
+  }
+  return absl::StrCat(named, message.substr(at));
+}
+
+// `status` of reading the model, with the names of the plan's fields in place of flags that nobody
+// gave: they were taken from the plan.
+absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
+                         const std::string& plan_file, const search::PlanNotes& notes) {
+  const std::map<std::string, std::string> mine = PlanOptions(given);
+  std::string message(status.message());
+  bool named = false;
+  for (const auto& [name, value] : notes.options) {
+    const bool bind = NamedFlag(name) == "bind";
+    if (mine.count(name) > 0 || !ShapesGraph(name)) continue;
+    const std::string named_flag = NamedFlag(name);
+    const std::string flag = named_flag.empty() ? absl::StrCat("--", name)
+                                                : absl::StrCat("--", named_flag, " ",
+                                                               name.substr(named_flag.size() + 1));
+    const std::string field = absl::StrCat("options.", name);
+    if (std::string with = WithField(message, flag, field); with != message) {
+      message = std::move(with);
+    } else if (bind && absl::StartsWith(message, value + ": ")) {  // the file
+      message = absl::StrCat(field, ": ", message);
+    } else {
+      continue;
+    }
+    named = true;
+  }
+  if (!named) return status;
+  return absl::Status(status.code(), absl::StrCat(plan_file, ": ", message, ": plan again"));
+}
+
+// Whether the file begins as a JSON object does, which no ONNX file does.
+bool BeginsAsJson(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // a pipe would be waited for
+  std::ifstream file(path);
+  return file.get() == '{';
+}
+
+}  // namespace
+
+absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file) {
+  YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
+  if (BeginsAsJson(flags.file)) {
+    return UserError(flags.file,
+                     " is no ONNX model, it may be a plan: the model comes before the plan");
+  }
+  absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
+  if (!file.ok()) return Annotate(file.status(), plan_file);
+  const ModelFlags given = flags;
+  YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));
+  absl::StatusOr<LoadedModel> read = LoadModel(flags);
+  if (!read.ok()) {
+    const absl::Status named = NameOptions(read.status(), given, plan_file, file->notes);
+    return ExplainOptions(named, given, file->notes);
+  }
+  LoadedModel loaded = *std::move(read);
+  for (const auto& [name, value] : flags.numbers) loaded.bound.erase(name);
+  if (absl::Status bound = CheckBound(loaded.bound, file->notes); !bound.ok()) {
+    return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
+  }
+  // The plan is of the model as it was; that it fits this one is seen tensor by tensor.
+  if (!flags.numbers.empty()) loaded.model.graph_hash = file->notes.graph_hash;
+  Graph whole = loaded.model.graph;
+  loaded.model.graph = search::SharedGraph(whole, *file);
+  absl::StatusOr<search::Plan> plan =
+      search::AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
+  if (!plan.ok() && !flags.numbers.empty()) {
+    return Annotate(plan.status(),
+                    absl::StrCat("with another value of ", flags.numbers.begin()->first,
+                                 " the model is another graph: store the value in ",
+                                 "the model (yuba export) and plan again"));
+  }
+  if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
+  if (plan->space.factors != flags.factors) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
+                     "factors, but its options read the model with",
+                     flags.factors ? " them" : "out", ": plan again"));
+  }
+  const int64_t moved = search::CostOf(loaded.model.graph, *plan).bytes();
+  if (moved != plan->cost.bytes()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(plan_file, ": says that a step moves ", plan->cost.bytes(),
+                     " bytes, but its shardings move ", moved, ": plan again"));
+  }
+  return PlannedModel{std::move(loaded), std::move(whole), *std::move(file), *std::move(plan),
+                      std::move(text)};
+}
+
+}  // namespace yuba::tools
