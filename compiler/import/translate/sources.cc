@@ -1,7 +1,5 @@
 #include "compiler/import/translate/sources.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <set>
 
@@ -9,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/translate/node.h"
+#include "compiler/import/translate/stored_sources.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/status.h"
 
@@ -41,7 +40,8 @@ class SourceReader {
       if (order_.unread.count(input.name()) > 0) continue;
       YUBA_ASSIGN_OR_RETURN(OnnxValue value, TypeOfInput(input));
       value.kind = KindOfInput(input, value.type, i == 0);
-      if (value.kind == TensorKind::kInput && IsState(value.name)) value.kind = TensorKind::kState;
+      if (value.kind == TensorKind::kInput && IsState(options_, value.name))
+        value.kind = TensorKind::kState;
       YUBA_RETURN_IF_ERROR(SetShape(input, value));
       const auto bound = options_.bind.find(input.name());
       if (bound != options_.bind.end()) {
@@ -56,7 +56,7 @@ class SourceReader {
                        absl::StrJoin(missing_, " ", [](std::string* out, const std::string& name) {
                          absl::StrAppend(out, "--dim ", name, "=N");
                        }));
-    return AddInitializers();
+    return AddStored({proto_, order_, folder_, options_}, graph_);
   }
 
  private:
@@ -88,20 +88,6 @@ class SourceReader {
       if (!number && std::none_of(order_.inputs.begin(), order_.inputs.end(), has_name))
         return UserError("--bind ", name, ": the model has no input of that name");
     }
-    return absl::OkStatus();
-  }
-
-  // That a tensor of the file, "the input" say, can have the value that it is bound to.
-  static absl::Status CheckBound(const TensorData& bound, const char* what, const OnnxValue& value,
-                                 bool any_rank) {
-    const int64_t elements = ElementCount(TensorType{bound.type, bound.dims});
-    const bool fits = bound.dims == value.dims || (any_rank && elements == 1);
-    if (bound.type != value.type || !fits)
-      return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
-                       absl::StrJoin(bound.dims, ", "), "], ", what, " ", Name(value.type), "[",
-                       absl::StrJoin(value.dims, ", "), "]; give a value of that type and shape");
-    if (static_cast<int64_t>(bound.data.size()) != elements * ByteSize(bound.type))
-      return UserError("--bind ", value.name, ": the value has ", bound.data.size(), " bytes");
     return absl::OkStatus();
   }
 
@@ -159,11 +145,6 @@ class SourceReader {
     return value;
   }
 
-  bool IsState(const std::string& name) const {
-    return std::any_of(options_.state.begin(), options_.state.end(),
-                       [&](const auto& pair) { return pair.second == name; });
-  }
-
   TensorKind KindOfInput(const ::onnx::ValueInfoProto& input, ElementType type, bool first) const {
     if (order_.cut.count(input.name()) > 0) return TensorKind::kInput;
     if (!order_.initialization.empty())
@@ -213,107 +194,6 @@ class SourceReader {
     const absl::StatusOr<int64_t> elements = ElementsOf(value.dims);
     if (!elements.ok()) return Annotate(elements.status(), "input '" + input.name() + "'");
     return absl::OkStatus();
-  }
-
-  // Adds the initializers that something reads; a file may hold gigabytes of others.
-  absl::Status AddInitializers() {
-    std::set<std::string> read;
-    for (const int n : order_.nodes) {
-      const std::vector<std::string> reads = ReadsOf(proto_.node(n));
-      read.insert(reads.begin(), reads.end());
-    }
-    for (const ::onnx::ValueInfoProto& output : proto_.output()) read.insert(output.name());
-    for (const ::onnx::TensorProto& tensor : proto_.initializer()) {
-      if (read.count(tensor.name()) == 0) continue;
-      if (const int earlier = InEarlierEntry(tensor); earlier >= 0) {
-        graph_.by_name[tensor.name()] = earlier;
-        continue;
-      }
-      YUBA_RETURN_IF_ERROR(AddInitializer(tensor));
-    }
-    return absl::OkStatus();
-  }
-
-  // Whether a number is a parameter, not a literal as an epsilon or an exponent.
-  bool IsParameterOfOne(const OnnxValue& value) const {
-    if (BeginningOf(value.name) != nullptr) return true;
-    if (value.role.word == StoredRole::Word::kParameter) return true;
-    if (value.role.word == StoredRole::Word::kNone && value.role.operand) return true;
-    return options_.train.has_value() &&
-           std::any_of(options_.train->trainable.begin(), options_.train->trainable.end(),
-                       [&](const std::string& pattern) {
-                         return fnmatch(pattern.c_str(), value.name.c_str(), 0) == 0;
-                       });
-  }
-
-  // The initializer as an earlier entry has it, at the same batch; -1 where none has.
-  int InEarlierEntry(const ::onnx::TensorProto& tensor) const {
-    const auto found = graph_.earlier.find(NameOfStored(tensor.name()));
-    if (found == graph_.earlier.end()) return -1;
-    std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
-    const auto other = graph_.at_batch.find(tensor.name());
-    if (other != graph_.at_batch.end()) dims = other->second.dims;
-    for (const int value : found->second) {
-      if (graph_.values[value].dims == dims) return value;
-    }
-    return -1;
-  }
-
-  // Values that decide nothing here stay in their files, where they are in one of their own.
-  absl::Status AddInitializer(const ::onnx::TensorProto& tensor) {
-    OnnxValue value;
-    value.name = NameOfStored(tensor.name());
-    value.stored = true;
-    if (const auto role = order_.roles.find(tensor.name()); role != order_.roles.end())
-      value.role = role->second;
-    if (IsExternal(tensor)) {
-      YUBA_ASSIGN_OR_RETURN(StoredTensor stored, LocateTensor(tensor, folder_));
-      value.type = stored.type;
-      value.dims = std::move(stored.dims);
-      value.initial.range = std::move(stored.bytes);
-      value.initial.kind = compiler::InitialValue::kFile;
-    }
-    const auto other = graph_.at_batch.find(tensor.name());
-    const bool at_batch = other != graph_.at_batch.end() && other->second.data != nullptr;
-    const bool stays = IsExternal(tensor) && !at_batch &&
-                       ElementCount(TensorType{value.type, value.dims}) > kKnownElements;
-    if (at_batch) {
-      YUBA_ASSIGN_OR_RETURN(value.type, ElementTypeFromOnnx(tensor.data_type()));
-      value.dims = other->second.dims;
-      value.initial = compiler::InitialValue{compiler::InitialValue::kData, other->second.data};
-    } else if (!stays) {
-      YUBA_ASSIGN_OR_RETURN(TensorData read, ReadTensor(tensor, folder_));
-      value.type = read.type;
-      value.dims = std::move(read.dims);
-      value.initial = compiler::InitialValue{
-          compiler::InitialValue::kData, std::make_shared<const std::string>(std::move(read.data))};
-    }
-    const int64_t elements = ElementCount(TensorType{value.type, value.dims});
-    const auto bound = options_.bind.find(value.name);
-    if (bound != options_.bind.end() && elements == 1) {
-      YUBA_RETURN_IF_ERROR(CheckBound(bound->second, "the stored number", value, true));
-      value.initial.data = std::make_shared<const std::string>(bound->second.data);
-    }
-    const bool parameter = IsFloat(value.type) && (elements != 1 || IsParameterOfOne(value)) &&
-                           // zeros, as the first states of a recurrence
-                           !(at_batch && options_.train.has_value());
-    value.kind = parameter             ? TensorKind::kParameter
-                 : IsState(value.name) ? TensorKind::kState
-                                       : TensorKind::kConstant;
-    if (value.kind == TensorKind::kConstant && !stays && elements <= kKnownElements)
-      value.known = std::make_shared<const TensorValue>(
-          compiler::ValueFromBytes(value.type, value.dims, *value.initial.data));
-    AddValue(std::move(value));
-    graph_.by_name[tensor.name()] = static_cast<int>(graph_.values.size()) - 1;
-    return absl::OkStatus();
-  }
-
-  // What people call an initializer: by its parameter in the user's program, where it is one in
-  // another form.
-  std::string NameOfStored(const std::string& name) const {
-    const auto role = order_.roles.find(name);
-    const bool formed = role != order_.roles.end() && role->second.form.has_value();
-    return formed ? NameOf(*role->second.form) : name;
   }
 
   // An input of earlier entries, where one has this type and shape; else a new value.

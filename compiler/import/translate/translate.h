@@ -8,13 +8,15 @@
 
 namespace yuba::onnx {
 
-// translate_shape.cc: shapes, constants, views.
+// translate_constant.cc: constants, and shapes as values.
 void TranslateConstant(NodeContext& node);
 void TranslateConstantOfShape(NodeContext& node);
 void TranslateShape(NodeContext& node);
 void TranslateSize(NodeContext& node);
 void TranslateRange(NodeContext& node);
 void TranslateEyeLike(NodeContext& node);
+
+// translate_shape.cc: views, and casts.
 void TranslateReshape(NodeContext& node);
 void TranslateFlatten(NodeContext& node);
 void TranslateSqueeze(NodeContext& node);
