@@ -17,8 +17,8 @@
 #include "opsemantics/values/form_values.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
-#include "tools/run/checkpoint.h"
-#include "tools/run/weights.h"
+#include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/checkpoint/weights.h"
 #include "tools/subcommands.h"
 
 namespace yuba::tools {

@@ -13,9 +13,9 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/entries.h"
 #include "tools/report/text_table.h"
-#include "tools/run/data_print.h"
-#include "tools/run/example_batches.h"
-#include "tools/run/step_files.h"
+#include "tools/run/data/data_print.h"
+#include "tools/run/data/example_batches.h"
+#include "tools/run/data/step_files.h"
 
 namespace yuba::tools {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/run/batches.h"
-#include "tools/run/checkpoint.h"
+#include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/data/batches.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/run_ports.h"
 

@@ -5,7 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
-#include "tools/run/schedule.h"
+#include "tools/run/data/schedule.h"
 
 namespace yuba::tools {
 namespace {

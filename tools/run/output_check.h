@@ -10,7 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/values/tensor_data.h"
 #include "runtime/session.h"
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 #include "tools/run/run_flags.h"
 
 namespace yuba::tools {

@@ -12,12 +12,12 @@
 #include "tools/interrupt.h"
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
-#include "tools/run/checkpoint.h"
+#include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/checkpoint/program_states.h"
+#include "tools/run/checkpoint/resume.h"
 #include "tools/run/launcher.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
-#include "tools/run/program_states.h"
-#include "tools/run/resume.h"
 #include "tools/run/run_loop.h"
 
 namespace yuba::tools {

@@ -18,8 +18,8 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/report/text_table.h"
-#include "tools/run/resume.h"
-#include "tools/run/weights.h"
+#include "tools/run/checkpoint/resume.h"
+#include "tools/run/checkpoint/weights.h"
 
 namespace yuba::tools {
 namespace {

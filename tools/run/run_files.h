@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "runtime/session.h"
-#include "tools/run/checkpoint.h"
+#include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/data/schedule.h"
 #include "tools/run/entry_runs.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/run_ports.h"
-#include "tools/run/schedule.h"
 
 namespace yuba::tools {
 

@@ -12,7 +12,7 @@
 #include "opsemantics/base/status.h"
 #include "tools/interrupt.h"
 #include "tools/report/text_table.h"
-#include "tools/run/checkpoint.h"
+#include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/evaluation.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/progress.h"

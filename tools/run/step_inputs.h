@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "runtime/session.h"
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 #include "tools/run/entry_runs.h"
 
 namespace yuba::tools {

@@ -1,4 +1,4 @@
-#include "tools/run/checkpoint_folder.h"
+#include "tools/run/checkpoint/checkpoint_folder.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "tools/run/schedule.h"
+#include "tools/run/data/schedule.h"
 
 #include <algorithm>
 #include <cmath>

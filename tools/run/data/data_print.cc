@@ -1,4 +1,4 @@
-#include "tools/run/data_print.h"
+#include "tools/run/data/data_print.h"
 
 #include <algorithm>
 #include <functional>

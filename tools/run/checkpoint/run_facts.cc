@@ -1,4 +1,4 @@
-#include "tools/run/run_facts.h"
+#include "tools/run/checkpoint/run_facts.h"
 
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"

@@ -1,4 +1,4 @@
-#include "tools/run/checkpoint.h"
+#include "tools/run/checkpoint/checkpoint.h"
 
 #include <filesystem>
 #include <utility>
@@ -10,8 +10,8 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
-#include "tools/run/checkpoint_folder.h"
-#include "tools/run/program_states.h"
+#include "tools/run/checkpoint/checkpoint_folder.h"
+#include "tools/run/checkpoint/program_states.h"
 
 namespace yuba::tools {
 namespace {

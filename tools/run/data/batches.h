@@ -1,7 +1,7 @@
 // Batches: the values of an entry's inputs in each step, read when their step comes, so that a run
 // holds two batches at a time, however many there are.
-#ifndef YUBA_TOOLS_RUN_BATCHES_H_
-#define YUBA_TOOLS_RUN_BATCHES_H_
+#ifndef YUBA_TOOLS_RUN_DATA_BATCHES_H_
+#define YUBA_TOOLS_RUN_DATA_BATCHES_H_
 
 #include <cstdint>
 #include <future>
@@ -109,4 +109,4 @@ class BatchReader {
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_BATCHES_H_
+#endif  // YUBA_TOOLS_RUN_DATA_BATCHES_H_

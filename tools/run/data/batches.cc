@@ -1,4 +1,4 @@
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,14 +1,14 @@
 // What of a program's parameters a later run needs: states, which steps change, and what no step
 // changes but a checkpoint holds all the same.
-#ifndef YUBA_TOOLS_RUN_PROGRAM_STATES_H_
-#define YUBA_TOOLS_RUN_PROGRAM_STATES_H_
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_PROGRAM_STATES_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_PROGRAM_STATES_H_
 
 #include <map>
 #include <set>
 #include <string>
 
 #include "runtime/program/program.h"
-#include "tools/run/run_facts.h"
+#include "tools/run/checkpoint/run_facts.h"
 #include "tools/run/run_ports.h"
 
 namespace yuba::tools {
@@ -35,4 +35,4 @@ void AddFacts(const runtime::LoadedProgram& program, RunFacts& facts);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_PROGRAM_STATES_H_
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_PROGRAM_STATES_H_

@@ -1,5 +1,5 @@
 // Data is known again by a sample of it, which reaches from its first byte to its last.
-#include "tools/run/data_print.h"
+#include "tools/run/data/data_print.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,6 +1,6 @@
 // Schedules: a number that changes from step to step, such as a learning rate.
-#ifndef YUBA_TOOLS_RUN_SCHEDULE_H_
-#define YUBA_TOOLS_RUN_SCHEDULE_H_
+#ifndef YUBA_TOOLS_RUN_DATA_SCHEDULE_H_
+#define YUBA_TOOLS_RUN_DATA_SCHEDULE_H_
 
 #include <cstdint>
 #include <string>
@@ -52,4 +52,4 @@ absl::StatusOr<Schedule> ReadSchedule(const std::string& text);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_SCHEDULE_H_
+#endif  // YUBA_TOOLS_RUN_DATA_SCHEDULE_H_

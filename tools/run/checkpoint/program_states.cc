@@ -1,4 +1,4 @@
-#include "tools/run/program_states.h"
+#include "tools/run/checkpoint/program_states.h"
 
 #include <algorithm>
 

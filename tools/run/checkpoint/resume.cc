@@ -1,4 +1,4 @@
-#include "tools/run/resume.h"
+#include "tools/run/checkpoint/resume.h"
 
 #include <algorithm>
 #include <iostream>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "tools/report/text_table.h"
-#include "tools/run/program_states.h"
+#include "tools/run/checkpoint/program_states.h"
 
 namespace yuba::tools {
 namespace {

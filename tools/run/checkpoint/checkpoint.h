@@ -10,8 +10,8 @@
 // of the program's values. Tensors are whole and have their names in the program, so any plan of
 // the same model and optimizer can go on, on any number of devices. Errors are the user's and name
 // file and tensor.
-#ifndef YUBA_TOOLS_RUN_CHECKPOINT_H_
-#define YUBA_TOOLS_RUN_CHECKPOINT_H_
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_CHECKPOINT_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_CHECKPOINT_H_
 
 #include <cstdint>
 #include <map>
@@ -22,8 +22,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "runtime/session.h"
-#include "tools/run/run_facts.h"
-#include "tools/run/weights.h"
+#include "tools/run/checkpoint/run_facts.h"
+#include "tools/run/checkpoint/weights.h"
 
 namespace yuba::tools {
 
@@ -56,4 +56,4 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_CHECKPOINT_H_
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_CHECKPOINT_H_

@@ -1,14 +1,14 @@
 // Folders of tensors as ONNX's test data has them: input_0.pb or input_0.npy, ... are values of
 // inputs, output_0.pb, ... what outputs should be. Errors are the user's and name the file.
-#ifndef YUBA_TOOLS_RUN_STEP_FILES_H_
-#define YUBA_TOOLS_RUN_STEP_FILES_H_
+#ifndef YUBA_TOOLS_RUN_DATA_STEP_FILES_H_
+#define YUBA_TOOLS_RUN_DATA_STEP_FILES_H_
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 #include "tools/run/run_ports.h"
 
 namespace yuba::tools {
@@ -44,4 +44,4 @@ absl::StatusOr<std::shared_ptr<Batches>> OpenFolders(std::vector<std::string> fo
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_STEP_FILES_H_
+#endif  // YUBA_TOOLS_RUN_DATA_STEP_FILES_H_

@@ -1,7 +1,7 @@
 // What a run was given besides tensors. A checkpoint has it as text in its metadata, so that a
 // later run goes on as this one was (resume.h).
-#ifndef YUBA_TOOLS_RUN_RUN_FACTS_H_
-#define YUBA_TOOLS_RUN_RUN_FACTS_H_
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_RUN_FACTS_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_RUN_FACTS_H_
 
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 
 namespace yuba::tools {
 
@@ -44,4 +44,4 @@ absl::StatusOr<RunFacts> ParseFacts(const std::string& text);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_RUN_FACTS_H_
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_RUN_FACTS_H_

@@ -7,8 +7,8 @@
 //
 // A step takes 64 rows of each, the same ones: 937 batches an epoch, and the last 32 examples of
 // its order are left out. Rows are read when their step comes; no array is ever in memory.
-#ifndef YUBA_TOOLS_RUN_EXAMPLE_BATCHES_H_
-#define YUBA_TOOLS_RUN_EXAMPLE_BATCHES_H_
+#ifndef YUBA_TOOLS_RUN_DATA_EXAMPLE_BATCHES_H_
+#define YUBA_TOOLS_RUN_DATA_EXAMPLE_BATCHES_H_
 
 #include <memory>
 #include <set>
@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 #include "tools/run/run_ports.h"
 
 namespace yuba::tools {
@@ -33,4 +33,4 @@ absl::StatusOr<std::shared_ptr<Batches>> OpenExamples(
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_EXAMPLE_BATCHES_H_
+#endif  // YUBA_TOOLS_RUN_DATA_EXAMPLE_BATCHES_H_

@@ -5,8 +5,8 @@
 //
 // Of tensors that share their elements a file stores one, and its metadata, or the index's, names
 // the others: {"lm_head.weight": "wte.weight"}. Such names have values too.
-#ifndef YUBA_TOOLS_RUN_WEIGHTS_H_
-#define YUBA_TOOLS_RUN_WEIGHTS_H_
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_WEIGHTS_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_WEIGHTS_H_
 
 #include <map>
 #include <string>
@@ -66,4 +66,4 @@ absl::Status MissingWeights(const std::string& path, const std::vector<std::stri
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_WEIGHTS_H_
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_WEIGHTS_H_

@@ -1,5 +1,5 @@
 // Learning rates of each step against their formulas, and the text of a step's line.
-#include "tools/run/schedule.h"
+#include "tools/run/data/schedule.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,14 +1,14 @@
 // Going on with a run as it was (--resume): its tensors, and what else it was given.
-#ifndef YUBA_TOOLS_RUN_RESUME_H_
-#define YUBA_TOOLS_RUN_RESUME_H_
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_RESUME_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_RESUME_H_
 
 #include <set>
 #include <string>
 
 #include "absl/status/status.h"
 #include "runtime/session.h"
-#include "tools/run/checkpoint.h"
-#include "tools/run/run_facts.h"
+#include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/checkpoint/run_facts.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/run_ports.h"
 
@@ -35,4 +35,4 @@ absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint,
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_RESUME_H_
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_RESUME_H_

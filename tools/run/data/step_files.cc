@@ -1,4 +1,4 @@
-#include "tools/run/step_files.h"
+#include "tools/run/data/step_files.h"
 
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
 #include "tools/report/text_table.h"
-#include "tools/run/data_print.h"
+#include "tools/run/data/data_print.h"
 
 namespace yuba::tools {
 namespace {

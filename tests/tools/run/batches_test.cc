@@ -1,5 +1,5 @@
 // Batches of a run, below the command: orders of epochs, rows of files, folders.
-#include "tools/run/batches.h"
+#include "tools/run/data/batches.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 #include "opsemantics/values/tensor_file.h"
 #include "tests/support/command.h"
 #include "tests/support/status_matchers.h"
-#include "tools/run/example_batches.h"
+#include "tools/run/data/example_batches.h"
 
 namespace yuba::tools {
 namespace {

@@ -1,7 +1,7 @@
 // Fingerprints of data: by type, shape and a sample of the values it is known again, wherever it
 // lies and in which of the formats.
-#ifndef YUBA_TOOLS_RUN_DATA_PRINT_H_
-#define YUBA_TOOLS_RUN_DATA_PRINT_H_
+#ifndef YUBA_TOOLS_RUN_DATA_DATA_PRINT_H_
+#define YUBA_TOOLS_RUN_DATA_DATA_PRINT_H_
 
 #include <string>
 #include <vector>
@@ -23,4 +23,4 @@ absl::StatusOr<std::string> PrintOf(const std::vector<std::string>& files);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_DATA_PRINT_H_
+#endif  // YUBA_TOOLS_RUN_DATA_DATA_PRINT_H_

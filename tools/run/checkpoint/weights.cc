@@ -1,4 +1,4 @@
-#include "tools/run/weights.h"
+#include "tools/run/checkpoint/weights.h"
 
 #include <algorithm>
 #include <set>
@@ -10,8 +10,8 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/form_values.h"
 #include "tools/report/text_table.h"
-#include "tools/run/checkpoint_folder.h"
-#include "tools/run/run_facts.h"
+#include "tools/run/checkpoint/checkpoint_folder.h"
+#include "tools/run/checkpoint/run_facts.h"
 
 namespace yuba::tools {
 namespace {

@@ -1,6 +1,6 @@
 // Checkpoints that are folders: their files and their index (checkpoint.h).
-#ifndef YUBA_TOOLS_RUN_CHECKPOINT_FOLDER_H_
-#define YUBA_TOOLS_RUN_CHECKPOINT_FOLDER_H_
+#ifndef YUBA_TOOLS_RUN_CHECKPOINT_CHECKPOINT_FOLDER_H_
+#define YUBA_TOOLS_RUN_CHECKPOINT_CHECKPOINT_FOLDER_H_
 
 #include <cstdint>
 #include <functional>
@@ -39,4 +39,4 @@ absl::StatusOr<SafetensorsFile> ReadFolder(const std::string& folder);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_RUN_CHECKPOINT_FOLDER_H_
+#endif  // YUBA_TOOLS_RUN_CHECKPOINT_CHECKPOINT_FOLDER_H_

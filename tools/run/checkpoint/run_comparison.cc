@@ -10,7 +10,7 @@
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "tools/report/text_table.h"
-#include "tools/run/resume.h"
+#include "tools/run/checkpoint/resume.h"
 
 namespace yuba::tools {
 namespace {

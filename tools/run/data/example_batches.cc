@@ -1,4 +1,4 @@
-#include "tools/run/example_batches.h"
+#include "tools/run/data/example_batches.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_file.h"
 #include "tools/report/text_table.h"
-#include "tools/run/data_print.h"
+#include "tools/run/data/data_print.h"
 
 namespace yuba::tools {
 namespace {
