@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

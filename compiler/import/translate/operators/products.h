@@ -1,6 +1,6 @@
 // Products as several operators have them, of values instead of operands.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_PRODUCTS_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_PRODUCTS_H_
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_PRODUCTS_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_PRODUCTS_H_
 
 #include "compiler/import/translate/node.h"
 
@@ -15,4 +15,4 @@ int ConvOf(NodeContext& node, int x, int filter, int bias);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_PRODUCTS_H_
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_PRODUCTS_H_

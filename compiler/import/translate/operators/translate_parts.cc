@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 #include "compiler/simplify/constants.h"
 
 namespace yuba::onnx {

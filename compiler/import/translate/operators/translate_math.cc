@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/products.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/products.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

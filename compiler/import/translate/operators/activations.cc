@@ -1,4 +1,4 @@
-#include "compiler/import/translate/activations.h"
+#include "compiler/import/translate/operators/activations.h"
 
 #include <cmath>
 

@@ -3,8 +3,8 @@
 
 #include "absl/strings/ascii.h"
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/activations.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/activations.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

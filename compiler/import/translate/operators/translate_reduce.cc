@@ -4,7 +4,7 @@
 
 #include "compiler/import/templates/norm.h"
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

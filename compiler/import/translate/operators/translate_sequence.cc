@@ -1,7 +1,7 @@
 // Sequences of tensors whose length and positions are known when planning: they are no tensors, and
 // go away. Each of their elements is a value of its own.
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 #include "compiler/simplify/constants.h"
 
 namespace yuba::onnx {

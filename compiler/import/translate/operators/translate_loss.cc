@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/attention_mask.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/attention_mask.h"
+#include "compiler/import/translate/operators/translate.h"
 #include "opsemantics/values/onnx_tensor.h"
 
 namespace yuba::onnx {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "compiler/import/file/read.h"
-#include "compiler/import/translate/products.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/products.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

@@ -1,7 +1,7 @@
 // Fractions of integers, for places that must be exact: a place in the middle of two elements goes
 // to one of them, so rounding before would choose.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_FRACTION_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_FRACTION_H_
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_FRACTION_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_FRACTION_H_
 
 #include <cstdint>
 
@@ -34,4 +34,4 @@ Fraction Meant(double number);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_FRACTION_H_
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_FRACTION_H_

@@ -1,5 +1,5 @@
 // What depends on the order of elements.
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "compiler/import/templates/resize.h"
-#include "compiler/import/translate/fraction.h"
-#include "compiler/import/translate/resize_axes.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/fraction.h"
+#include "compiler/import/translate/operators/resize_axes.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/import/translate/resize_axes.h"
+#include "compiler/import/translate/operators/resize_axes.h"
 #include "opsemantics/base/arithmetic.h"
 
 namespace yuba::onnx {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "compiler/import/file/read.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 
 namespace yuba::onnx {
 namespace {

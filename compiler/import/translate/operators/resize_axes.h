@@ -4,16 +4,16 @@
 //
 // Example: 4 elements scaled by 2 with coordinates "half_pixel": element q of the 8 has the place
 // 1/2*q - 1/4.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_RESIZE_AXES_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_RESIZE_AXES_H_
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_RESIZE_AXES_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_RESIZE_AXES_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "compiler/import/templates/resize.h"
-#include "compiler/import/translate/fraction.h"
 #include "compiler/import/translate/node.h"
+#include "compiler/import/translate/operators/fraction.h"
 
 namespace yuba::onnx {
 
@@ -55,4 +55,4 @@ void CheckPlaces(const ResizedAxis& axis, const ResizeForms& forms, NodeContext&
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_RESIZE_AXES_H_
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_RESIZE_AXES_H_

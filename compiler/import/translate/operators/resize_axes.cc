@@ -1,5 +1,5 @@
 // ResizeForms and ReadResizedAxes of resize_axes.h.
-#include "compiler/import/translate/resize_axes.h"
+#include "compiler/import/translate/operators/resize_axes.h"
 
 #include <algorithm>
 

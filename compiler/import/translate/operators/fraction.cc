@@ -1,4 +1,4 @@
-#include "compiler/import/translate/fraction.h"
+#include "compiler/import/translate/operators/fraction.h"
 
 #include <cmath>
 #include <limits>

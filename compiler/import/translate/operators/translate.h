@@ -1,8 +1,8 @@
 // Translations that are more than a name: the functions behind the rows of the table (table.h).
 // Each reads one node through its NodeContext and sets the node's outputs; mistakes are recorded
 // there. Where the meaning of an operator changed between opsets, the function asks node.opset().
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_TRANSLATE_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_TRANSLATE_H_
 
 #include "compiler/import/translate/node.h"
 
@@ -135,4 +135,4 @@ void TranslateTopK(NodeContext& node);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_TRANSLATE_H_
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_TRANSLATE_H_

@@ -4,7 +4,7 @@
 
 #include "compiler/import/templates/templates.h"
 #include "compiler/import/translate/body.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 #include "compiler/simplify/constants.h"
 
 namespace yuba::onnx {

@@ -1,6 +1,6 @@
 // What attention adds to its scores: masks and lengths.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_ATTENTION_MASK_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_ATTENTION_MASK_H_
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_ATTENTION_MASK_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_ATTENTION_MASK_H_
 
 #include "compiler/import/translate/node.h"
 
@@ -18,4 +18,4 @@ double LeastFinite(ElementType type);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_ATTENTION_MASK_H_
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_ATTENTION_MASK_H_

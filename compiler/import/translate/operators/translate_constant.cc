@@ -5,7 +5,7 @@
 
 #include "compiler/import/file/read.h"
 #include "compiler/import/templates/templates.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 

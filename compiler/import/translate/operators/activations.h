@@ -1,7 +1,7 @@
 // The activations of recurrent networks, as the attributes `activations`, `activation_alpha` and
 // `activation_beta` of LSTM, GRU and RNN name them.
-#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_ACTIVATIONS_H_
-#define YUBA_COMPILER_IMPORT_TRANSLATE_ACTIVATIONS_H_
+#ifndef YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_ACTIVATIONS_H_
+#define YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_ACTIVATIONS_H_
 
 #include <string>
 #include <vector>
@@ -25,4 +25,4 @@ int Activated(NodeContext& node, const Activation& activation, int x);
 
 }  // namespace yuba::onnx
 
-#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_ACTIVATIONS_H_
+#endif  // YUBA_COMPILER_IMPORT_TRANSLATE_OPERATORS_ACTIVATIONS_H_

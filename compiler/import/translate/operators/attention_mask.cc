@@ -1,4 +1,4 @@
-#include "compiler/import/translate/attention_mask.h"
+#include "compiler/import/translate/operators/attention_mask.h"
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 #include "absl/types/optional.h"
 #include "compiler/import/templates/scatter.h"
 #include "compiler/import/translate/decided_values.h"
-#include "compiler/import/translate/translate.h"
+#include "compiler/import/translate/operators/translate.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba::onnx {
