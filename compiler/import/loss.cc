@@ -39,9 +39,8 @@ absl::optional<Extents> Bind(const Param& param, const std::vector<int64_t>& dim
 std::string WeightNameOf(const std::string& name) { return absl::StrCat(name, "_weight"); }
 
 int Operand(const OpDescription& loss, int judged, NodeContext& context, const OnnxGraph& graph) {
-  const ElementType type = graph.values[judged].type;
-  const bool narrow = loss.outputs.size() == 2 && IsFloat(type) && ByteSize(type) < 4;
-  return narrow ? context.Cast(judged, ElementType::kF32) : judged;
+  const bool widens = loss.outputs.size() == 2;
+  return widens ? context.Cast(judged, AccumulatorType(graph.values[judged].type)) : judged;
 }
 
 absl::StatusOr<OnnxValue> LabelsFor(const OpDescription& loss, const OnnxValue& judged) {

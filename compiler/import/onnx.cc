@@ -7,7 +7,6 @@
 #include "compiler/import/factors/build.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
-#include "compiler/import/stored_numbers.h"
 #include "compiler/simplify/invariants.h"
 #include "compiler/simplify/simplify.h"
 #include "compiler/train/train.h"
@@ -163,18 +162,6 @@ absl::StatusOr<compiler::Model> ImportOnnx(const std::string& path, const Import
   YUBA_CHECK(options.library != nullptr);
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const Source> source, ReadSource(path, options));
   return ModelOf(std::move(source), options.factors);
-}
-
-std::map<std::string, TensorData> StoredNumbers(const compiler::Model& model) {
-  std::map<std::string, TensorData> numbers;
-  if (model.source == nullptr) return numbers;
-  for (const OnnxValue& value : model.source->graph.values) {
-    const bool literal = value.stored && value.kind == TensorKind::kConstant &&
-                         IsFloat(value.type) && value.initial.data != nullptr &&
-                         ElementCount(TensorType{value.type, value.dims}) == 1;
-    if (literal) numbers[value.name] = {value.type, value.dims, *value.initial.data};
-  }
-  return numbers;
 }
 
 absl::StatusOr<compiler::Model> WithFactors(const compiler::Model& model, bool factors) {

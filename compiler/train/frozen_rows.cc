@@ -1,13 +1,12 @@
 #include "compiler/train/frozen_rows.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/train/added_nodes.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/make_expr.h"
-#include "opsemantics/definition/names.h"
 
 namespace yuba::compiler {
 namespace {
@@ -45,33 +44,12 @@ absl::StatusOr<std::vector<int64_t>> RowsOf(const FrozenRows& frozen, const Tens
   return rows;
 }
 
-// The result of a new node of the last entry that reads the gradient alone.
-TensorId AddNode(Graph& graph, Definition definition, TensorId gradient) {
-  Tensor tensor = graph.tensors[gradient];
-  tensor.name = GraphNames(graph).Fresh(absl::StrCat("without_rows(", tensor.name, ")"));
-  tensor.kind = TensorKind::kActivation;
-  tensor.producers.clear();
-  tensor.consumers.clear();
-  tensor.producer = static_cast<NodeId>(graph.nodes.size());
-  Node node;
-  node.name = tensor.name;
-  node.op = "without_rows";
-  node.from = absl::StrCat("--freeze-rows of ", graph.tensors[gradient].name);
-  for (const Node& other : graph.nodes) node.instance = std::max(node.instance, other.instance + 1);
-  node.entry = static_cast<int>(graph.entries.size()) - 1;
-  node.definition = std::make_shared<const Definition>(std::move(definition));
-  node.operands = {gradient};
-  node.result = static_cast<TensorId>(graph.tensors.size());
-  graph.tensors.push_back(std::move(tensor));
-  graph.nodes.push_back(std::move(node));
-  return static_cast<TensorId>(graph.tensors.size()) - 1;
-}
-
 }  // namespace
 
 absl::Status FreezeRows(Model& model, const std::vector<FrozenRows>& frozen,
                         const std::vector<TensorId>& trained, std::vector<TensorId>& gradients) {
   Graph& graph = model.graph;
+  AddedNodes nodes(model);
   for (const FrozenRows& one : frozen) {
     const auto found = std::find_if(trained.begin(), trained.end(), [&](TensorId tensor) {
       return graph.tensors[tensor].name == one.table;
@@ -87,8 +65,11 @@ absl::Status FreezeRows(Model& model, const std::vector<FrozenRows>& frozen,
     const Tensor& table = graph.tensors[*found];
     YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOf(one, table));
     TensorId& gradient = gradients[static_cast<size_t>(found - trained.begin())];
-    const TensorType type = graph.tensors[gradient].type;
-    gradient = AddNode(graph, WithoutRows(type, table.dims[0], rows), gradient);
+    const std::string name = graph.tensors[gradient].name;
+    Definition without = WithoutRows(graph.tensors[gradient].type, table.dims[0], rows);
+    gradient =
+        nodes.Add("without_rows", absl::StrCat("--freeze-rows of ", name), std::move(without),
+                  {gradient}, absl::StrCat("without_rows(", name, ")"), gradient);
   }
   if (!frozen.empty()) Link(graph);
   return absl::OkStatus();

@@ -20,20 +20,6 @@ int64_t CountOf(const std::vector<int64_t>& dims) {
   return elements;
 }
 
-// The bytes of a matrix [rows, columns] with `size` bytes an element, by columns.
-std::string Transposed(const TensorData& matrix, size_t size) {
-  const auto rows = static_cast<size_t>(matrix.dims[0]);
-  const auto columns = static_cast<size_t>(matrix.dims[1]);
-  std::string transposed(matrix.data.size(), '\0');
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
-      std::copy_n(&matrix.data[(row * columns + column) * size], size,
-                  &transposed[(column * rows + row) * size]);
-    }
-  }
-  return transposed;
-}
-
 }  // namespace
 
 std::string NameOf(const StoredForm& form) {
@@ -73,7 +59,7 @@ absl::StatusOr<TensorData> InStoredForm(const StoredForm& form, ElementType type
       if (parameter.dims.size() != 2 || parameter.dims != turned) {
         return UserError(name, " is ", Shape(parameter.dims), ", and its transpose ", Shape(dims));
       }
-      tensor.data += Transposed(parameter, size);
+      tensor.data += Transposed(parameter).data;
       continue;
     }
     if (form.blocks.empty()) {

@@ -15,6 +15,7 @@
 #include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/checkpoint/program_states.h"
 #include "tools/run/checkpoint/resume.h"
+#include "tools/run/checkpoint/weights.h"
 #include "tools/run/launcher.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
@@ -27,14 +28,7 @@ absl::Status SetWeights(runtime::Session& session, const std::string& path, cons
   for (const auto& [name, value] : files.made)
     YUBA_RETURN_IF_ERROR(Annotate(session.Set(name, value), path));
   for (const auto& [name, view] : files.weights) {
-    absl::Status set;
-    if (view.transposed) {
-      YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
-      set = session.Set(name, value);
-    } else {
-      set = session.SetFromFile(name, view.tensor);
-    }
-    YUBA_RETURN_IF_ERROR(Annotate(set, path));
+    YUBA_RETURN_IF_ERROR(SetView(session, name, view, path));
   }
   return absl::OkStatus();
 }

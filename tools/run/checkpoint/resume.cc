@@ -51,14 +51,7 @@ class Resumption {
 
   absl::Status Set() {
     for (const auto& [name, view] : values_) {
-      absl::Status set;
-      if (view.transposed) {
-        YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
-        set = session_.Set(name, value);
-      } else {
-        set = session_.SetFromFile(name, view.tensor);
-      }
-      YUBA_RETURN_IF_ERROR(Annotate(set, checkpoint_.path()));
+      YUBA_RETURN_IF_ERROR(SetView(session_, name, view, checkpoint_.path()));
     }
     if (!lacking_.empty()) {
       std::cerr << "note: " << checkpoint_.path() << ": does not have " << FirstOf(lacking_)

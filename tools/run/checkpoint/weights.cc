@@ -221,6 +221,13 @@ absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPort
   return found;
 }
 
+absl::Status SetView(runtime::Session& session, const std::string& name, const StoredView& view,
+                     const std::string& path) {
+  if (!view.transposed) return Annotate(session.SetFromFile(name, view.tensor), path);
+  YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
+  return Annotate(session.Set(name, value), path);
+}
+
 absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing) {
   return UserError(path, ": has no values of ", FirstOf(missing), ", ",
                    missing.size() == 1 ? "a weight" : "weights",

@@ -16,6 +16,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/values/tensor_data.h"
 #include "opsemantics/values/tensor_file.h"
+#include "runtime/session.h"
 #include "tools/run/run_ports.h"
 
 namespace yuba::tools {
@@ -60,6 +61,10 @@ absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPort
 // error where one is no single number of floats there.
 absl::StatusOr<std::map<std::string, TensorData>> FindNumbers(const WeightFiles& files,
                                                               const RunPorts& ports);
+
+// Gives a parameter of the program the value that was found for it. Errors begin with `path`.
+absl::Status SetView(runtime::Session& session, const std::string& name, const StoredView& view,
+                     const std::string& path);
 
 // The user's error for weights that a file does not have.
 absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing);

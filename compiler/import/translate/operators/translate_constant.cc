@@ -139,8 +139,7 @@ void TranslateRange(NodeContext& node) {
   if (node.Int("stash_type", ::onnx::TensorProto::FLOAT) != ::onnx::TensorProto::FLOAT)
     return node.Fail("attribute 'stash_type' is another than 1, which is not supported");
   // Half floats are added up as f32.
-  const bool half = IsFloat(type) && ByteSize(type) < 4;
-  const ElementType wide = half ? ElementType::kF32 : type;
+  const ElementType wide = AccumulatorType(type);
   const int from = node.Cast(node.Reshape(start, {}), wide);
   const int by = node.Cast(node.Reshape(step, {}), wide);
   const std::string name = Name(wide);

@@ -9,8 +9,7 @@ namespace {
 
 // Sums of many elements, and counts of them, do not fit narrow types.
 int Wide(NodeContext& node, int value) {
-  const ElementType type = node.ValueOf(value).type;
-  return IsFloat(type) && ByteSize(type) < 4 ? node.Cast(value, ElementType::kF32) : value;
+  return node.Cast(value, AccumulatorType(node.ValueOf(value).type));
 }
 
 // The weights of classes; without them one that all classes have.

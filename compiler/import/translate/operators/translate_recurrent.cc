@@ -27,12 +27,12 @@ class Recurrence {
       Unroll(direction, states, last_h, last_c);
     if (node_.failed()) return;
     std::vector<int> all;
-    for (const std::vector<int>& step : states) all.push_back(Concat(step, 1));
-    const int y = Concat(all, 0), h = Concat(last_h, 0);
+    for (const std::vector<int>& step : states) all.push_back(node_.Concat(step, 1));
+    const int y = node_.Concat(all, 0), h = node_.Concat(last_h, 0);
     node_.SetOutput(0, batch_first_ ? node_.Transpose(y, {2, 0, 1, 3}) : y);
     node_.SetOutput(1, batch_first_ ? node_.Transpose(h, {1, 0, 2}) : h);
     if (op_ != "LSTM") return;
-    const int c = Concat(last_c, 0);
+    const int c = node_.Concat(last_c, 0);
     node_.SetOutput(2, batch_first_ ? node_.Transpose(c, {1, 0, 2}) : c);
   }
 
@@ -105,21 +105,6 @@ class Recurrence {
                                       {{"step", step}, {"choices", steps_ + 1}});
   }
 
-  // `x` at `index` along a dimension, without that dimension.
-  int Element(int x, int axis, int64_t index) { return Piece(x, axis, index, 1, true); }
-
-  int Piece(int x, int axis, int64_t begin, int64_t length, bool drop) {
-    if (node_.failed()) return -1;
-    const Dims dims = node_.Dims(x);
-    Dims start(dims.size(), 0), step(dims.size(), 1), lengths = dims;
-    start[axis] = begin;
-    lengths[axis] = length;
-    const int part =
-        lengths == dims ? x : node_.Write(SliceTemplate(dims, start, step, lengths), {x});
-    if (drop) lengths.erase(lengths.begin() + axis);
-    return node_.failed() ? -1 : node_.Reshape(part, lengths);
-  }
-
   int Zeros() {  // [batch, hidden]
     const int zero = node_.Literal(node_.ValueOf(x_).type, 0);
     return node_.Write(ExpandTemplate({}, {batch_, hidden_}), {zero});
@@ -133,7 +118,7 @@ class Recurrence {
         batch_first_ && node_.Rank(given) == 3 ? node_.Transpose(given, {1, 0, 2}) : given;
     if (node_.Dims(all) != Dims{directions_, batch_, hidden_})
       node_.Fail("its initial state must be ", Extents({directions_, batch_, hidden_}));
-    return Element(all, 0, direction);
+    return node_.Element(all, 0, direction);
   }
 
   // The biases of the input's product and of the state's product.
@@ -146,20 +131,20 @@ class Recurrence {
     }
     if (node_.Dims(node_.Optional(3)) != Dims{directions_, 2 * size})
       node_.Fail("its bias must be ", Extents({directions_, 2 * size}));
-    const int bias = Element(node_.Optional(3), 0, direction);
-    return {Piece(bias, 0, 0, size, false), Piece(bias, 0, size, size, false)};
+    const int bias = node_.Element(node_.Optional(3), 0, direction);
+    return {node_.Part(bias, 0, 0, size), node_.Part(bias, 0, size, size)};
   }
 
   void Unroll(int direction, std::vector<std::vector<int>>& states, std::vector<int>& last_h,
               std::vector<int>& last_c) {
     const bool backward = direction_ == "reverse" || direction == 1;
-    const int w = Element(w_, 0, direction), r = Element(r_, 0, direction);
+    const int w = node_.Element(w_, 0, direction), r = node_.Element(r_, 0, direction);
     std::vector<int> biases = Biases(direction);
     if (op_ != "GRU") biases = {node_.Entry("add", {biases[0], biases[1]})};
     int h = Initial(5, direction), c = op_ == "LSTM" ? Initial(6, direction) : -1;
     for (int64_t i = 0; i < steps_ && !node_.failed(); ++i) {
       const int64_t step = backward ? steps_ - 1 - i : i;
-      std::vector<int> operands = {Element(x_, 0, step), h};
+      std::vector<int> operands = {node_.Element(x_, 0, step), h};
       if (op_ == "LSTM") operands.push_back(c);
       operands.insert(operands.end(), {w, r});
       operands.insert(operands.end(), biases.begin(), biases.end());
@@ -194,7 +179,7 @@ class Recurrence {
   std::vector<int> LstmInParts(int direction, const std::vector<int>& operands) {
     const int c = operands[2], h = Product(operands[1], operands[4], -1);
     const int z = node_.Entry("add", {Product(operands[0], operands[3], operands[5]), h});
-    const int p = peepholes_ < 0 ? -1 : Element(peepholes_, 0, direction);
+    const int p = peepholes_ < 0 ? -1 : node_.Element(peepholes_, 0, direction);
     const int i = Activate(direction, 0, Peeped(Gate(z, 0), p, 0, c));
     const int f = input_forget_ ? node_.Entry("affine", {i}, {{"scale", -1.0}, {"shift", 1.0}})
                                 : Activate(direction, 0, Peeped(Gate(z, 2), p, 2, c));
@@ -212,10 +197,9 @@ class Recurrence {
     };
     const int z = gate(0), r = gate(1);
     const bool late = node_.Int("linear_before_reset", 0) != 0;
-    const int hidden =
-        late ? Times(r, Gate(v, 2))
-             : Product(Times(r, h), Piece(operands[3], 0, 2 * hidden_, hidden_, false),
-                       Piece(operands[5], 0, 2 * hidden_, hidden_, false));
+    const int hidden = late ? Times(r, Gate(v, 2))
+                            : Product(Times(r, h), node_.Part(operands[3], 0, 2 * hidden_, hidden_),
+                                      node_.Part(operands[5], 0, 2 * hidden_, hidden_));
     const int a = Activate(direction, 1, node_.Entry("add", {Gate(u, 2), hidden}));
     const int rest = node_.Entry("affine", {z}, {{"scale", -1.0}, {"shift", 1.0}});
     return node_.Entry("add", {Times(rest, a), Times(z, h)});
@@ -229,12 +213,12 @@ class Recurrence {
   int Times(int a, int b) { return node_.Entry("mul", {a, b}); }
 
   // Gate `number` of [batch, gates * hidden].
-  int Gate(int z, int64_t number) { return Piece(z, 1, number * hidden_, hidden_, false); }
+  int Gate(int z, int64_t number) { return node_.Part(z, 1, number * hidden_, hidden_); }
 
   // `gate` plus its peephole, gate `number` of p, of the cell's state.
   int Peeped(int gate, int p, int64_t number, int c) {
     if (p < 0 || node_.failed()) return gate;
-    const int weight = Piece(p, 0, number * hidden_, hidden_, false);
+    const int weight = node_.Part(p, 0, number * hidden_, hidden_);
     return node_.Entry("add", {gate, Times(c, weight)});
   }
 
@@ -244,13 +228,6 @@ class Recurrence {
     if (clip_ > 0 && number < 2)
       x = node_.Entry("clip", {x}, {{"least", -clip_}, {"greatest", clip_}});
     return Activated(node_, activations_[direction * per_direction_ + number], x);
-  }
-
-  int Concat(const std::vector<int>& parts, int axis) {
-    if (parts.size() == 1 || node_.failed()) return parts[0];
-    std::vector<Dims> dims;
-    for (const int part : parts) dims.push_back(node_.Dims(part));
-    return node_.Write(ConcatTemplate(dims, axis), parts);
   }
 
   static constexpr int64_t kMostSteps = 4096;
