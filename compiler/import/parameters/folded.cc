@@ -5,61 +5,16 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "compiler/import/parameters/aten_calls.h"
 
 namespace yuba::onnx {
 namespace {
-
-struct Row {
-  absl::string_view call;  // without its overload
-  absl::string_view op;
-  int operand;   // of the node
-  int argument;  // of the call
-  StoredForm::Kind kind;
-  std::vector<int> blocks;
-};
-
-const std::vector<Row>& Rows() {
-  // PyTorch has gates as input, forget, cell, output, and reset, update, new; ONNX as input,
-  // output, forget, cell, and update, reset, hidden.
-  static const std::vector<int>* const kLstm = new std::vector<int>{0, 3, 1, 2};
-  static const std::vector<int>* const kGru = new std::vector<int>{1, 0, 2};
-  static const auto* const kRows = new std::vector<Row>{
-      {"aten.linear", "MatMul", 1, 1, StoredForm::kTransposed, {}},
-      {"aten.prelu", "PRelu", 1, 1, StoredForm::kReshaped, {}},
-      {"aten._prelu_kernel", "PRelu", 1, 1, StoredForm::kReshaped, {}},
-      {"aten.group_norm", "Mul", 1, 2, StoredForm::kReshaped, {}},
-      {"aten.group_norm", "Add", 1, 3, StoredForm::kReshaped, {}},
-      {"aten.native_group_norm", "Mul", 1, 1, StoredForm::kReshaped, {}},
-      {"aten.native_group_norm", "Add", 1, 2, StoredForm::kReshaped, {}},
-      {"aten.lstm", "LSTM", 1, 2, StoredForm::kBlocks, *kLstm},
-      {"aten.lstm", "LSTM", 2, 2, StoredForm::kBlocks, *kLstm},
-      {"aten.lstm", "LSTM", 3, 2, StoredForm::kBlocks, *kLstm},
-      {"aten.gru", "GRU", 1, 2, StoredForm::kBlocks, *kGru},
-      {"aten.gru", "GRU", 2, 2, StoredForm::kBlocks, *kGru},
-      {"aten.gru", "GRU", 3, 2, StoredForm::kBlocks, *kGru},
-      {"aten.rnn_tanh", "RNN", 1, 2, StoredForm::kBlocks, {}},
-      {"aten.rnn_tanh", "RNN", 2, 2, StoredForm::kBlocks, {}},
-      {"aten.rnn_tanh", "RNN", 3, 2, StoredForm::kBlocks, {}},
-  };
-  return *kRows;
-}
 
 using Names = std::vector<std::string>;
 
 bool Has(const Names& names, absl::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-const Row* RowFor(const CallRecord& call, const std::string& op_type, int operand) {
-  for (const Row& row : Rows()) {
-    const absl::string_view target = call.target;
-    if (absl::StartsWith(target, row.call) && target.substr(row.call.size(), 1) == "." &&
-        row.op == op_type && row.operand == operand)
-      return &row;
-  }
-  return nullptr;
 }
 
 // PyTorch's names of those parameters that the value is folded from.
@@ -72,10 +27,10 @@ Names ParametersIn(const Names& folded_from, const std::map<std::string, std::st
 }
 
 // By the call that a row is of: its parameters are the argument's, in the argument's order.
-absl::optional<StoredForm> ByCall(const FoldedValue& value, const Row& row,
+absl::optional<StoredForm> ByCall(const FoldedValue& value, const AtenOperand& row,
                                   const std::map<std::string, std::string>& parameters) {
   StoredForm form;
-  form.kind = row.kind;
+  form.kind = *row.form;
   form.blocks = row.blocks;
   form.stored_as = value.tensor->name();
   if (row.argument >= static_cast<int>(value.call->arguments.size())) return absl::nullopt;
@@ -85,7 +40,7 @@ absl::optional<StoredForm> ByCall(const FoldedValue& value, const Row& row,
     if (found == parameters.end() || (said && !Has(value.folded_from, found->second))) continue;
     form.parameters.push_back(found->second);
   }
-  const bool several = row.kind == StoredForm::kBlocks;
+  const bool several = row.form == StoredForm::kBlocks;
   if (form.parameters.empty() || (!several && form.parameters.size() > 1)) return absl::nullopt;
   // A list has the parameters of all layers: only what the value is folded from tells which.
   if (several && !said) return absl::nullopt;
@@ -141,9 +96,9 @@ absl::string_view CallNamed(absl::string_view result) {
 absl::optional<StoredForm> FormOf(const FoldedValue& value,
                                   const std::map<std::string, std::string>& parameters,
                                   const std::vector<std::string>& inputs) {
-  const Row* row = value.call.has_value()
-                       ? RowFor(*value.call, value.reader->op_type(), value.operand)
-                       : nullptr;
+  const AtenOperand* row = value.call.has_value()
+                               ? FormedOperand(*value.call, value.reader->op_type(), value.operand)
+                               : nullptr;
   if (row != nullptr) {
     auto form = ByCall(value, *row, parameters);
     if (form.has_value()) return form;
@@ -153,8 +108,8 @@ absl::optional<StoredForm> FormOf(const FoldedValue& value,
 
 std::string ParameterOfOperand(const CallRecord& call, const std::string& op_type, int operand,
                                const std::map<std::string, std::string>& parameters) {
-  const Row* row = RowFor(call, op_type, operand);
-  if (row == nullptr || row->kind == StoredForm::kBlocks) return "";
+  const AtenOperand* row = FormedOperand(call, op_type, operand);
+  if (row == nullptr || row->form == StoredForm::kBlocks) return "";
   if (row->argument >= static_cast<int>(call.arguments.size())) return "";
   const Names& names = call.arguments[row->argument];
   const auto found = names.size() == 1 ? parameters.find(names[0]) : parameters.end();

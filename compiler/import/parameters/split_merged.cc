@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/import/parameters/aten_calls.h"
 #include "compiler/import/parameters/folded.h"
 #include "compiler/import/parameters/named_operands.h"
 #include "compiler/import/parameters/restoring.h"
@@ -102,15 +102,6 @@ class Splitter {
       if (std::count(restored_.shared.begin(), restored_.shared.end(), parameter) == 0)
         restored_.shared.push_back(parameter);
     }
-  }
-
-  // Whether the operands of the node that is made of the call stand in the call's order.
-  static bool HasOperandsInOrder(const CallRecord& call) {
-    for (const char* target : {"aten.linear.", "aten.conv", "aten.layer_norm.",
-                               "aten.native_layer_norm.", "aten.group_norm."}) {
-      if (absl::StartsWith(call.target, target)) return true;
-    }
-    return false;
   }
 
   // Makes the node read a copy of its operand, the initializer `name`, which is that parameter, or

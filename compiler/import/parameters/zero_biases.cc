@@ -1,15 +1,14 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "compiler/import/file/read.h"
+#include "compiler/import/parameters/aten_calls.h"
 #include "compiler/import/parameters/restoring.h"
 #include "opsemantics/values/onnx_tensor.h"
 
@@ -17,25 +16,6 @@ namespace yuba::onnx {
 namespace {
 
 constexpr int kWeight = 1, kBias = 2;  // operands of the nodes below
-
-struct Row {
-  absl::string_view call;  // without its overload
-  absl::string_view op;
-  size_t argument;  // of the call: the bias
-};
-
-constexpr std::array<Row, 10> kRows = {{
-    {"aten.linear", "Gemm", 2},
-    {"aten.addmm", "Gemm", 0},
-    {"aten.conv1d", "Conv", 2},
-    {"aten.conv2d", "Conv", 2},
-    {"aten.conv3d", "Conv", 2},
-    {"aten.convolution", "Conv", 2},
-    {"aten.convolution", "ConvTranspose", 2},
-    {"aten.conv_transpose1d", "ConvTranspose", 2},
-    {"aten.conv_transpose2d", "ConvTranspose", 2},
-    {"aten.conv_transpose3d", "ConvTranspose", 2},
-}};
 
 int64_t IntegerOf(const ::onnx::NodeProto& node, absl::string_view name, int64_t otherwise) {
   for (const ::onnx::AttributeProto& attribute : node.attribute()) {
@@ -51,9 +31,9 @@ int64_t SizeOfBias(const ::onnx::NodeProto& node, const ::onnx::TensorProto& wei
   return weight.dims(1) * IntegerOf(node, "group", 1);
 }
 
-class Biases {
+class BiasRestorer {
  public:
-  Biases(const std::string& folder, ::onnx::GraphProto& graph, ExportRecord& record)
+  BiasRestorer(const std::string& folder, ::onnx::GraphProto& graph, ExportRecord& record)
       : folder_(folder), graph_(graph), record_(record), taken_(NamesOfValues(graph)) {
     for (int t = 0; t < graph.initializer_size(); ++t) stored_[graph.initializer(t).name()] = t;
   }
@@ -63,10 +43,9 @@ class Biases {
       if (node.input_size() != kBias || !node.domain().empty()) continue;
       const absl::optional<CallRecord> call = ReadNodeRecord(node).call;
       if (!call.has_value()) continue;
-      for (const Row& row : kRows) {
-        if (row.op == node.op_type() && absl::StartsWith(call->target, row.call) &&
-            call->target.substr(row.call.size(), 1) == "." && row.argument < call->arguments.size())
-          Restore(call->arguments[row.argument], node);
+      for (const AtenOperand* bias : Biases(*call, node.op_type())) {
+        if (bias->argument < static_cast<int>(call->arguments.size()))
+          Restore(call->arguments[bias->argument], node);
       }
     }
     return std::move(names_);
@@ -124,7 +103,7 @@ class Biases {
 // The rule of the exporter's optimizer that takes a bias away asks for zeros alone.
 std::vector<std::string> RestoreZeroBiases(const std::string& folder, ::onnx::GraphProto& graph,
                                            ExportRecord& record) {
-  return Biases(folder, graph, record).Restore();
+  return BiasRestorer(folder, graph, record).Restore();
 }
 
 }  // namespace yuba::onnx
