@@ -22,6 +22,28 @@ absl::StatusOr<int64_t> Count(const char* flag, const std::string& text, const c
   return UserError(flag, " ", text, ": it is a number of ", what, ", at least 1");
 }
 
+// --freeze-rows.
+absl::StatusOr<std::map<std::string, std::vector<int64_t>>> ParseFreezeRows(
+    const std::vector<std::string>& flags) {
+  std::map<std::string, std::vector<int64_t>> rows;
+  for (const std::string& text : flags) {
+    const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
+    if (rows.count(parts[0]) > 0) {
+      return UserError("--freeze-rows ", text, ": ", parts[0], " is named twice; give all of its ",
+                       "rows at once, as in --freeze-rows emb.weight=0,3");
+    }
+    for (const auto row : absl::StrSplit(parts.size() == 2 ? parts[1] : "", ',')) {
+      int64_t number = 0;
+      if (parts[0].empty() || !absl::SimpleAtoi(row, &number)) {
+        return UserError("--freeze-rows ", text, ": expected TABLE=ROW,..., as in ",
+                         "--freeze-rows emb.weight=0");
+      }
+      rows[parts[0]].push_back(number);
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 void AddTrainFlags(CLI::App* app, ModelFlags& flags) {
@@ -92,21 +114,7 @@ absl::StatusOr<onnx::TrainOptions> TrainOptionsOf(const ModelFlags& flags) {
   options.metrics = flags.metrics;
   options.freeze = flags.freeze;
   options.trainable = flags.trainable;
-  for (const std::string& text : flags.freeze_rows) {
-    const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
-    if (options.freeze_rows.count(parts[0]) > 0) {
-      return UserError("--freeze-rows ", text, ": ", parts[0], " is named twice; give all of its ",
-                       "rows at once, as in --freeze-rows emb.weight=0,3");
-    }
-    for (const auto row : absl::StrSplit(parts.size() == 2 ? parts[1] : "", ',')) {
-      int64_t number = 0;
-      if (parts[0].empty() || !absl::SimpleAtoi(row, &number)) {
-        return UserError("--freeze-rows ", text, ": expected TABLE=ROW,..., as in ",
-                         "--freeze-rows emb.weight=0");
-      }
-      options.freeze_rows[parts[0]].push_back(number);
-    }
-  }
+  YUBA_ASSIGN_OR_RETURN(options.freeze_rows, ParseFreezeRows(flags.freeze_rows));
   options.allow_missing = flags.allow_missing;
   options.list_all = flags.list_all;
   for (const std::string& tie : flags.ties) {
