@@ -21,6 +21,7 @@ struct Activation {
 std::vector<Activation> ActivationsOf(NodeContext& node, const std::vector<std::string>& usual,
                                       int64_t directions);
 
+// The activation of each element of the value `x`: a value of its shape.
 int Activated(NodeContext& node, const Activation& activation, int x);
 
 }  // namespace yuba::onnx
