@@ -173,7 +173,7 @@ class Checker {
 
 absl::Status CheckKnown(const ::onnx::NodeProto& node, int64_t opset, const OperatorRow& row) {
   const std::vector<OperatorVersion>* versions = VersionsOf(row.onnx);
-  YUBA_CHECK(versions != nullptr);  // tests/compiler/import/versions_test holds every row to it
+  YUBA_CHECK(versions != nullptr);  // versions_test holds every row to it
   return Checker(node, opset, row, *versions).Check();
 }
 

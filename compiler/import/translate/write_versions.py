@@ -2,9 +2,9 @@
 
     python compiler/import/translate/write_versions.py > compiler/import/translate/onnx_versions.cc
 
-Neither the build nor the tests need it. With a newer onnx, tests/compiler/import/versions_test names
-the rows of table.cc whose operators changed: read what changed in their text, then raise the row's
-number."""
+Neither the build nor the tests need it. With a newer onnx,
+tests/compiler/import/translate/versions_test names the rows of table.cc whose operators changed:
+read what changed in their text, then raise the row's number."""
 import struct
 import textwrap
 
