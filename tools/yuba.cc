@@ -1,11 +1,16 @@
-// The `yuba` command: one subcommand a file, listed here.
+// The `yuba` command: one subcommand a file, listed here, and `yuba help`, which reads the list.
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/last_resort.h"
@@ -23,6 +28,32 @@ void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 #endif
+}
+
+// Prints what --help of the command prints, {"bench", "search"}; of none: the list of commands.
+absl::Status Help(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  for (const std::string& word : words) {
+    const std::vector<const CLI::App*> all = command->get_subcommands({});
+    const auto next = std::find_if(all.begin(), all.end(),
+                                   [&](const CLI::App* one) { return one->get_name() == word; });
+    if (all.empty()) return yuba::UserError(name, " has no commands, so no ", word);
+    const char* const line[] = {name.c_str(), word.c_str()};
+    if (next == all.end()) return yuba::tools::CheckSubcommand(*command, 2, line);
+    command = *next;
+    name += " " + word;
+  }
+  // Not App::help(), which of an app prints the help of the command that was called: of this one.
+  std::cout << command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
+  return absl::OkStatus();
+}
+
+void AddHelp(CLI::App& app, int& exit_code) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("help", "what a command does, and what it takes");
+  command->add_option("command", *words, "the command; none: the list of all");
+  yuba::tools::OnRun(command, exit_code, [&app, words] { return Help(app, *words); });
 }
 
 }  // namespace
@@ -54,6 +85,7 @@ int main(int argc, char** argv) {
   yuba::tools::AddBench(app, exit_code);
   yuba::tools::AddSolve(app, exit_code);
   yuba::tools::AddZoo(app, exit_code);
+  AddHelp(app, exit_code);
   if (const absl::Status known = yuba::tools::CheckSubcommand(app, argc, argv); !known.ok()) {
     std::cerr << "yuba: " << known.message() << "\n";
     return 2;

@@ -82,6 +82,18 @@ TEST_CASE("an unknown command is named, with all that there are") {
   ExpectError("yuba frob", {"yuba: unknown command 'frob'", "partition", "verify", "bench"});
 }
 
+TEST_CASE("help of a command is what --help prints") {
+  for (const char* command : {"", "run", "bench", "bench search", "help"}) {
+    const std::string help = Succeed(std::string("yuba help ") + command).out;
+    INFO(command << help);
+    CHECK(help == Succeed(std::string("yuba ") + command + " --help").out);
+    CHECK(help.find(std::string("Usage: yuba") + " " + command) != std::string::npos);
+  }
+  ExpectError("yuba help runn",
+              {"yuba help: unknown command 'runn'; did you mean run? There are "});
+  ExpectError("yuba help run fast", {"yuba help: yuba run has no commands, so no fast"});
+}
+
 TEST_CASE("empty values are refused") {
   ExpectError("yuba partition " + Model() + " -o ''", {"yuba partition: --output", "empty"});
   ExpectError("yuba show p.json --node ''", {"yuba show: --node", "empty"});
