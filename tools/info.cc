@@ -45,16 +45,21 @@ ModelFacts FactsOf(const Graph& graph) {
   return facts;
 }
 
-std::string PortText(const std::string& name, const Tensor& tensor) {
-  return absl::StrCat(name, ": ", Name(tensor.type.type), "[",
-                      absl::StrJoin(WholeDims(tensor), ", "), "]");
-}
-
+// Inputs are those of a step.
 std::string PortsText(const Graph& graph, const std::vector<TensorId>& ids) {
   return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
     const Tensor& tensor = graph.tensors[id];
-    absl::StrAppend(out, PortText(tensor.output ? OutputName(tensor) : tensor.name, tensor));
+    absl::StrAppend(out, tensor.output ? OutputName(tensor) : tensor.name, ": ",
+                    Name(tensor.type.type), "[", absl::StrJoin(DimsInStep(graph, tensor), ", "),
+                    "]");
   });
+}
+
+// "of one of the 4 parts of a step": what the graph's tensors are of; empty where a step is one
+// part.
+std::string OfPartText(const Graph& graph) {
+  const int64_t parts = PartsOf(graph);
+  return parts == 1 ? "" : absl::StrCat("of one of the ", parts, " parts of a step");
 }
 
 // A line of the states and their next values; empty where there are none.
@@ -119,7 +124,7 @@ std::string Json(const compiler::Model& model, const ModelFacts& facts, bool ten
   json["nodes"] = model.file_nodes;
   json["definitions"] = model.graph.nodes.size();
   for (TensorId id : model.graph.inputs) {
-    json["inputs"][model.graph.tensors[id].name] = WholeDims(model.graph.tensors[id]);
+    json["inputs"][model.graph.tensors[id].name] = DimsInStep(model.graph, model.graph.tensors[id]);
   }
   for (TensorId id : model.graph.outputs) {
     json["outputs"][OutputName(model.graph.tensors[id])] = WholeDims(model.graph.tensors[id]);
@@ -127,6 +132,7 @@ std::string Json(const compiler::Model& model, const ModelFacts& facts, bool ten
   for (const Tensor& tensor : model.graph.tensors) {
     if (IsCarried(tensor) && tensor.output) json["states"][tensor.name] = tensor.next_name;
   }
+  json["parts"] = PartsOf(model.graph);  // activations and tensors are of one
   json["parameters"] = facts.parameters;
   json["parameter_bytes"] = facts.parameter_bytes;
   json["activation_bytes"] = facts.activation_bytes;
@@ -145,6 +151,7 @@ absl::Status Info(const InfoFlags& flags) {
     std::cout << Json(model, facts, flags.tensors);
     return absl::OkStatus();
   }
+  const std::string of_part = OfPartText(model.graph);
   std::cout << BaseName(model.file) << "  opset " << model.opset << ", "
             << Counted(model.file_nodes, "node") << ", "
             << Counted(model.graph.nodes.size(), "definition") << " to plan: it can be planned\n"
@@ -153,7 +160,8 @@ absl::Status Info(const InfoFlags& flags) {
             << StatesText(model.graph) << "parameters  "
             << CountedShortly(facts.parameters, "element") << ", " << Bytes(facts.parameter_bytes)
             << "\n"
-            << "activations " << Bytes(facts.activation_bytes) << " all together\n"
+            << "activations " << Bytes(facts.activation_bytes) << " all together"
+            << (of_part.empty() ? "" : ", " + of_part) << "\n"
             << "work        " << WorkText(model) << "\n";
   for (const std::string& note : model.notes) std::cout << "note        " << note << "\n";
   std::vector<std::pair<std::string, int>> rows(facts.operators.begin(), facts.operators.end());
@@ -162,7 +170,8 @@ absl::Status Info(const InfoFlags& flags) {
   table.Add({"operator", "definitions"});
   for (const auto& [op, count] : rows) table.Add({op, absl::StrCat(count)});
   std::cout << table.ToString();
-  if (flags.tensors) std::cout << "\n" << TensorsText(model.graph);
+  if (!flags.tensors) return absl::OkStatus();
+  std::cout << "\n" << (of_part.empty() ? "" : of_part + ":\n") << TensorsText(model.graph);
   return absl::OkStatus();
 }
 

@@ -57,5 +57,22 @@ TEST_CASE("a state is listed as one") {
   CHECK(tensors.at("l.0.weight")["role"].get<std::string>().find("parameter, state") == 0);
 }
 
+TEST_CASE("inputs are those of a step, and what is of one part of it says so") {
+  const std::string model = Model("mlp/model_dynamic.onnx") + " --batch 12",
+                    train = " --train sgd --loss softmax-cross-entropy --micro-batches 3";
+  const std::string text = Succeed("yuba info --tensors " + model + train).out;
+  INFO(text);
+  for (const char* words :
+       {"x: f32[12, 48], labels: i64[12]\n", " all together, of one of the 3 parts of a step\n",
+        "\nof one of the 3 parts of a step:\ntensor", "[4, 48]"}) {
+    CHECK(text.find(words) != std::string::npos);
+  }
+  const Json json = Json::parse(Succeed("yuba info --tensors --json " + model + train).out);
+  CHECK(json["inputs"]["x"] == Json({12, 48}));
+  CHECK(json["parts"] == 3);
+  CHECK(TensorsOf(model + train).at("x")["shape"] == Json({4, 48}));
+  CHECK(Succeed("yuba info --tensors " + model).out.find(" parts") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace yuba::tools

@@ -21,23 +21,6 @@
 namespace yuba::tools {
 namespace {
 
-// In how many parts a step of training takes its examples.
-int64_t PartsOf(const Graph& graph) {
-  int64_t parts = 0, steps = 0;
-  for (const Entry& entry : graph.entries) {
-    if (entry.name == onnx::kMicroEntry) parts = entry.times;
-    if (entry.name == onnx::kTrainEntry) steps = entry.times;
-  }
-  return parts > 0 && steps > 0 ? parts / steps : 1;
-}
-
-// The dimensions of an input, of all parts of a step.
-std::vector<int64_t> DimsInStep(const Graph& graph, const Tensor& tensor) {
-  std::vector<int64_t> dims = WholeDims(tensor);
-  if (tensor.batch_dim >= 0) dims[tensor.batch_dim] *= PartsOf(graph);
-  return dims;
-}
-
 std::string InputsText(const Graph& graph) {
   constexpr size_t kShown = 4;
   if (graph.inputs.empty()) {
@@ -65,6 +48,21 @@ std::string Change(int64_t before, int64_t now, int64_t none) {
 }
 
 }  // namespace
+
+int64_t PartsOf(const Graph& graph) {
+  int64_t parts = 0, steps = 0;
+  for (const Entry& entry : graph.entries) {
+    if (entry.name == onnx::kMicroEntry) parts = entry.times;
+    if (entry.name == onnx::kTrainEntry) steps = entry.times;
+  }
+  return parts > 0 && steps > 0 ? parts / steps : 1;
+}
+
+std::vector<int64_t> DimsInStep(const Graph& graph, const Tensor& input) {
+  std::vector<int64_t> dims = WholeDims(input);
+  if (input.batch_dim >= 0) dims[input.batch_dim] *= PartsOf(graph);
+  return dims;
+}
 
 std::string WorkText(const compiler::Model& model) {
   const std::vector<Entry>& entries = model.graph.entries;

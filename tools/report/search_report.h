@@ -17,6 +17,12 @@ namespace yuba::tools {
 // "138.7 kFLOP a step": of the whole model; "in all" where it has several entries, each as often as
 // it runs. A step of training in parts has all of these.
 std::string WorkText(const compiler::Model& model);
+// In how many parts a step of training takes its examples (--micro-batches). Tensors of the graph
+// are of one part.
+int64_t PartsOf(const Graph& graph);
+// The dimensions of an input in all parts of a step: [16, 64] where the graph's is [4, 64], in 4
+// parts.
+std::vector<int64_t> DimsInStep(const Graph& graph, const Tensor& input);
 // One line: the file, its nodes, parameters and inputs, with the examples of a whole step.
 std::string ModelText(const compiler::Model& model);
 
