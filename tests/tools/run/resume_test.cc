@@ -2,6 +2,7 @@
 // refused by name, unless --override names it.
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -352,6 +353,91 @@ TEST_CASE("the seed of a model's random numbers is the checkpoint's") {
   CHECK(other.error.find("c.st: its run had --seed 5, and this one has 6; --override seed") !=
         std::string::npos);
   CHECK(losses("--steps 3 --resume c.st --seed 6 --override seed") != Behind(all, 1));
+}
+
+// Writes the checkpoint as a version did that knew no parameters of PyTorch's in another form, and
+// trained tables, but no parameters of one element: under names of the file, and without what its
+// run was given.
+void WriteOld(const std::string& from, const std::string& to, const std::string& untrained) {
+  const std::map<std::string, std::string> names = {
+      {"mix.weight, transposed", "val_82"},
+      {"rnn.weight_ih_l0, gates reordered", "val_41"},
+      {"rnn.weight_hh_l0, gates reordered", "val_42"},
+      {"rnn.bias_ih_l0 and rnn.bias_hh_l0, joined", "val_64"},
+      {"slope.weight, reshaped", "val_85"}};
+  const auto file = ReadSafetensors(from);
+  REQUIRE_THAT(file, IsOk());
+  std::vector<TensorToWrite> tensors;
+  const auto add = [&](const std::string& name, const StoredTensor& tensor) {
+    tensors.push_back({name, tensor.type, tensor.dims,
+                       [tensor] { return ReadView({tensor, false}, tensor.type); }});
+  };
+  for (const auto& [name, tensor] : file->tensors) {
+    std::string old = name;
+    for (const auto& [now, then] : names) {
+      if (old.rfind(now, 0) == 0) old.replace(0, now.size(), then);
+    }
+    if (name == "mix.weight, transposed.m") add("val_16.m", tensor);  // of zeros of an LSTM
+    if (untrained.empty() || old.rfind(untrained, 0) != 0) add(old, tensor);
+  }
+  REQUIRE_THAT(WriteSafetensors(to, tensors, {{"step", file->metadata.at("step")}}), IsOk());
+}
+
+// Training of the LSTM of tests/models/exported, from PyTorch's default exporter.
+struct Exported {
+  explicit Exported(const std::string& name) : scratch(ScratchFolder("resume_" + name)) {}
+  void Plan(const std::string& flags) const {
+    Succeed("cd " + scratch + " && yuba partition " + model + " --devices 2 --train adam " +
+            "--loss mse -o p.json " + flags + " && yuba compile " + model + " p.json -o p.yuba");
+  }
+  CommandResult Do(const std::string& command, const std::string& flags) const {
+    return RunCommand("cd " + scratch + " && " + command + " --input x=" + folder +
+                      "/x.npy --input labels=" + folder + "/labels.npy --json --steps " + flags);
+  }
+  Losses Run(const std::string& flags) const { return LossesOf(Do(run, flags)); }
+  static Losses LossesOf(const CommandResult& ran) {
+    INFO(ran.error);
+    REQUIRE(ran.exit_code == 0);
+    return nlohmann::json::parse(ran.out)["numbers"]["loss"];
+  }
+  const std::string folder = RepositoryFile("tests/models/exported/sequence"),
+                    model = folder + "/default.onnx", run = "yuba run " + model + " p.json";
+  std::string scratch;
+};
+
+TEST_CASE("an old checkpoint has parameters in another form by the names of the file") {
+  const Exported exported("old");
+  exported.Plan("");
+  const Losses all = exported.Run("5");
+  exported.Run("2 --save new.st");
+  WriteOld(exported.scratch + "/new.st", exported.scratch + "/old.st", "");
+  for (const std::string& command : {exported.run, std::string("yuba-run p.yuba")}) {
+    const CommandResult ran = exported.Do(command, "5 --resume old.st");
+    CHECK(Exported::LossesOf(ran) == Behind(all, 2));
+    INFO(ran.error);
+    CHECK(ran.error.find("note: old.st: an older version wrote it") != std::string::npos);
+    CHECK(ran.error.find("has older names of val_82 (mix.weight, transposed), val_82.m (") !=
+          std::string::npos);
+    CHECK(ran.error.find("has val_16.m, of what its run trained and this one does not") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("an old checkpoint lacks parameters of one element, which its run did not train") {
+  const Exported exported("old_numbers");
+  exported.Plan("--freeze head.bias");
+  exported.Run("2 --save new.st");
+  WriteOld(exported.scratch + "/new.st", exported.scratch + "/old.st", "head.bias");
+  WriteOld(exported.scratch + "/new.st", exported.scratch + "/other.st", "head.weight");
+  exported.Plan("");
+  const CommandResult ran = exported.Do(exported.run, "5 --resume old.st");
+  CHECK(Exported::LossesOf(ran) == exported.Run("5 --resume new.st --override freeze"));
+  INFO(ran.error);
+  CHECK(ran.error.find("does not have head.bias, head.bias.m, head.bias.v, which begin as in") !=
+        std::string::npos);
+  const CommandResult other = exported.Do(exported.run, "5 --resume other.st");
+  CHECK(other.exit_code == 2);
+  CHECK(other.error.find("lacks head.weight") != std::string::npos);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "tools/report/text_table.h"
@@ -27,10 +28,12 @@ class Resumption {
     std::set<std::string> used;
     for (const program::Initializer& parameter : session_.program().message().parameters()) {
       const program::Port& port = parameter.port();
-      const auto own = checkpoint_.tensors().find(port.name());
+      const auto own = checkpoint_.tensors().find(NameThere(parameter));
       if (own != checkpoint_.tensors().end()) {
         YUBA_RETURN_IF_ERROR(Take(port, {own->second, false}));
-        used.insert(port.name());
+        used.insert(own->first);
+        if (own->first != port.name())
+          renamed_.push_back(absl::StrCat(own->first, " (", port.name(), ")"));
         continue;
       }
       if (parameter.trainable()) {  // it may share another one's elements
@@ -43,6 +46,10 @@ class Resumption {
     }
     for (const auto& [name, tensor] : checkpoint_.tensors()) {
       if (used.count(name) > 0 || OtherWeights()) continue;
+      if (IsOfTable(name)) {
+        dropped_.push_back(name);
+        continue;
+      }
       return UserError(tensor.bytes.file, ": has ", name, ", which is no state of the program: it ",
                        "is a checkpoint of another model or optimizer; --weights takes what fits");
     }
@@ -52,6 +59,14 @@ class Resumption {
   absl::Status Set() {
     for (const auto& [name, view] : values_) {
       YUBA_RETURN_IF_ERROR(SetView(session_, name, view, checkpoint_.path()));
+    }
+    if (!renamed_.empty()) {
+      std::cerr << "note: " << checkpoint_.path() << ": has older names of " << FirstOf(renamed_)
+                << "\n";
+    }
+    if (!dropped_.empty()) {
+      std::cerr << "note: " << checkpoint_.path() << ": has " << FirstOf(dropped_)
+                << ", of what its run trained and this one does not\n";
     }
     if (!lacking_.empty()) {
       std::cerr << "note: " << checkpoint_.path() << ": does not have " << FirstOf(lacking_)
@@ -65,6 +80,48 @@ class Resumption {
   }
 
  private:
+  // What the checkpoint calls the parameter. A parameter of PyTorch's in another form had the name
+  // of its tensor in the file once, "val_18", and its states' names began with that, "val_18.m".
+  std::string NameThere(const program::Initializer& parameter) const {
+    const std::string& name = parameter.port().name();
+    if (checkpoint_.tensors().count(name) > 0) return name;
+    for (const program::Tie& tie : session_.program().message().ties()) {
+      if (tie.transposed() || !absl::StartsWith(name, tie.kept())) continue;
+      const std::string rest = name.substr(tie.kept().size());
+      const bool is_state = absl::StartsWith(rest, ".") && !parameter.trainable();
+      const std::string there = tie.tied() + rest;
+      if ((rest.empty() || is_state) && checkpoint_.tensors().count(there) > 0) return there;
+    }
+    return name;
+  }
+
+  // The parameter of that name, or of which the name is a state's, "w" or "w.m"; null: there is
+  // none.
+  const program::Initializer* Of(const std::string& name) const {
+    const std::string weight = name.substr(0, name.rfind('.'));
+    const program::Initializer* of = nullptr;
+    for (const program::Initializer& parameter : session_.program().message().parameters()) {
+      if (parameter.port().name() == weight && of == nullptr) of = &parameter;
+      if (parameter.port().name() == name && parameter.trainable()) of = &parameter;
+    }
+    return of;
+  }
+
+  // Whether it is a state of what older versions trained and this program has as a table.
+  bool IsOfTable(const std::string& name) const {
+    const program::Initializer* of = Of(name);
+    return !checkpoint_.facts.has_value() && of != nullptr && !of->trainable();
+  }
+
+  // Whether it is a weight of one element, or a state of one, which older versions did not train.
+  bool IsOfOldNumber(const program::Initializer& state) const {
+    const program::Initializer* of = Of(state.port().name());
+    if (checkpoint_.facts.has_value() || of == nullptr || !of->trainable()) return false;
+    const auto& shape = of->port().shape();
+    return std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim == 1; }) &&
+           checkpoint_.tensors().count(NameThere(*of)) == 0;
+  }
+
   // Whether other tensors may be trained, or by other states.
   bool OtherWeights() const {
     return overrides_.count("train") + overrides_.count("freeze") + overrides_.count("tie") > 0;
@@ -116,7 +173,7 @@ class Resumption {
 
   absl::Status CheckLacking(const program::Initializer& state) {
     const std::string& name = state.port().name();
-    if (OtherWeights() && !state.trainable()) {
+    if ((OtherWeights() && !state.trainable()) || IsOfOldNumber(state)) {
       anew_.push_back(name);
       return absl::OkStatus();
     }
@@ -131,6 +188,7 @@ class Resumption {
   const std::set<std::string>& overrides_;
   std::map<std::string, StoredView> values_;  // by parameter
   std::vector<std::string> lacking_, anew_;
+  std::vector<std::string> renamed_, dropped_;  // that it has, for people
 };
 
 }  // namespace
