@@ -38,18 +38,37 @@ absl::optional<std::vector<std::string>> ListOfTexts(absl::string_view text) {
   return texts;
 }
 
-// "p_q_weight: PARAMETER target='q.weight'" into `record`; false where a line that speaks of a
-// parameter or buffer is otherwise.
+// Whether PyTorch has this kind of input or output of an exported program (InputKind and OutputKind
+// of torch.export.graph_signature).
+bool IsKind(absl::string_view kind) {
+  static const std::set<absl::string_view>* const kKinds =
+      new std::set<absl::string_view>{"USER_INPUT",
+                                      "PARAMETER",
+                                      "BUFFER",
+                                      kConstant,
+                                      "CUSTOM_OBJ",
+                                      "TOKEN",
+                                      "USER_OUTPUT",
+                                      "LOSS_OUTPUT",
+                                      "BUFFER_MUTATION",
+                                      "PARAMETER_MUTATION",
+                                      "USER_INPUT_MUTATION",
+                                      "GRADIENT_TO_PARAMETER",
+                                      "GRADIENT_TO_USER_INPUT"};
+  return kKinds->count(kind) > 0;
+}
+
+// "p_q_weight: PARAMETER target='q.weight'" into `record`; false where the line is otherwise.
 bool ReadSignatureLine(absl::string_view line, ExportRecord& record) {
-  const size_t colon = line.find(": ");
-  if (colon == absl::string_view::npos) return true;
+  const size_t colon = line.rfind(": ", line.find(" target="));
+  if (colon == absl::string_view::npos) return false;
   const absl::string_view rest = line.substr(colon + 2);
+  const absl::string_view kind = rest.substr(0, rest.find(' '));
   const std::string name(absl::StripAsciiWhitespace(line.substr(0, colon)));
-  if (rest == "USER_INPUT") record.inputs.push_back(name);
-  if (rest == "USER_OUTPUT") record.outputs.push_back(name);
-  const bool parameter = absl::StartsWith(rest, "PARAMETER ");
-  if (!parameter && !absl::StartsWith(rest, "BUFFER ") && !absl::StartsWith(rest, kConstant))
-    return true;
+  if (kind == "USER_INPUT") record.inputs.push_back(name);
+  if (kind == "USER_OUTPUT") record.outputs.push_back(name);
+  const bool parameter = kind == "PARAMETER";
+  if (!parameter && kind != "BUFFER" && kind != kConstant) return IsKind(kind);
   constexpr absl::string_view kTarget = "target=";
   const size_t target = rest.find(kTarget);
   if (target == absl::string_view::npos) return false;
@@ -63,16 +82,29 @@ bool ReadSignatureLine(absl::string_view line, ExportRecord& record) {
 }
 
 void ReadSignature(const std::string& text, ExportRecord& record) {
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (!ReadSignatureLine(line, record)) {
-      record.unread.push_back(absl::StrCat("'", line, "' of the graph's signature"));
-    }
+  std::vector<std::string> unread;
+  bool empty = true;
+  for (const absl::string_view whole : absl::StrSplit(text, '\n')) {
+    const absl::string_view line = absl::StripAsciiWhitespace(whole);
+    if (line.empty()) continue;
+    empty = false;
+    if (absl::StartsWith(line, "#") || ReadSignatureLine(line, record)) continue;
+    unread.push_back(absl::StrCat("'", line, "'"));
   }
+  if (empty) record.unread.push_back("the graph's signature, which is empty");
+  if (unread.empty()) return;
+  record.unread.push_back(absl::StrCat(
+      unread[0], unread.size() == 1 ? "" : absl::StrCat(" and ", unread.size() - 1, " more"),
+      " of the graph's signature"));
 }
 
-void ReadValue(const onnx_metadata::Value& value, ExportRecord& record) {
+// [text]: of which values it is said, where texts cannot be read.
+using UnreadKinds = std::map<std::string, std::vector<std::string>>;
+
+void ReadValue(const onnx_metadata::Value& value, ExportRecord& record, UnreadKinds& unread) {
   for (const onnx_metadata::StringStringEntry& entry : value.metadata_props()) {
     if (entry.key() == kKind) {
+      if (!IsKind(entry.value())) unread[entry.value()].push_back(value.name());
       record.values[value.name()].kind = entry.value() == "PARAMETER" ? ValueRecord::kParameter
                                          : entry.value() == "BUFFER" || entry.value() == kConstant
                                              ? ValueRecord::kBuffer
@@ -210,8 +242,14 @@ ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph) {
   for (const onnx_metadata::StringStringEntry& entry : metadata.metadata_props()) {
     if (entry.key() == kSignature) ReadSignature(entry.value(), record);
   }
-  for (const onnx_metadata::Value& value : metadata.input()) ReadValue(value, record);
-  for (const onnx_metadata::Value& value : metadata.value_info()) ReadValue(value, record);
+  UnreadKinds unread;
+  for (const onnx_metadata::Value& value : metadata.input()) ReadValue(value, record, unread);
+  for (const onnx_metadata::Value& value : metadata.value_info()) ReadValue(value, record, unread);
+  for (const auto& [kind, names] : unread) {
+    record.unread.push_back(
+        absl::StrCat("'", kind, "', the kind of ", names[0],
+                     names.size() == 1 ? "" : absl::StrCat(" and ", names.size() - 1, " more")));
+  }
   if (record.parameters.empty()) InferParameters(graph, record);
   // Tools that join models rename values, and not what the signature says.
   for (const auto& [name, value] : record.values) {

@@ -110,10 +110,22 @@ class MissingFinder {
     LookAtOthers(node, operands);
     if (call.arguments.size() > 5 && call.texts[5] == "True" &&
         absl::StrContains(call.target, "batch_norm") && IsInference(node)) {
-      Miss(absl::StrCat("training mode of ", node.output(0)),
+      Miss(absl::StrCat("training mode of ", ModuleOf(call, node)),
            "the file has that batch norm with its running statistics; where it was to use them in "
            "training too, --allow-missing-parameters trains it so");
     }
+  }
+
+  // What PyTorch calls the module whose call the node is, "b1" where it reads b1.weight.
+  std::string ModuleOf(const CallRecord& call, const ::onnx::NodeProto& node) const {
+    for (const std::string& called : call.values) {
+      for (const auto* names : {&record_.parameters, &record_.buffers}) {
+        const auto found = names->find(called);
+        if (found == names->end() || !absl::StrContains(found->second, '.')) continue;
+        return found->second.substr(0, found->second.rfind('.'));
+      }
+    }
+    return node.output(0);
   }
 
   // Whether the call that is gone may have been x * 1 or x + 0.

@@ -16,6 +16,7 @@ using compiler::OnnxBuilder;
 using compiler::SetInt;
 
 constexpr char kKind[] = "pkg.torch.export.graph_signature.InputSpec.kind";
+constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
 constexpr char kCall[] = "pkg.torch.onnx.fx_node";
 
 absl::StatusOr<compiler::Model> Trained(const OnnxBuilder& builder,
@@ -97,6 +98,34 @@ TEST_CASE("a word that a tool has dropped is found in the call") {
   const auto model = Trained(builder);
   CHECK(Names(model) == "w");
   CHECK(Notes(model, "not understood, of 1 node"));
+}
+
+TEST_CASE("a signature or kind that cannot be read is a note") {
+  const auto noted = [](const std::string& signature, const std::string& note) {
+    OnnxBuilder builder = WithTable();
+    builder.SayOfGraph(kSignature, signature);
+    INFO(signature);
+    CHECK(Notes(Trained(builder), note));
+  };
+  const std::string good = "\n# inputs\np_w: PARAMETER target='w'\n\n# outputs\n",
+                    unread = "what the exporter wrote is not understood: ";
+  noted("%%% no signature", unread + "'%%% no signature' of the graph's signature");
+  noted("", unread + "the graph's signature, which is empty");
+  noted(good + "one\ntwo\n", unread + "'one' and 1 more of the graph's signature");
+  noted(good + "y: USER_OUT", unread + "'y: USER_OUT' of");
+  noted(good + "b_t: BUFFER", unread + "'b_t: BUFFER' of");
+  for (const char* line : {"y: USER_OUTPUT", "add_1: BUFFER_MUTATION target='mean'", "token: TOKEN",
+                           "o: CUSTOM_OBJ target='o'", "b_t: BUFFER target='a: b' persistent=False",
+                           "g: GRADIENT_TO_PARAMETER target='w'"}) {
+    OnnxBuilder builder = WithTable();
+    builder.SayOfGraph(kSignature, good + line);
+    INFO(line);
+    CHECK_FALSE(Notes(Trained(builder), "not understood"));
+  }
+  OnnxBuilder builder = WithTable();
+  builder.SayOfValue("w", kKind, "XYZ");
+  builder.SayOfValue("table", kKind, "XYZ");
+  CHECK(Notes(Trained(builder), unread + "'XYZ', the kind of table and 1 more"));
 }
 
 // y = prelu(x w + b), all of one element, times a number and plus another.
@@ -199,8 +228,6 @@ TEST_CASE("a call of an exported program is read") {
   CHECK(record.call->arguments[3].empty());
   CHECK(std::count(record.call->values.begin(), record.call->values.end(), "k") == 1);
 }
-
-constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
 
 std::string Call(const std::string& target, const std::string& arguments,
                  const std::string& result = "y") {
@@ -323,6 +350,21 @@ TEST_CASE("parameters that an export has lost are an error") {
   both.Node("MatMul", {"h", "w"}, {"y"});
   CHECK_THAT(Trained(both), Fails("w (as part of exp)"));
   CHECK_THAT(Trained(Folded("expand", "['val_0', 'w']", matmul)), Fails("w (part of expand)"));
+}
+
+TEST_CASE("a batch norm that an export has fixed is named as in PyTorch") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3, 4});
+  for (const char* name : {"b1.weight", "b1.bias", "mean", "variance"}) builder.Weight(name, {3});
+  ::onnx::NodeProto& node = builder.Node(
+      "BatchNormalization", {"x", "b1.weight", "b1.bias", "mean", "variance"}, {"getitem"});
+  builder.Output("getitem");
+  builder.SayOfGraph(kSignature,
+                     "p_w: PARAMETER target='b1.weight'\np_b: PARAMETER target='b1.bias'\n");
+  OnnxBuilder::SayOfNode(
+      node, kCall,
+      Call("aten.batch_norm.default", "%x, %p_w, %p_b, %mean, %variance, True, 0.1, 1e-05, True"));
+  CHECK_THAT(Trained(builder), Fails("it lacks training mode of b1 (the file has that batch norm"));
 }
 
 TEST_CASE("of parameters joined to one tensor all are frozen or none") {
