@@ -1,9 +1,12 @@
 #include "tools/build_program.h"
 
+#include "compiler/import/stored_numbers.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/phases.h"
 #include "compiler/train/trainable.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/code_numbers.h"
+#include "runtime/program/enums.h"
 #include "tools/terminal/progress_line.h"
 #include "tools/version.h"
 
@@ -22,10 +25,11 @@ compiler::Compilation Planned(const compiler::Model& model, const search::Plan& 
   return compilation;
 }
 
-// Runs the phases from spmd to `last`.
-absl::Status RunTo(const char* last, bool verify, compiler::Compilation& compilation) {
+// Runs the phases from `first` to `last`.
+absl::Status RunFrom(const char* first, const char* last, bool verify,
+                     compiler::Compilation& compilation) {
   compiler::PhaseOptions options;
-  options.from = "spmd";
+  options.from = first;
   options.to = last;
   options.verify = verify;
   options.go_on = [](const compiler::Phase& phase) -> absl::StatusOr<bool> {
@@ -37,13 +41,26 @@ absl::Status RunTo(const char* last, bool verify, compiler::Compilation& compila
   return status;
 }
 
+// Who runs the program without the model is told what is part of its code.
+void AddNumbers(const compiler::Model& model, program::Program& program) {
+  program::CodeNumbers numbers;
+  for (const auto& [name, value] : onnx::StoredNumbers(model)) {
+    program::CodeNumber& number = *numbers.add_numbers();
+    number.set_name(name);
+    number.set_type(ToProto(value.type));
+    number.mutable_shape()->Assign(value.dims.begin(), value.dims.end());
+    number.set_data(value.data);
+  }
+  program::AddCodeNumbers(numbers, program);
+}
+
 }  // namespace
 
 absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice, bool verify) {
   compiler::Compilation compilation = Planned(model, plan, choice);
-  YUBA_RETURN_IF_ERROR(RunTo("kernels", verify, compilation));
+  YUBA_RETURN_IF_ERROR(RunFrom("spmd", "kernels", verify, compilation));
   return std::move(compilation.program);
 }
 
@@ -53,7 +70,9 @@ absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const 
   compiler::Compilation compilation = Planned(model, plan, choice);
   compilation.request.output_file = file;
   compilation.request.file_values = values;
-  YUBA_RETURN_IF_ERROR(RunTo("emit", verify, compilation));
+  YUBA_RETURN_IF_ERROR(RunFrom("spmd", "kernels", verify, compilation));
+  AddNumbers(model, compilation.program);
+  YUBA_RETURN_IF_ERROR(RunFrom("emit", "emit", verify, compilation));
   return WrittenProgram{std::move(compilation.program), compilation.file_bytes};
 }
 
@@ -62,7 +81,7 @@ absl::StatusOr<program::Program> BuildWithoutKernels(const compiler::Model& mode
                                                      const kernels::KernelChoice& choice,
                                                      bool verify) {
   compiler::Compilation compilation = Planned(model, plan, choice);
-  YUBA_RETURN_IF_ERROR(RunTo("memory", verify, compilation));
+  YUBA_RETURN_IF_ERROR(RunFrom("spmd", "memory", verify, compilation));
   return std::move(compilation.program);
 }
 

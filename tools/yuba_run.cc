@@ -2,18 +2,39 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <iostream>
+#include <map>
 #include <new>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/values/tensor_data.h"
 #include "runtime/program/program.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
 #include "tools/last_resort.h"
 #include "tools/report/printable.h"
+#include "tools/report/text_table.h"
 #include "tools/run/describe.h"
 #include "tools/run/end_process.h"
 #include "tools/run/run_command.h"
 
 namespace {
+
+// The user's error for files with other values of numbers that are part of the program's code.
+absl::Status OtherCode(const yuba::tools::RunFlags& flags,
+                       const std::map<std::string, yuba::TensorData>& numbers) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : numbers)
+    names.push_back(absl::StrCat(name, " (", yuba::ValueAt(value, 0), ")"));
+  return yuba::UserError(flags.resume.empty() ? flags.weights : flags.resume,
+                         ": has another value of ", yuba::tools::FirstOf(names), ", which ",
+                         names.size() == 1 ? "is" : "are",
+                         " part of the program's code: plan and compile the model that yuba export "
+                         "--weights makes of ",
+                         "it, or give it to yuba run");
+}
 
 absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
   absl::StatusOr<std::shared_ptr<yuba::runtime::LoadedProgram>> program =
@@ -22,6 +43,7 @@ absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
   absl::StatusOr<yuba::tools::RunFiles> files =
       yuba::tools::ReadRunFiles(flags, yuba::tools::PortsOf((*program)->message()));
   if (!files.ok()) return files.status();
+  if (!files->numbers.empty()) return OtherCode(flags, files->numbers);
   return yuba::tools::RunProgram(*program, flags, *std::move(files));
 }
 

@@ -332,6 +332,17 @@ TEST_CASE("a checkpoint has the numbers of a model's code that a run was given")
   losses("--steps 2 --save c.st" + given);
   CHECK(losses("--steps 3 --resume c.st --save c.st") == Losses{all[2]});
   CHECK(losses("--steps 4 --resume c.st") == Losses{all[3]});
+  // A compiled program cannot take it, and says so.
+  Succeed("cd " + folder + " && yuba compile " + model + " p.json -o p.yuba");
+  for (const char* flags : {" --resume c.st", " --partial-weights --weights w.st"}) {
+    const CommandResult ran =
+        RunCommand("cd " + folder + " && yuba-run p.yuba --steps 9 --inputs " + data +
+                   " --input labels=labels.npy" + flags);
+    INFO(ran.error);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.error.find(".st: has another value of scale (3), which is part of the program's "
+                         "code: plan and compile the model that yuba export") != std::string::npos);
+  }
 }
 
 TEST_CASE("the seed of a model's random numbers is the checkpoint's") {

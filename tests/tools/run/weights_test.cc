@@ -64,6 +64,31 @@ TEST_CASE("weights of a safetensors file take the place of the model's") {
   CHECK(none.error.find("none of its 1 tensor has the name of a parameter") != std::string::npos);
 }
 
+TEST_CASE("an equal number of a program's code is used, another one is refused by name") {
+  const std::string folder = ScratchFolder("weights_number"),
+                    model = RepositoryFile("tests/models/tied/model.onnx"),
+                    run = "cd " + folder + " && yuba-run p.yuba --partial-weights --inputs " +
+                          RepositoryFile("tests/models/tied/test_data_set_0") + " --weights ";
+  Succeed("cd " + folder + " && yuba partition " + model +
+          " --devices 2 -o p.json && yuba compile " + model + " p.json -o p.yuba");
+  const auto write = [&](float scale) {
+    WriteSafetensors(folder + "/w.st",
+                     R"({"W":{"dtype":"F32","shape":[4,7],"data_offsets":[0,112]},)"
+                     R"("scale":{"dtype":"F32","shape":[1],"data_offsets":[112,116]}})",
+                     std::string(112, '\0') + Bytes({scale}));
+  };
+  write(0.5F);
+  CHECK(Succeed(run + "w.st").error.find("has no parameters for") == std::string::npos);
+  write(-2.5);
+  const CommandResult other = RunCommand(run + "w.st");
+  INFO(other.error);
+  CHECK(other.exit_code == 2);
+  CHECK(other.error.find(
+            "yuba-run: w.st: has another value of scale (-2.5), which is part of the "
+            "program's code: plan and compile the model that yuba export --weights makes") !=
+        std::string::npos);
+}
+
 // The rows of `e`, f32[7, 4], that the model `tied` looks up, times its transpose, in bytes.
 std::string Answer(const std::vector<float>& e) {
   std::vector<float> y;
