@@ -25,14 +25,19 @@ absl::optional<int64_t> Named(const OpsetList& opsets) {
   return absl::nullopt;
 }
 
+// The version by whose text the operator means what it does in the opset; 0 before it came.
+int64_t MeaningIn(const std::vector<OperatorVersion>& versions, int64_t opset) {
+  if (opset < versions.front().since) return 0;
+  return MeaningOf(versions, VersionAt(versions, opset).since);
+}
+
 // A node, also inside of nodes, whose operator means something else in opset `own` than in `model`;
 // null where there is none.
 const ::onnx::NodeProto* Differing(const NodeList& nodes, int64_t own, int64_t model) {
   for (const ::onnx::NodeProto& node : nodes) {
     const std::vector<OperatorVersion>* versions =
         IsOnnx(node.domain()) ? VersionsOf(node.op_type()) : nullptr;
-    if (versions != nullptr && MeaningOf(*versions, VersionAt(*versions, own).since) !=
-                                   MeaningOf(*versions, VersionAt(*versions, model).since)) {
+    if (versions != nullptr && MeaningIn(*versions, own) != MeaningIn(*versions, model)) {
       return &node;
     }
     for (const ::onnx::AttributeProto& attribute : node.attribute()) {

@@ -79,7 +79,8 @@ absl::StatusOr<Attributes> AttributesOf(const OpDescription& op, const std::stri
       return UserError(op.name, " has no attribute ", pair[0], "; it has ",
                        names.empty() ? "none" : absl::StrJoin(names, ", "));
     }
-    attributes[pair[0]] = number;
+    if (!attributes.emplace(pair[0], number).second)
+      return UserError("the attribute ", pair[0], " is given twice");
   }
   return attributes;
 }

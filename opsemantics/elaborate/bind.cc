@@ -150,7 +150,8 @@ class Binder {
   // Converts the elements to the attribute's type; an error where they are of another kind.
   absl::Status Coerce(const Attribute& attribute, Value& value) const {
     const absl::optional<ElementType> element = ElementTypeFromName(attribute.type);
-    const bool is_float = attribute.type == "float" || (element && IsFloat(*element));
+    const bool is_float =
+        attribute.type == "float" || attribute.type == "fraction" || (element && IsFloat(*element));
     const bool is_int = attribute.type == "int" || (element && !IsFloat(*element));
     for (Term& term : value.elements) {
       if ((attribute.type == "type") != (term.kind == Term::kType)) {
@@ -159,6 +160,8 @@ class Binder {
       if (attribute.type == "type") continue;
       if (!term.IsStatic()) return Wrong(attribute, "a value that is known");
       if (attribute.type == "bool") term = IntegerTerm(term.AsNumber() != 0 ? 1 : 0);
+      if (attribute.type == "fraction" && !(term.AsNumber() >= 0 && term.AsNumber() <= 1))
+        return Wrong(attribute, absl::StrCat("a number from 0 to 1, not ", term.AsNumber()));
       if (is_float) term = NumberTerm(term.AsNumber());
       if (is_int && term.kind == Term::kNumber) {
         if (term.number != std::floor(term.number) || std::abs(term.number) > 9e15) {

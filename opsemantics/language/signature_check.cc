@@ -47,13 +47,13 @@ class SignatureChecker {
 
   absl::Status AttributeType(const Attribute& attribute) const {
     const std::string& type = attribute.type;
-    if (type.empty() || type == "int" || type == "float" || type == "bool" || type == "type" ||
-        ElementTypeFromName(type)) {
+    if (type.empty() || type == "int" || type == "float" || type == "fraction" || type == "bool" ||
+        type == "type" || ElementTypeFromName(type)) {
       return absl::OkStatus();
     }
-    return symbols_.Error(attribute.range,
-                          absl::StrCat("there is no type '", type,
-                                       "' of attributes; write int, float, bool or type"));
+    return symbols_.Error(
+        attribute.range, absl::StrCat("there is no type '", type,
+                                      "' of attributes; write int, float, fraction, bool or type"));
   }
 
   absl::Status Operand(const Param& param) {

@@ -1,6 +1,7 @@
 // safetensors: 8 bytes of header length, a JSON header {name: {dtype, shape, data_offsets}}, the
 // data. Offsets are from the end of the header.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -64,6 +65,31 @@ absl::Status ReadEntry(const std::string& name, const json& entry, const FileRan
   return absl::OkStatus();
 }
 
+// Whether the tensors lie one behind the other and fill the data, as the format wants: bytes that
+// are two tensors', or none's, mean that offsets are not those of what was written.
+absl::Status CheckFilled(const json& header, int64_t length) {
+  std::vector<std::tuple<uint64_t, uint64_t, std::string>> places;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == kMetadata) continue;
+    const json& offsets = entry["data_offsets"];
+    places.emplace_back(offsets[0].get<uint64_t>(), offsets[1].get<uint64_t>(), name);
+  }
+  std::sort(places.begin(), places.end());
+  uint64_t filled = 0;
+  for (const auto& [begin, end, name] : places) {
+    if (begin != filled) {
+      return UserError(name, ": data_offsets [", begin, ", ", end, ") ",
+                       begin < filled ? "overlap with another tensor" : "leave a gap",
+                       ": the tensors before it end at ", filled,
+                       "; the file is damaged, write it again");
+    }
+    filled = end;
+  }
+  if (filled == static_cast<uint64_t>(length)) return absl::OkStatus();
+  return UserError("the tensors end at byte ", filled, " of the data, which have ", length,
+                   ": the file is damaged, write it again");
+}
+
 void ReadMetadata(const json& texts, SafetensorsMetadata& metadata) {
   for (const auto& [name, text] : texts.items()) {
     if (text.is_string()) metadata[name] = text.get<std::string>();
@@ -90,6 +116,7 @@ absl::StatusOr<SafetensorsFile> ParseSafetensorsHeader(absl::string_view header,
     }
     YUBA_RETURN_IF_ERROR(Annotate(ReadEntry(name, entry, data, file), name));
   }
+  YUBA_RETURN_IF_ERROR(CheckFilled(parsed, data.length));
   return file;
 }
 

@@ -322,6 +322,11 @@ TEST_CASE("what is wrong with a training step is said") {
        "softmax_cross_entropy has no attribute smoothing; it has ignore_index, label_smoothing");
   says("--train sgd --loss softmax-cross-entropy:ignore_index=0.5",
        "the attribute 'ignore_index' needs an integer");
+  says("--train sgd --loss softmax-cross-entropy:label_smoothing=2",
+       "the attribute 'label_smoothing' needs a number from 0 to 1, not 2");
+  says("--train sgd --loss softmax-cross-entropy:ignore_index=0,ignore_index=1",
+       "the attribute ignore_index is given twice");
+  says("--train adam:beta1=1.5" + loss, "the attribute 'beta1' needs a number from 0 to 1");
   says("--train sgd --minimize y",
        "the output is f32[12, 10], and what is minimized is one number");
   says("--train sgd --minimize z", "--minimize z: the model has no such output");

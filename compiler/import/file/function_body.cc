@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -72,7 +73,10 @@ absl::Status CheckCall(const ::onnx::NodeProto& call, const Function& function) 
   if (call.output_size() > proto.output_size())
     return UserError("it has ", call.output_size(), " outputs, and the function has ",
                      proto.output_size());
+  std::set<std::string> seen;
   for (const ::onnx::AttributeProto& attribute : call.attribute()) {
+    if (!seen.insert(attribute.name()).second)
+      return UserError("attribute '", attribute.name(), "' is given twice");
     const auto& names = proto.attribute();
     if (std::find(names.begin(), names.end(), attribute.name()) == names.end() &&
         FindAttribute(function.defaults, attribute.name()) == nullptr)

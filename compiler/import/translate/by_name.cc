@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -86,7 +87,10 @@ void TranslateByName(const OpDescription& op, NodeContext& node) {
   Attributes attributes;
   absl::optional<int64_t> axis;
   if (HasPlaceOfAxis(op)) axis = DefaultAxis(op);
+  std::set<std::string> seen;
   for (const ::onnx::AttributeProto& attribute : node.proto().attribute()) {
+    if (!seen.insert(attribute.name()).second)
+      return node.Fail("attribute '", attribute.name(), "' is given twice");
     if (attribute.has_i()) {
       const bool place = attribute.name() == "axis" && HasPlaceOfAxis(op);
       if (place) axis = attribute.i();

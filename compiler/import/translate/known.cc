@@ -82,6 +82,12 @@ class Checker {
         name_(absl::StrCat(node.op_type(), "-", version_.since)) {}
 
   absl::Status Check() const {
+    if (opset_ < version_.since) {
+      return UserError("the model is of opset ", opset_, ", and ", node_.op_type(),
+                       " came with opset ", version_.since,
+                       ": the model was made for another opset than it says; export it again, or ",
+                       "convert it (onnx.version_converter)");
+    }
     if (MeaningOf(versions_, version_.since) > row_.newest) {
       return UserError("opset ", opset_, " has ", name_, ", and ", node_.op_type(),
                        " is known up to version ", row_.newest,

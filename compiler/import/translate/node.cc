@@ -266,6 +266,13 @@ void NodeContext::MarkMean(int value, int total, int weight) {
 
 void NodeContext::KeepStatistics(int state, int next) {
   OnnxValue& value = graph_.values[next];
+  for (OnnxGraph::CarriedValues& pair : graph_.statistics) {
+    if (pair.state != state || pair.next == next) continue;
+    if (value.name.empty()) std::swap(value.name, graph_.values[pair.next].name);
+    value.entry = graph_.entry;
+    pair = {state, next, value.name};
+    return;
+  }
   if (value.name.empty()) value.name = absl::StrCat("next(", graph_.values[state].name, ")");
   value.entry = graph_.entry;
   graph_.statistics.push_back({state, next, value.name});

@@ -109,6 +109,11 @@ TEST_CASE("a call says nothing that its function does not have") {
   CHECK(message([](auto& call) { compiler::SetFloat(call, "slope", 1); }) == "imported");
   CHECK_THAT(message([](auto& call) { compiler::SetFloat(call, "slant", 1); }),
              Contains("node 'node_y', which calls the function 'f': attribute 'slant' is none of"));
+  CHECK_THAT(message([](auto& call) {
+               compiler::SetFloat(call, "slope", 1);
+               compiler::SetFloat(call, "slope", 2);
+             }),
+             Contains("attribute 'slope' is given twice"));
   CHECK_THAT(message([](auto& call) { call.add_input("x"); }),
              Contains("it has 2 operands, and the function has 1"));
   CHECK_THAT(message([](auto& call) { call.add_output("z"); }),
@@ -125,6 +130,7 @@ TEST_CASE("a function of another opset, where its operators mean the same in bot
   };
   CHECK(message("Softmax", 13) == "imported");
   CHECK(message("Softmax", 18) == "imported");
+  CHECK_THAT(message("Gelu", 20), Contains("and between these Gelu changed"));
   CHECK_THAT(message("Softmax", 12),
              Contains("the model is of opset 17 and its function 'f' of opset 12, and between "
                       "these Softmax changed: export both for one opset"));

@@ -319,6 +319,10 @@ TEST_CASE("attributes are checked") {
   CheckError(text, {F32({3})}, "the attribute 'a' needs one value, not a list", {{"a", Dims{1}}});
   CheckError(text, {F32({3})}, "needs a number, not a type", {{"a", ElementType::kF32}});
   CHECK(Definitions(Use(text, {F32({3})}, {{"a", 3.0}})) == "y[i: 3] = x0[i] * 6\n");
+  const char* share = "op f(x[n]; a: fraction = 0.5) -> y[n]  y[i] = x[i] * a";
+  for (const double outside : {-0.5, 1.5, std::nan("")})
+    CheckError(share, {F32({3})}, "'a' needs a number from 0 to 1, not ", {{"a", outside}});
+  CHECK(Definitions(Use(share, {F32({3})}, {{"a", int64_t{1}}})) == "y[i: 3] = x0[i]\n");
   CheckError(text, {}, "'f' takes 1 operands, not 0");
   CheckError(text, {absl::nullopt}, "the operand 'x' is missing");
   CheckError(text, {F32({-1})}, "no extent is below 0");

@@ -67,7 +67,8 @@ TEST_CASE("an array of .npy is found without reading it") {
 
 std::string Safetensors(const std::string& header, const std::string& data) {
   std::string bytes(8, '\0');
-  bytes[0] = static_cast<char>(header.size());
+  bytes[0] = static_cast<char>(header.size() & 0xff);
+  bytes[1] = static_cast<char>(header.size() >> 8);
   return bytes + header + data;
 }
 
@@ -102,12 +103,13 @@ TEST_CASE("safetensors are written as they are read") {
 }
 
 const char kHeader[] =
-    R"({"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})";
+    R"({"__metadata__":{"a":"b"},"v":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},)"
+    R"("w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})";
 
 TEST_CASE("safetensors are found by name, and stay in their file") {
   const std::string bytes = Safetensors(kHeader, "datastays!!!");
   const auto tensors = Listed(bytes).value().tensors;
-  REQUIRE(tensors.size() == 1);
+  REQUIRE(tensors.size() == 2);
   CHECK(tensors.at("w").dims == std::vector<int64_t>{2});
   CHECK(ReadRange(tensors.at("w").bytes).value() == "stays!!!");
   CHECK_THAT(Listed(bytes.substr(0, bytes.size() - 1)),
@@ -173,6 +175,27 @@ TEST_CASE("headers of safetensors that cannot be are refused by the file's name"
   refuses(R"({"dtype":"F32","shape":[4],"data_offsets":[0,8]})", "[0, 8) do not fit");
   refuses(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", "dimension -2 is negative");
   refuses(R"({"dtype":"F32","shape":[0.5],"data_offsets":[0,8]})", "not made of whole numbers");
+}
+
+TEST_CASE("safetensors lie one behind the other and fill their file") {
+  const auto read = [](int64_t begin, int64_t end, const std::string& type) {
+    const std::string offsets = std::to_string(begin) + "," + std::to_string(end);
+    return Listed(Safetensors(R"({"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                              R"("a":{"dtype":")" +
+                                  type + R"(","shape":[1],"data_offsets":[)" + offsets +
+                                  R"(]},"e":{"dtype":"F32","shape":[0],)" +
+                                  R"("data_offsets":[4,4]}})",
+                              "12345678"));
+  };
+  CHECK_THAT(read(4, 8, "F32"), IsOk());
+  CHECK_THAT(read(0, 4, "F32"),
+             Fails("w.safetensors: b: data_offsets [0, 4) overlap with another"));
+  CHECK_THAT(read(2, 6, "F32"), Fails("a: data_offsets [2, 6) overlap with another tensor: the "
+                                      "tensors before it end at 4; the file is damaged"));
+  CHECK_THAT(read(6, 8, "F16"), Fails("a: data_offsets [6, 8) leave a gap"));
+  CHECK_THAT(read(4, 6, "F16"), Fails("w.safetensors: the tensors end at byte 6 of the data, which "
+                                      "have 8"));
+  CHECK_THAT(read(2, 6, "F9"), Fails("a: data_offsets [2, 6) overlap"));
 }
 
 TEST_CASE("damaged safetensors are refused, or their tensors lie within the file") {

@@ -35,9 +35,9 @@ TEST_CASE("weights of a safetensors file take the place of the model's") {
   for (int row = 0; row < 12; ++row) y.insert(y.end(), bias.begin(), bias.end());
   WriteSafetensors(folder + "/w.safetensors",
                    R"({"l.2.bias":{"dtype":"F32","shape":[10],"data_offsets":[2560,2600]},)"
-                   R"("other":{"dtype":"F8_E5M2","shape":[4],"data_offsets":[0,4]},)"
+                   R"("other":{"dtype":"F8_E5M2","shape":[4],"data_offsets":[2600,2604]},)"
                    R"("l.2.weight":{"dtype":"F32","shape":[10,64],"data_offsets":[0,2560]}})",
-                   std::string(2560, '\0') + Bytes(bias));
+                   std::string(2560, '\0') + Bytes(bias) + "more");
   for (const std::string& command :
        {"yuba run " + model + " " + folder + "/p.json", "yuba-run " + folder + "/m.yuba"}) {
     const std::string weights = " --random --weights " + folder + "/w.safetensors";
@@ -178,11 +178,11 @@ TEST_CASE("a prefix is taken from names that begin with it, once") {
       std::string::npos);
   CHECK(tied.Refused("--weights-prefix m. --weights " + file)
             .error.find("w.st: none of its names begins with m.") != std::string::npos);
-  WriteSafetensors(file, R"({"E":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)" + rest,
-                   values);
+  WriteSafetensors(file, R"({"E":{"dtype":"F32","shape":[1],"data_offsets":[224,228]},)" + rest,
+                   values + "more");
   CHECK(tied.Refused("--weights-prefix model. --weights " + file)
             .error.find("w.st: has E and model.E, which would be one") != std::string::npos);
-  WriteSafetensors(file, R"({"a.b.E":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", values);
+  WriteSafetensors(file, R"({"a.b.E":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "more");
   CHECK(tied.Refused("--weights " + file).error.find("try --weights-prefix a.b.") !=
         std::string::npos);
 }
@@ -204,16 +204,16 @@ TEST_CASE("halves serve floats, and what is not needed may be of any type") {
     WriteSafetensors(file,
                      R"({"__metadata__":{"H":"E"},)"
                      R"("E":{"dtype":"BF16","shape":[7,4],"data_offsets":[0,56]},")" +
-                         other + R"(":{"dtype":"F8_E4M3","shape":[56],"data_offsets":[0,56]},)" +
+                         other + R"(":{"dtype":"F8_E4M3","shape":[56],"data_offsets":[112,168]},)" +
                          R"("W":{"dtype":"F16","shape":[4,7],"data_offsets":[56,112]}})",
-                     bf16 + f16);
+                     bf16 + f16 + std::string(56, '\0'));
   };
   write("other");
   tied.GiveTheAnswer("--weights " + file);
   WriteSafetensors(file,
                    R"({"E":{"dtype":"F32","shape":[7,4],"data_offsets":[0,112]},)"
-                   R"("H":{"dtype":"F8_E4M3","shape":[7,4],"data_offsets":[0,28]}})",
-                   Bytes(tied.e));
+                   R"("H":{"dtype":"F8_E4M3","shape":[7,4],"data_offsets":[112,140]}})",
+                   Bytes(tied.e) + std::string(28, '\0'));
   CHECK(tied.Refused("--weights " + file)
             .error.find("w.st: H is of type F8_E4M3, which is not read") != std::string::npos);
   WriteSafetensors(file, R"({"E":{"dtype":"F64","shape":[7,4],"data_offsets":[0,224]}})",

@@ -88,6 +88,11 @@ void TranslateGemm(NodeContext& node) {
   if (node.Int("transB", 0) != 0) b = node.Transpose(b, {1, 0});
   const double alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
   int c = beta == 0 ? -1 : node.Optional(2);
+  if (c >= 0 && node.opset() < 7 && node.Int("broadcast", 0) == 0 &&
+      node.Dims(c) != Dims{node.Dims(a)[0], node.Dims(b)[1]}) {
+    return node.Fail("its third operand ", Extents(node.Dims(c)), " has not the result's shape, ",
+                     "which its version needs where it has no `broadcast`");
+  }
   if (c >= 0 && node.Rank(c) == 0) c = node.Reshape(c, {1});
   node.SetOutput(0, node.Entry("linear", {a, b, c}, {{"alpha", alpha}, {"beta", beta}}));
 }

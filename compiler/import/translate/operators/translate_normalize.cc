@@ -9,11 +9,23 @@
 namespace yuba::onnx {
 namespace {
 
+// What running statistics are at this node: a norm that the model uses twice moves them twice in a
+// step, though each of its nodes reads the stored ones.
+int Latest(const NodeContext& node, int state) {
+  if (!node.graph().trains) return state;
+  for (const OnnxGraph::CarriedValues& pair : node.graph().statistics) {
+    if (pair.state == state) return pair.next;
+  }
+  return state;
+}
+
 // Running statistics, operands 3 and 4, are states where they are initializers.
 void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& operands) {
   if (node.failed()) return;
+  std::vector<int> latest = operands;
+  for (const int i : {3, 4}) latest[i] = Latest(node, operands[i]);
   const std::vector<int> outputs =
-      node.EntryOutputs("batch_norm_train", operands,
+      node.EntryOutputs("batch_norm_train", latest,
                         {{"eps", node.Float("epsilon", 1e-5)},
                          {"momentum", node.Float("momentum", 0.9)},
                          {"correction", node.graph().trains ? 1.0 : 0.0}});
@@ -34,6 +46,12 @@ void TranslateBatchNormalization(NodeContext& node) {
   if (node.opset() < 7 && node.Int("is_test", 0) == 0)
     return node.Fail("is_test = 0, as before opset 7 where nothing is said, means training, which ",
                      "is not supported there: convert the model (onnx.version_converter)");
+  for (int i = 1; i < 5; ++i) {
+    if (node.opset() < 14 && node.HasOutput(i))
+      return node.Fail("it has ", i + 1,
+                       " outputs, which before opset 14 means training, and that ",
+                       "is not supported there: export the model for opset 14 or later");
+  }
   std::vector<int> operands = {x};
   const bool training = node.Int("training_mode", 0) != 0;
   if (training && !node.graph().evaluates) {

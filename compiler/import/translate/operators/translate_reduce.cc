@@ -66,6 +66,8 @@ void TranslateReduce(NodeContext& node) {
   const ReduceAxes axes = ReadAxes(node, x);
   if (node.failed()) return;
   const std::string& op = node.proto().op_type();
+  if (node.ValueOf(x).type == ElementType::kBool && node.opset() < 20)
+    return node.Fail("its operand is of bools, which ", op, " takes from opset 20 on");
   if (axes.axes.empty()) return node.SetOutput(0, OfEachElement(node, op, x));
   if (IsFloat(node.ValueOf(x).type) && SharesExtreme(node, axes)) {
     const OpTemplate shared =

@@ -29,6 +29,11 @@ Window ReadWindow(NodeContext& node, const Dims& kernel) {
   window.stride = CheckedInts(node, "strides", spatial, 1);
   window.dilation = CheckedInts(node, "dilations", spatial, 1);
   const Dims pads = CheckedInts(node, "pads", 2 * spatial, 0);
+  const std::string automatic = node.String("auto_pad", "NOTSET");
+  if (automatic != "NOTSET" && node.HasAttribute("pads")) {
+    node.Fail("it has `pads` and auto_pad '", automatic,
+              "', of which one alone may be there: ", "remove the one that is not meant");
+  }
   window.lo.assign(pads.begin(), pads.begin() + static_cast<int64_t>(spatial));
   window.hi.assign(pads.begin() + static_cast<int64_t>(spatial), pads.end());
   for (size_t d = 0; d < spatial && !node.failed(); ++d) {

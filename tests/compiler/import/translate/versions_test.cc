@@ -219,6 +219,127 @@ TEST_CASE("an opset below the table is read where no operator of the model chang
   CHECK_THAT(MessageOfNode("Sin", 4, none), Contains("is that of opset 7"));
 }
 
+TEST_CASE("an operator that came with a later opset is none of the model's") {
+  const auto none = [](auto&) {};
+  CHECK_THAT(MessageOfNode("Gelu", 19, none),
+             Contains("node 'node_y' (Gelu), opset 19: the model is of opset 19, and Gelu came "
+                      "with opset 20: the model was made for another opset than it says"));
+  CHECK(MessageOfNode("Gelu", 20, none) == "imported");
+  CHECK_THAT(MessageOfNode("LayerNormalization", 16, none, {"x", "w"}),
+             Contains("LayerNormalization came with opset 17"));
+  const auto bools = [](int64_t opset) {
+    compiler::OnnxBuilder builder(opset);
+    builder.Input("x", {2, 3}, ::onnx::TensorProto::BOOL);
+    builder.Integers("axes", {1});
+    builder.Node("ReduceMax", {"x", "axes"}, {"y"});
+    builder.Output("y");
+    return MessageOf(builder);
+  };
+  CHECK_THAT(bools(18),
+             Contains("its operand is of bools, which ReduceMax takes from opset 20 on"));
+  CHECK(bools(20) == "imported");
+}
+
+TEST_CASE("batch norms that train by their outputs, as before opset 14") {
+  const auto message = [](int64_t opset, int outputs) {
+    compiler::OnnxBuilder builder(opset);
+    builder.Input("x", {2, 3, 4});
+    for (const char* name : {"s", "b", "m", "v"}) builder.Weight(name, {3});
+    ::onnx::NodeProto& node = builder.Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y"});
+    for (int o = 1; o < outputs; ++o) node.add_output("o" + std::to_string(o));
+    if (opset >= 14 && outputs > 1) compiler::SetInt(node, "training_mode", 1);
+    builder.Output("y");
+    return MessageOf(builder);
+  };
+  CHECK(message(9, 1) == "imported");
+  CHECK_THAT(message(9, 5), Contains("it has 2 outputs, which before opset 14 means training"));
+  CHECK_THAT(message(13, 3), Contains("export the model for opset 14 or later"));
+  CHECK(message(14, 3) == "imported");
+}
+
+TEST_CASE("operands of other shapes, before broadcasting was NumPy's") {
+  const auto message = [](const std::string& op_type, int64_t opset, const std::string& second,
+                          int64_t broadcast, int64_t axis) {
+    compiler::OnnxBuilder builder(opset);
+    builder.Input("x", {2, 3});
+    builder.Input("same", {2, 3});
+    builder.Input("rows", {2});
+    builder.Input("columns", {3});
+    builder.Input("one", {1});
+    builder.Input("column", {2, 1});
+    builder.Input("larger", {4, 2, 3});
+    ::onnx::NodeProto& node = builder.Node(op_type, {"x", second}, {"y"});
+    if (broadcast >= 0) compiler::SetInt(node, "broadcast", broadcast);
+    if (axis >= 0) compiler::SetInt(node, "axis", axis);
+    builder.Output("y");
+    return MessageOf(builder);
+  };
+  for (const char* op_type : {"Add", "Pow"}) {
+    INFO(op_type);
+    CHECK(message(op_type, 6, "same", -1, -1) == "imported");
+    CHECK(message(op_type, 7, "columns", -1, -1) == "imported");
+    CHECK_THAT(message(op_type, 6, "columns", -1, -1),
+               Contains("its operands [2, 3] and [3] differ, and its version takes others of one "
+                        "shape alone where it has no `broadcast` (opset 7 has NumPy's"));
+    if (op_type == std::string("Pow")) continue;  // whose `broadcast` is not read
+    CHECK_THAT(message(op_type, 6, "columns", 0, 1), Contains("differ"));
+    CHECK(message(op_type, 6, "columns", 1, -1) == "imported");
+    CHECK(message(op_type, 6, "rows", 1, 0) == "imported");
+    CHECK(message(op_type, 6, "one", 1, -1) == "imported");
+    CHECK_THAT(message(op_type, 6, "rows", 1, -1),
+               Contains("its operand [2] is no part of [2, 3] at its end"));
+    CHECK_THAT(message(op_type, 6, "columns", 1, 0),
+               Contains("[3] is no part of [2, 3] from dimension 0 on"));
+    CHECK_THAT(message(op_type, 6, "column", 1, 0), Contains("is no part of"));
+    CHECK_THAT(message(op_type, 6, "larger", 1, -1), Contains("is no part of"));
+  }
+  for (const char* op_type : {"Sum", "Max", "Mean"}) {
+    INFO(op_type);
+    CHECK(message(op_type, 7, "same", -1, -1) == "imported");
+    CHECK_THAT(message(op_type, 7, "columns", -1, -1), Contains("(opset 8 has NumPy's"));
+    CHECK(message(op_type, 8, "columns", -1, -1) == "imported");
+  }
+  const auto gemm = [](int64_t opset, int64_t broadcast) {
+    compiler::OnnxBuilder builder(opset);
+    builder.Input("x", {2, 3});
+    builder.Weight("w", {3, 4});
+    builder.Weight("b", {4});
+    ::onnx::NodeProto& node = builder.Node("Gemm", {"x", "w", "b"}, {"y"});
+    if (broadcast >= 0) compiler::SetInt(node, "broadcast", broadcast);
+    builder.Output("y");
+    return MessageOf(builder);
+  };
+  CHECK_THAT(gemm(6, -1), Contains("its third operand [4] has not the result's shape"));
+  CHECK(gemm(6, 1) == "imported");
+  CHECK(gemm(7, -1) == "imported");
+}
+
+TEST_CASE("pads that are both given and automatic") {
+  const auto message = [](const std::string& op_type, const std::string& mode, bool pads) {
+    compiler::OnnxBuilder builder(17);
+    builder.Input("x", {1, 2, 8});
+    builder.Weight("w", {2, 2, 3});
+    const bool pool = op_type == "MaxPool" || op_type == "AveragePool";
+    ::onnx::NodeProto& node = builder.Node(
+        op_type, pool ? std::vector<std::string>{"x"} : std::vector<std::string>{"x", "w"}, {"y"});
+    if (pool) compiler::SetInts(node, "kernel_shape", {3});
+    if (pads) compiler::SetInts(node, "pads", {1, 0});
+    ::onnx::AttributeProto* attribute = node.add_attribute();
+    attribute->set_name("auto_pad");
+    attribute->set_type(::onnx::AttributeProto::STRING);
+    attribute->set_s(mode);
+    builder.Output("y");
+    return MessageOf(builder);
+  };
+  for (const char* op_type : {"Conv", "ConvTranspose", "MaxPool", "AveragePool"}) {
+    INFO(op_type);
+    CHECK(message(op_type, "SAME_UPPER", false) == "imported");
+    CHECK(message(op_type, "NOTSET", true) == "imported");
+    CHECK_THAT(message(op_type, "VALID", true),
+               Contains("it has `pads` and auto_pad 'VALID', of which one alone may be there"));
+  }
+}
+
 TEST_CASE("attributes whose text has no meaning, and what only older versions say") {
   const auto text = [](const char* name, const char* value) {
     return [=](::onnx::NodeProto& node) {
