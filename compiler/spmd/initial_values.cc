@@ -55,7 +55,8 @@ void SetInitialValues(const Model& model, program::Program& program) {
   // A tensor in another form than the user's program has it is also found by its name in the file
   // and, where it is a transpose, by its parameter's.
   for (const auto& [name, form] : model.forms) {
-    AddTie(form.stored_as, name, false, program);
+    if (form.stored_as != name && form.stored_as != form.parameters[0])
+      AddTie(form.stored_as, name, false, program);
     if (form.kind == StoredForm::kTransposed) AddTie(form.parameters[0], name, true, program);
   }
   program.clear_training();

@@ -10,6 +10,8 @@ absl::StatusOr<FormedValue> FindInForm(const StoredForm& form, const std::vector
                                        const FindValue& find) {
   using Found = absl::optional<StoredView>;
   for (const std::string& name : {NameOf(form), form.stored_as}) {
+    // The transpose of a symmetric matrix may be stored under the parameter's own name.
+    if (name != NameOf(form) && name == form.parameters[0]) continue;
     YUBA_ASSIGN_OR_RETURN(const Found found, find(name));
     if (found.has_value()) return FormedValue{found, absl::nullopt};
   }

@@ -9,7 +9,8 @@ namespace {
 std::string InFile(const std::string& name, const FileGraph& order) {
   if (order.initializers.count(name) > 0) return name;
   for (const auto& [stored, role] : order.roles) {
-    if (role.form.has_value() && IsCalled(*role.form, name)) return stored;
+    const bool is_one = role.word == StoredRole::Word::kParameter && role.form.has_value();
+    if (is_one && IsCalled(*role.form, name)) return stored;
   }
   return name;
 }

@@ -107,6 +107,11 @@ class MissingFinder {
       for (const std::string& buffer : buffers)
         Miss(buffer, absl::StrCat("a buffer, stored once with ", absl::StrJoin(instead, " or ")));
     }
+    // Something else than a parameter would be trained as that parameter.
+    if (lacking.empty() && buffers.empty() && !instead.empty() && operands.others.empty() &&
+        !operands.absent.empty()) {
+      Miss(operands.absent[0], absl::StrCat("stored once with ", absl::StrJoin(instead, " or ")));
+    }
     LookAtOthers(node, operands);
     if (call.arguments.size() > 5 && call.texts[5] == "True" &&
         absl::StrContains(call.target, "batch_norm") && IsInference(node)) {
@@ -154,11 +159,45 @@ class MissingFinder {
       const int maker = program_.MakerOf(value);
       for (const std::string& called : operands.absent) {
         const bool same = CallNamed(called) == CallNamed(value);
+        if (same) LookAtNumbers(called, value);
         if (same && maker >= 0 && ReadsParameter(maker))
           lost_.push_back(absl::StrCat(called, " and ", value, " are one"));
         if (!same && MayBeNeutral(called)) lost_.push_back(absl::StrCat(called, " is not there"));
       }
     }
+  }
+
+  // Two results that were equal when the file was written are computed once. A parameter of one
+  // element may have been a number in the other.
+  void LookAtNumbers(const std::string& called, const std::string& value) {
+    for (const std::string& parameter : ParametersOf(value)) {
+      const auto stored = order_.initializers.find(parameter);
+      if (stored == order_.initializers.end()) continue;
+      const auto& dims = stored->second->dims();
+      if (!std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim == 1; })) continue;
+      Miss(called, absl::StrCat("computed once with ", value, ", in which an equal number may be ",
+                                parameter));
+    }
+  }
+
+  // PyTorch's names of the parameters that the value was computed of.
+  std::set<std::string> ParametersOf(const std::string& value) const {
+    std::set<std::string> parameters, seen;
+    Names next = {value};
+    while (!next.empty()) {
+      const std::string at = next.back();
+      next.pop_back();
+      const int maker = program_.MakerOf(at);
+      if (maker < 0 || !seen.insert(at).second) continue;
+      const auto& operands = graph_.node(maker).input();
+      next.insert(next.end(), operands.begin(), operands.end());
+      if (!program_.call(maker).has_value()) continue;
+      for (const std::string& called : program_.call(maker)->values) {
+        const auto parameter = record_.parameters.find(called);
+        if (parameter != record_.parameters.end()) parameters.insert(parameter->second);
+      }
+    }
+    return parameters;
   }
 
   bool ReadsParameter(int n) const {

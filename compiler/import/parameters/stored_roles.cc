@@ -49,6 +49,9 @@ class RoleFinder {
     if (says_) {
       FindSame();
       FindMissing(graph_, record_, order_, nodes_, roles_);
+      for (auto& [name, role] : roles_.of) {
+        if (role.word == Word::kOther && !role.form.has_value()) role.form = MadeOfMissing(name);
+      }
     }
     roles_.notes = Notes();
     return std::move(roles_);
@@ -127,6 +130,7 @@ class RoleFinder {
     const ValueRecord value = found == record_.values.end() ? ValueRecord() : found->second;
     if (value.kind == ValueRecord::kParameter) {
       role.word = Word::kParameter;
+      role.form = TransposedForm(name, value, readers);
     } else if (value.kind == ValueRecord::kBuffer) {
       role.word = Word::kBuffer;
     } else if (readers.called) {
@@ -137,7 +141,51 @@ class RoleFinder {
       role.word = role.form.has_value()                            ? Word::kParameter
                   : readers.exported || !value.folded_from.empty() ? Word::kOther
                                                                    : Word::kNone;
+      if (role.word == Word::kOther) role.form = ComputedOf(name, value);
     }
+  }
+
+  // A square matrix that was symmetric when it was stored, as of ones or zeros: the exporter stores
+  // it and its transpose once, under the parameter's name. Its readers say which of the two it is.
+  absl::optional<StoredForm> TransposedForm(const std::string& name, ValueRecord value,
+                                            const Readers& readers) const {
+    const ::onnx::TensorProto& tensor = *order_.initializers.at(name);
+    if (tensor.dims_size() != 2 || tensor.dims(0) != tensor.dims(1)) return absl::nullopt;
+    value.folded_from = {name};
+    auto form = FormFor(name, value, readers);
+    if (!form.has_value() || form->kind != StoredForm::kTransposed) return absl::nullopt;
+    return form;
+  }
+
+  // Of a value that has a parameter's name and is something else, as the filter of a convolution
+  // into which a batch norm is folded, the file does not say what it was computed of: it may be all
+  // that is missing.
+  absl::optional<StoredForm> MadeOfMissing(const std::string& name) const {
+    if (called_.count(name) == 0 || !HoldsFloats(*order_.initializers.at(name)))
+      return absl::nullopt;
+    StoredForm form;
+    form.kind = StoredForm::kUnknown;
+    form.stored_as = name;
+    form.parameters = {name};
+    for (const std::string& text : roles_.missing) {
+      const std::string missing = text.substr(0, text.find(" ("));
+      if (missing != name) form.parameters.push_back(missing);
+    }
+    return form;
+  }
+
+  // Of what parameters the value was computed, whose elements are not in it.
+  absl::optional<StoredForm> ComputedOf(const std::string& name, const ValueRecord& value) const {
+    StoredForm form;
+    form.kind = StoredForm::kUnknown;
+    form.stored_as = name;
+    for (const auto& [called, parameter] : record_.parameters) {
+      if (std::count(value.folded_from.begin(), value.folded_from.end(), parameter) > 0)
+        form.parameters.push_back(parameter);
+    }
+    if (form.parameters.empty() || !HoldsFloats(*order_.initializers.at(name)))
+      return absl::nullopt;
+    return form;
   }
 
   // The form that all who read the value agree on.
@@ -162,7 +210,7 @@ class RoleFinder {
       if (role.word == Word::kParameter && !role.form.has_value()) stored[name] = name;
     }
     for (auto& [name, role] : roles_.of) {
-      if (!role.form.has_value()) continue;
+      if (role.word != Word::kParameter || !role.form.has_value()) continue;
       const std::vector<std::string> parameters = role.form->parameters;
       const bool several = parameters.size() > 1;
       for (const std::string& parameter : parameters) {

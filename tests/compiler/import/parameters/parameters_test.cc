@@ -1,6 +1,7 @@
 // What is trained: what the file calls parameters; where it does not say, what operators call so.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -294,6 +295,95 @@ TEST_CASE("a parameter is missing where results are gone that it may have been p
   OnnxBuilder::SayOfNode(tied.Node("Mul", {"h", "a"}, {"y"}), kCall,
                          Call("aten.mul.Tensor", "%y, %p_a", "mul_9"));
   CHECK(Notes(Trained(tied), "unused or tied to others: b"));
+}
+
+// y = sigmoid(x * a) + x * a, where the program has something else for one of them.
+OnnxBuilder Once(const std::vector<int64_t>& dims, const std::string& other) {
+  OnnxBuilder builder;
+  builder.Input("x", {3, 4});
+  builder.Weight("a", dims);
+  OnnxBuilder::SayOfNode(builder.Node("Mul", {"x", "a"}, {"mul"}), kCall,
+                         Call("aten.mul.Tensor", "%x, %p_a", "mul"));
+  OnnxBuilder::SayOfNode(builder.Node("Sigmoid", {"mul"}, {"sigmoid"}), kCall,
+                         Call("aten.sigmoid.default", "%" + other, "sigmoid"));
+  OnnxBuilder::SayOfNode(builder.Node("Add", {"sigmoid", "mul"}, {"y"}), kCall,
+                         Call("aten.add.Tensor", "%sigmoid, %mul", "y"));
+  builder.Output("y");
+  builder.SayOfValue("a", kKind, "PARAMETER");
+  builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\nx: USER_INPUT\ny: USER_OUTPUT\n");
+  return builder;
+}
+
+TEST_CASE("a number may be a constant in an equal expression that is gone") {
+  CHECK(Names(Trained(Once({1}, "mul"))) == "a");
+  CHECK_THAT(Trained(Once({1}, "mul_1")),
+             Fails("mul_1 (computed once with mul, in which an equal number may be a)"));
+  CHECK(Names(Trained(Once({4}, "mul_1"))) == "a");
+}
+
+TEST_CASE("a parameter that something unknown stands for is missing") {
+  OnnxBuilder builder;
+  builder.Input("x", {3, 4});
+  builder.Weight("v", {4, 4});
+  OnnxBuilder::SayOfNode(builder.Node("MatMul", {"x", "v"}, {"h"}), kCall,
+                         Call("aten.matmul.default", "%x, %permute", "h"));
+  OnnxBuilder::SayOfNode(builder.Node("MatMul", {"h", "v"}, {"y"}), kCall,
+                         Call("aten.matmul.default", "%h, %p_v", "y"));
+  builder.Output("y");
+  builder.SayOfValue("v", kKind, "PARAMETER");
+  builder.SayOfGraph(kSignature,
+                     "p_v: PARAMETER target='v'\np_w: PARAMETER target='w'\n"
+                     "x: USER_INPUT\ny: USER_OUTPUT\n");
+  CHECK_THAT(Trained(builder), Fails("permute (stored once with v)"));
+}
+
+TEST_CASE("a symmetric matrix under its own name is what its readers say") {
+  const auto named = [](const std::string& op, const std::string& call) {
+    OnnxBuilder builder;
+    builder.Input("x", {3, 4});
+    builder.Weight("w", {4, 4});
+    OnnxBuilder::SayOfNode(builder.Node(op, {"x", "w"}, {"y"}), kCall, call);
+    builder.Output("y");
+    builder.SayOfValue("w", kKind, "PARAMETER");
+    builder.SayOfGraph(kSignature, "p_w: PARAMETER target='w'\nx: USER_INPUT\n");
+    return Names(Trained(builder));
+  };
+  CHECK(named("MatMul", Call("aten.linear.default", "%x, %p_w")) == "w, transposed");
+  CHECK(named("MatMul", Call("aten.matmul.default", "%x, %p_w")) == "w");
+}
+
+TEST_CASE("a batch norm that is used twice moves its running statistics twice") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  builder.Input("z", {2, 3});
+  for (const char* name : {"s", "b", "m", "v"}) builder.Weight(name, {3});
+  for (const auto& [input, output] : {std::pair("x", "p"), std::pair("z", "q")}) {
+    const std::string made = output;
+    ::onnx::NodeProto& node = builder.Node("BatchNormalization", {input, "s", "b", "m", "v"},
+                                           {made, made + "_m", made + "_v"});
+    SetInt(node, "training_mode", 1);
+    compiler::SetFloat(node, "momentum", 0.5);
+  }
+  builder.Node("Add", {"p", "q"}, {"y"});
+  builder.Output("y");
+  const auto model = Trained(builder);
+  REQUIRE_THAT(model, IsOk());
+  std::vector<TensorValue> inputs;
+  for (const TensorId id : model->graph.inputs) {
+    const Tensor& tensor = model->graph.tensors[id];
+    TensorValue value;
+    value.type = tensor.type;
+    value.elements.resize(6);
+    for (Scalar& element : value.elements) element.number = tensor.name == "z" ? 8 : 4;
+    inputs.push_back(std::move(value));
+  }
+  const auto outputs = compiler::RunWhole(*model, inputs);
+  REQUIRE_THAT(outputs, IsOk());
+  // m begins as 0.1, 0.2, 0.3.
+  const double expected = (0.1 / 2 + 4.0 / 2) / 2 + 8.0 / 2;
+  CHECK(std::any_of(outputs->begin(), outputs->end(), [&](const TensorValue& value) {
+    return value.elements.size() == 3 && std::abs(value.elements[0].number - expected) < 1e-6;
+  }));
 }
 
 // y = x v, where v is made of w.

@@ -166,6 +166,15 @@ TEST_CASE("a constant that is stored once with an equal parameter is a constant 
   CHECK(Restored(number).shared.size() == 1);
 }
 
+TEST_CASE("what may be another parameter, transposed, is no constant") {
+  for (const char* call :
+       {"aten.sub.Tensor](args = (%permute, %mul)", "aten.sub.Tensor](args = (%numpy_t_1, %mul)"}) {
+    OnnxBuilder builder = WithConstant(call);
+    CHECK(Restored(builder).shared.empty());
+    CHECK(builder.proto().graph().node(1).input(0) == "w");
+  }
+}
+
 TEST_CASE("a parameter that its call names, or that a fused node took along, stays one") {
   for (const char* call :
        {"aten.sub.Tensor](args = (%p_w, %mul)", "aten.sub.Tensor](args = (%matmul, %p_b)"}) {
