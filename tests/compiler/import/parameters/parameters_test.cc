@@ -126,7 +126,7 @@ TEST_CASE("a signature or kind that cannot be read is a note") {
   OnnxBuilder builder = WithTable();
   builder.SayOfValue("w", kKind, "XYZ");
   builder.SayOfValue("table", kKind, "XYZ");
-  CHECK(Notes(Trained(builder), unread + "'XYZ', the kind of table and 1 more"));
+  CHECK(Notes(Trained(builder), unread + "'XYZ', the kind of w and 1 more"));
 }
 
 // y = prelu(x w + b), all of one element, times a number and plus another.
