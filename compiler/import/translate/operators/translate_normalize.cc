@@ -37,6 +37,17 @@ void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& opera
   }
 }
 
+// Whether the node normalizes by the batch at hand. Before opset 14 outputs beside the first say
+// so.
+bool NormalizesByBatch(NodeContext& node) {
+  if (node.opset() >= 14) return node.Int("training_mode", 0) != 0;
+  if (node.opset() < 7) return false;
+  for (int i = 1; i < node.OutputCount(); ++i) {
+    if (node.HasOutput(i)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void TranslateBatchNormalization(NodeContext& node) {
@@ -46,14 +57,8 @@ void TranslateBatchNormalization(NodeContext& node) {
   if (node.opset() < 7 && node.Int("is_test", 0) == 0)
     return node.Fail("is_test = 0, as before opset 7 where nothing is said, means training, which ",
                      "is not supported there: convert the model (onnx.version_converter)");
-  for (int i = 1; i < 5; ++i) {
-    if (node.opset() < 14 && node.HasOutput(i))
-      return node.Fail("it has ", i + 1,
-                       " outputs, which before opset 14 means training, and that ",
-                       "is not supported there: export the model for opset 14 or later");
-  }
   std::vector<int> operands = {x};
-  const bool training = node.Int("training_mode", 0) != 0;
+  const bool training = NormalizesByBatch(node);
   if (training && !node.graph().evaluates) {
     for (int i = 1; i < 5; ++i) operands.push_back(node.Input(i));
     return TranslateTrainingBatchNorm(node, operands);

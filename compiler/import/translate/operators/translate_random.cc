@@ -79,32 +79,52 @@ void TranslateMultinomial(NodeContext& node) {
       0, node.Entry("multinomial", {x}, {{"k", samples}, {"seed", SeedOf(node)}, {"to", type}}));
 }
 
-// Before opset 12 there is no training mode among the operands, and nothing is dropped.
+namespace {
+
+// Nothing is dropped, and the mask is all true.
+void DropNothing(NodeContext& node, int x) {
+  node.SetOutput(0, x);
+  if (!node.HasOutput(1) || node.failed()) return;
+  const int kept = node.Literal(ElementType::kBool, 1);
+  node.SetOutput(1, node.Write(ExpandTemplate({}, node.Dims(x)), {kept}));
+}
+
+int AsScalar(NodeContext& node, int value) {
+  return value < 0 || node.Rank(value) == 0 ? value : node.Reshape(value, {});
+}
+
+// Of opset 7 to 11: `training` is no operand, and the text has "test mode or not" decide, which a
+// file does not say. A step that trains is no test.
+void TranslateOldDropout(NodeContext& node, int x) {
+  const double rate = node.Float("ratio", 0.5);
+  if (!node.graph().trains || rate == 0) return DropNothing(node, x);
+  const int ratio = node.Literal(node.ValueOf(x).type, rate);
+  const std::vector<int> outputs =
+      node.EntryOutputs("dropout", {x, ratio, -1}, {{"seed", SeedOf(node)}});
+  for (int i = 0; i < 2; ++i) node.SetOutput(i, outputs[i]);
+}
+
+}  // namespace
+
 void TranslateDropout(NodeContext& node) {
   const int x = node.Input(0);
-  if (node.opset() < 7 && node.Int("is_test", 0) == 0)
+  if (node.opset() < 7) {
+    if (node.Int("is_test", 0) != 0) return DropNothing(node, x);
     return node.Fail("is_test = 0, as before opset 7 where nothing is said, means training, which ",
                      "is not supported there: convert the model (onnx.version_converter)");
-  const bool off = node.opset() < 12 || node.graph().evaluates;
-  const int training = off ? -1 : node.Optional(2);
+  }
+  if (node.graph().evaluates) return DropNothing(node, x);
+  if (node.opset() < 12) return TranslateOldDropout(node, x);
+  const int training = node.Optional(2);
   const OnnxValue& mode = node.ValueOf(training);
   const bool known = training < 0 || mode.known != nullptr;
   if (known && mode.known != nullptr && mode.known->elements.size() != 1)
     return node.Fail("its training mode must be a scalar");
-  if (known && (training < 0 || mode.known->elements[0].integer == 0)) {
-    // Nothing is dropped, and the mask is all true.
-    node.SetOutput(0, x);
-    if (!node.HasOutput(1) || node.failed()) return;
-    const int kept = node.Literal(ElementType::kBool, 1);
-    return node.SetOutput(1, node.Write(ExpandTemplate({}, node.Dims(x)), {kept}));
-  }
-  const auto scalar = [&](int value) {
-    return value < 0 || node.Rank(value) == 0 ? value : node.Reshape(value, {});
-  };
-  int ratio = scalar(node.Optional(1));
+  if (known && (training < 0 || mode.known->elements[0].integer == 0)) return DropNothing(node, x);
+  int ratio = AsScalar(node, node.Optional(1));
   if (ratio >= 0) ratio = node.Cast(ratio, node.ValueOf(x).type);
   const std::vector<int> outputs = node.EntryOutputs(
-      "dropout", {x, ratio, known ? -1 : scalar(training)}, {{"seed", SeedOf(node)}});
+      "dropout", {x, ratio, known ? -1 : AsScalar(node, training)}, {{"seed", SeedOf(node)}});
   for (int i = 0; i < 2; ++i) node.SetOutput(i, outputs[i]);
 }
 

@@ -240,23 +240,6 @@ TEST_CASE("an operator that came with a later opset is none of the model's") {
   CHECK(bools(20) == "imported");
 }
 
-TEST_CASE("batch norms that train by their outputs, as before opset 14") {
-  const auto message = [](int64_t opset, int outputs) {
-    compiler::OnnxBuilder builder(opset);
-    builder.Input("x", {2, 3, 4});
-    for (const char* name : {"s", "b", "m", "v"}) builder.Weight(name, {3});
-    ::onnx::NodeProto& node = builder.Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y"});
-    for (int o = 1; o < outputs; ++o) node.add_output("o" + std::to_string(o));
-    if (opset >= 14 && outputs > 1) compiler::SetInt(node, "training_mode", 1);
-    builder.Output("y");
-    return MessageOf(builder);
-  };
-  CHECK(message(9, 1) == "imported");
-  CHECK_THAT(message(9, 5), Contains("it has 2 outputs, which before opset 14 means training"));
-  CHECK_THAT(message(13, 3), Contains("export the model for opset 14 or later"));
-  CHECK(message(14, 3) == "imported");
-}
-
 TEST_CASE("operands of other shapes, before broadcasting was NumPy's") {
   const auto message = [](const std::string& op_type, int64_t opset, const std::string& second,
                           int64_t broadcast, int64_t axis) {
