@@ -16,6 +16,7 @@
 #include "compiler/import/file/read.h"
 #include "compiler/import/loss.h"
 #include "compiler/import/opsets.h"
+#include "compiler/import/order_of_statistics.h"
 #include "compiler/import/parameters/declared_ties.h"
 #include "compiler/import/parameters/export_record.h"
 #include "compiler/import/parameters/missing_parameters.h"
@@ -98,6 +99,7 @@ class Importer {
       AddNotes(NotesOf(restored));
     }
     YUBA_ASSIGN_OR_RETURN(file_.order, OrderPart());
+    KeepOrderOfStatistics(proto.graph(), file_.order);
     YUBA_RETURN_IF_ERROR(TakeRoles(record));
     FileGraph& order = file_.order;
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto, file_.folder));

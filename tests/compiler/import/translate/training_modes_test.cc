@@ -88,5 +88,52 @@ TEST_CASE("before opset 12 a dropout drops in steps that train") {
   CHECK_FALSE(Draws(Import(Dropped(13, -1), true)));
 }
 
+// A norm of statistics 0 and 1 that is used twice, with the nodes in this order in the file.
+OnnxBuilder Twice(const std::vector<std::string>& order, bool of_each_other) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 2});
+  for (const char* name : {"scale", "bias", "mean", "variance"}) {
+    builder.Weight(name, {2});
+    auto& stored = *builder.proto().mutable_graph()->mutable_initializer()->rbegin();
+    for (const int i : {0, 1}) stored.set_float_data(i, name[0] == 's' || name[0] == 'v' ? 1 : 0);
+  }
+  builder.Integers("ten", {10});
+  builder.Node("CastLike", {"ten", "x"}, {"many"});
+  builder.Node("Mul", {"x", "many"}, {"x2"});
+  for (const std::string& y : order) {
+    const std::string x = y == "y1" ? "x" : of_each_other ? "y1" : "x2";
+    ::onnx::NodeProto& norm =
+        builder.Node("BatchNormalization", {x, "scale", "bias", "mean", "variance"}, {y});
+    compiler::SetInt(norm, "training_mode", 1);
+    compiler::SetFloat(norm, "momentum", 0.5);
+  }
+  builder.Node("Sub", {"y2", "y1"}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+// The running mean after a step for x = {{1, 1}, {3, 3}}, whose mean is 2.
+double MeanAfter(const OnnxBuilder& builder) {
+  const compiler::Model model = Import(builder, true);
+  TensorValue x{{ElementType::kF32, {2, 2}}, {}}, labels = x;
+  x.elements = {Scalar{1.0}, Scalar{1.0}, Scalar{3.0}, Scalar{3.0}};
+  labels.elements.assign(4, Scalar{0.0});
+  const auto outputs = compiler::RunWhole(model, {x, labels});
+  REQUIRE_THAT(outputs, IsOk());
+  std::vector<double> means;
+  for (size_t i = 0; i < model.graph.outputs.size(); ++i) {
+    if (model.graph.tensors[model.graph.outputs[i]].name == "mean")
+      means.push_back((*outputs)[i].elements[0].number);
+  }
+  REQUIRE(means.size() == 1);
+  return means[0];
+}
+
+TEST_CASE("a norm that is used twice moves its statistics in the order of the file") {
+  CHECK(MeanAfter(Twice({"y1", "y2"}, false)) == Approx((0 + 2) / 2.0 / 2 + 20 / 2.0));
+  CHECK(MeanAfter(Twice({"y2", "y1"}, false)) == Approx(20 / 2.0 / 2 + 2 / 2.0));
+  CHECK(MeanAfter(Twice({"y1", "y2"}, true)) == Approx(2 / 2.0 / 2 + 0).margin(1e-6));
+}
+
 }  // namespace
 }  // namespace yuba::onnx
