@@ -14,12 +14,16 @@ namespace yuba::onnx {
 
 absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& folder,
                                                              ::onnx::ModelProto& model) {
+  const int stored = model.graph().initializer_size();
   ExportRecord record = ReadExportRecord(model.graph());
   YUBA_ASSIGN_OR_RETURN(RestoredParameters restored, RestoreParameters(folder, model, record));
   std::vector<std::string> names;
   for (std::vector<std::string>* some :
        {&restored.left_out, &restored.repeated, &restored.merged, &restored.shared})
     names.insert(names.end(), some->begin(), some->end());
+  // Those that graphs inside of nodes had have no other word.
+  for (int t = stored; t < model.graph().initializer_size(); ++t)
+    names.push_back(model.graph().initializer(t).name());
   return names;
 }
 

@@ -40,6 +40,7 @@ absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
                                                      ExportRecord& record) {
   RestoredParameters restored;
   ::onnx::GraphProto& graph = *model.mutable_graph();
+  if (!record.SaysKinds()) LiftStored(graph);
   if (!record.SaysKinds() && model.producer_name() == kPyTorch)
     restored.merged = SplitCopies(graph);
   if (record.parameters.empty()) return restored;

@@ -25,6 +25,11 @@ absl::StatusOr<std::vector<std::string>> RestoreRepeated(const std::string& fold
 // the names in the exported program of those of which the file does not tell the operand.
 std::vector<std::string> RestoreDetached(::onnx::GraphProto& graph, const ExportRecord& record);
 
+// Makes initializers of the graph of those that graphs inside of nodes have, as the body of a Loop:
+// of floats alone, which may be parameters. Each keeps its name where nothing else has it; else it
+// is called by where it stands too, "y/body/w".
+void LiftStored(::onnx::GraphProto& graph);
+
 // Of a file without any word of what its values are.
 std::vector<std::string> SplitCopies(::onnx::GraphProto& graph);
 

@@ -50,7 +50,8 @@ Body::Body(NodeContext& node, const char* name) : node_(node) {
   }
 }
 
-// Stored values are constants, as those of Constant: no weights.
+// What may be a parameter the graph around has by now (parameters/lift_stored.cc); the rest are
+// constants, as those of Constant.
 void Body::AddStored(const std::string& prefix) {
   for (const ::onnx::TensorProto& stored : graph_.initializer()) {
     if (needed_.count(stored.name()) == 0 || node_.Named(prefix + stored.name()).has_value())
