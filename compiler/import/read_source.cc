@@ -18,6 +18,7 @@
 #include "compiler/import/opsets.h"
 #include "compiler/import/order_of_statistics.h"
 #include "compiler/import/parameters/declared_ties.h"
+#include "compiler/import/parameters/embedding_calls.h"
 #include "compiler/import/parameters/export_record.h"
 #include "compiler/import/parameters/missing_parameters.h"
 #include "compiler/import/parameters/restored_parameters.h"
@@ -97,10 +98,13 @@ class Importer {
     if (options_.train.has_value()) {
       YUBA_RETURN_IF_ERROR(CheckDetached(restored));
       AddNotes(NotesOf(restored));
+      YUBA_ASSIGN_OR_RETURN(const std::vector<std::string> embeddings,
+                            NotesOfEmbeddings(proto.graph(), record, *options_.train));
+      AddNotes(embeddings);
     }
     YUBA_ASSIGN_OR_RETURN(file_.order, OrderPart());
     KeepOrderOfStatistics(proto.graph(), file_.order);
-    YUBA_RETURN_IF_ERROR(TakeRoles(record));
+    YUBA_RETURN_IF_ERROR(TakeRoles(record, restored.lost));
     FileGraph& order = file_.order;
     YUBA_ASSIGN_OR_RETURN(order.initialization, ReadInitialization(proto, file_.folder));
     for (const ::onnx::ValueInfoProto* input : order.inputs) {
@@ -122,9 +126,10 @@ class Importer {
     return order;
   }
 
-  // What the file says of its stored values.
-  absl::Status TakeRoles(const ExportRecord& record) {
-    const StoredRoles roles = FindStoredRoles(file_.proto.graph(), record, file_.order);
+  // What the file says of its stored values; `lost` are parameters that it lacks besides.
+  absl::Status TakeRoles(const ExportRecord& record, const std::vector<std::string>& lost) {
+    StoredRoles roles = FindStoredRoles(file_.proto.graph(), record, file_.order);
+    roles.missing.insert(roles.missing.end(), lost.begin(), lost.end());
     file_.order.roles = roles.of;
     if (!options_.train.has_value()) return absl::OkStatus();
     YUBA_RETURN_IF_ERROR(CheckMissing(roles, *options_.train));

@@ -5,6 +5,7 @@
 
 #include "opsemantics/definition/edit.h"
 #include "opsemantics/definition/shared_terms.h"
+#include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
 namespace {
@@ -62,6 +63,12 @@ bool ComposeInto(Graph& graph, NodeId map_id, NodeId reader_id) {
   composed.definition = std::make_shared<const Definition>(std::move(definition));
   reader = std::move(composed);
   return true;
+}
+
+bool EndsGradients(const Graph& graph, const Node& node) {
+  if (!node.definition->nograd || !MatchView(*node.definition).has_value()) return false;
+  const NodeId producer = graph.tensors[node.operands[0]].producer;
+  return producer < 0 || !graph.nodes[producer].definition->nograd;
 }
 
 }  // namespace yuba::compiler

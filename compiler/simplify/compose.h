@@ -16,6 +16,9 @@ bool ReadsEachOnce(const Definition& reader, int operand);
 // 64 distinct terms. Consumers of the map's operands are left as they were.
 bool ComposeInto(Graph& graph, NodeId map, NodeId reader);
 
+// Whether the node is a copy through which no gradient goes, of what may have one.
+bool EndsGradients(const Graph& graph, const Node& node);
+
 }  // namespace yuba::compiler
 
 #endif  // YUBA_COMPILER_SIMPLIFY_COMPOSE_H_

@@ -36,8 +36,7 @@ class MapComposer {
     Link(graph_);
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
       const Node& map = graph_.nodes[id];
-      if (!IsMap(*map.definition) || graph_.tensors[map.result].output || EndsGradients(map))
-        continue;
+      if (!IsMap(*map.definition) || graph_.tensors[map.result].output || Ends(map)) continue;
       const std::vector<NodeId> readers = graph_.tensors[map.result].consumers;
       const bool constant = map.operands.empty();
       // Random numbers are drawn again by each reader, which gets the same: they are not stored.
@@ -52,10 +51,8 @@ class MapComposer {
   }
 
  private:
-  // Whether the node is a copy through which no gradient goes.
-  bool EndsGradients(const Node& node) const {
-    return gradients_ == Gradients::kToCome && node.definition->nograd &&
-           MatchView(*node.definition).has_value();
+  bool Ends(const Node& node) const {
+    return gradients_ == Gradients::kToCome && EndsGradients(graph_, node);
   }
 
   // Whether the map may become part of `reader`. A map that reads nothing (`constant`) may be
@@ -79,7 +76,7 @@ class MapComposer {
 
   bool TryInline(NodeId map_id, NodeId reader_id, bool constant, bool widens) {
     const Node& reader = graph_.nodes[reader_id];
-    if (EndsGradients(reader)) return false;
+    if (Ends(reader)) return false;
     const TensorId result = graph_.nodes[map_id].result;
     const int operand =
         static_cast<int>(std::find(reader.operands.begin(), reader.operands.end(), result) -

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/types/optional.h"
+#include "compiler/simplify/compose.h"
 #include "compiler/simplify/remove_nodes.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/definition/edit.h"
@@ -82,9 +83,8 @@ class ViewRemover {
   void Remove() {
     Link(graph_);
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
-      const Definition& definition = *graph_.nodes[id].definition;
-      if (definition.nograd && gradients_ == Gradients::kToCome) continue;
-      const absl::optional<View> view = MatchPureView(definition);
+      if (gradients_ == Gradients::kToCome && EndsGradients(graph_, graph_.nodes[id])) continue;
+      const absl::optional<View> view = MatchPureView(*graph_.nodes[id].definition);
       if (!view.has_value()) continue;
       const TensorId operand = graph_.nodes[id].operands[0], result = graph_.nodes[id].result;
       if (graph_.tensors[result].output)

@@ -93,6 +93,14 @@ absl::string_view CallNamed(absl::string_view result) {
   return numbered ? result.substr(0, line) : result;
 }
 
+bool MakesConstant(absl::string_view result) {
+  static const std::set<absl::string_view>* const kCalls = new std::set<absl::string_view>{
+      "arange",    "empty",         "empty_like", "eye",       "full",      "full_like",
+      "linspace",  "new_empty",     "new_full",   "new_ones",  "new_zeros", "ones",
+      "ones_like", "scalar_tensor", "zeros",      "zeros_like"};
+  return kCalls->count(CallNamed(result)) > 0;
+}
+
 absl::optional<StoredForm> FormOf(const FoldedValue& value,
                                   const std::map<std::string, std::string>& parameters,
                                   const std::vector<std::string>& inputs) {

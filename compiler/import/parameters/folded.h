@@ -37,6 +37,10 @@ absl::optional<StoredForm> FormOf(const FoldedValue& value,
 // "view_1" is a result of the call `view`.
 absl::string_view CallNamed(absl::string_view result);
 
+// Whether the result is of a call that makes a tensor of no other, as `ones`. What other calls
+// compute may be of parameters.
+bool MakesConstant(absl::string_view result);
+
 // PyTorch's name of the one parameter that the table has for the operand of a node that is part of
 // the call; empty where it has none.
 std::string ParameterOfOperand(const CallRecord& call, const std::string& op_type, int operand,

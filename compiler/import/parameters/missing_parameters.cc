@@ -107,11 +107,6 @@ class MissingFinder {
       for (const std::string& buffer : buffers)
         Miss(buffer, absl::StrCat("a buffer, stored once with ", absl::StrJoin(instead, " or ")));
     }
-    // Something else than a parameter would be trained as that parameter.
-    if (lacking.empty() && buffers.empty() && !instead.empty() && operands.others.empty() &&
-        !operands.absent.empty()) {
-      Miss(operands.absent[0], absl::StrCat("stored once with ", absl::StrJoin(instead, " or ")));
-    }
     LookAtOthers(node, operands);
     if (call.arguments.size() > 5 && call.texts[5] == "True" &&
         absl::StrContains(call.target, "batch_norm") && IsInference(node)) {

@@ -49,6 +49,7 @@ absl::StatusOr<RestoredParameters> RestoreParameters(const std::string& folder,
   restored.left_out = RestoreZeroBiases(folder, graph, record);
   YUBA_ASSIGN_OR_RETURN(restored.repeated, RestoreRepeated(folder, graph, record));
   SplitMerged(graph, record, restored);
+  restored.lost = FindLost(folder, graph, record);
   return restored;
 }
 

@@ -30,6 +30,11 @@ std::vector<std::string> RestoreDetached(::onnx::GraphProto& graph, const Export
 // is called by where it stands too, "y/body/w".
 void LiftStored(::onnx::GraphProto& graph);
 
+// Parameters, and what is known of them, of which the exporter has computed something that it
+// stores once with an equal tensor: to be called behind all others.
+std::vector<std::string> FindLost(const std::string& folder, const ::onnx::GraphProto& graph,
+                                  const ExportRecord& record);
+
 // Of a file without any word of what its values are.
 std::vector<std::string> SplitCopies(::onnx::GraphProto& graph);
 

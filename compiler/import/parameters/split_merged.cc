@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "compiler/import/parameters/aten_calls.h"
 #include "compiler/import/parameters/folded.h"
 #include "compiler/import/parameters/named_operands.h"
@@ -76,8 +75,10 @@ class Splitter {
     }
     const std::vector<int>& unnamed = operands.stand_ins;
     // Operands that only a fused node explains may be parameters of another call.
-    if (lacking.empty() && operands.others.empty() && AreConstants(operands.absent))
-      GiveConstants(unnamed, node);
+    // So may the results of calls that are gone, unless these make constants.
+    const bool constants =
+        std::all_of(operands.absent.begin(), operands.absent.end(), MakesConstant);
+    if (lacking.empty() && operands.others.empty() && constants) GiveConstants(unnamed, node);
     if (unnamed.empty() || unnamed.size() != lacking.size()) return;
     if (lacking.size() > 1 && !HasOperandsInOrder(call)) return;
     for (size_t k = 0; k < unnamed.size(); ++k) {
@@ -92,18 +93,6 @@ class Splitter {
       Give(node, unnamed[k], name, name, std::move(record));
       made_.insert(name);
     }
-  }
-
-  // Whether what the file has not is made of no parameter; other calls may be a transpose of one.
-  static bool AreConstants(const std::vector<std::string>& absent) {
-    static const std::set<absl::string_view>* const kMakers = new std::set<absl::string_view>{
-        "ones",     "zeros",     "full",     "eye",           "arange",          "scalar_tensor",
-        "new_ones", "new_zeros", "new_full", "ones_like",     "zeros_like",      "full_like",
-        "linspace", "tril",      "triu",     "lift_fresh",    "lift_fresh_copy", "detach",
-        "clone",    "_to_copy",  "fill",     "empty_permuted"};
-    return std::all_of(absent.begin(), absent.end(), [](const std::string& called) {
-      return kMakers->count(CallNamed(called)) > 0;
-    });
   }
 
   // Makes the node read constants where it reads parameters that its call does not name.

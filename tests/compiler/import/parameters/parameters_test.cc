@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -334,7 +335,7 @@ TEST_CASE("a parameter that something unknown stands for is missing") {
   builder.SayOfGraph(kSignature,
                      "p_v: PARAMETER target='v'\np_w: PARAMETER target='w'\n"
                      "x: USER_INPUT\ny: USER_OUTPUT\n");
-  CHECK_THAT(Trained(builder), Fails("permute (stored once with v)"));
+  CHECK_THAT(Trained(builder), Fails("v (perhaps permute is stored as v)"));
 }
 
 TEST_CASE("a symmetric matrix under its own name is what its readers say") {
@@ -518,6 +519,51 @@ TEST_CASE("a tool that renames stored values does not rename what the signature 
   builder.SayOfValue("net_a", "pkg.torch.onnx.original_node_name", "p_a");
   builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\n");
   CHECK(Names(Trained(builder)) == "net_a");
+}
+
+// y = x + the rows of e that are looked up, with the further arguments of the call.
+absl::StatusOr<compiler::Model> WithEmbedding(const std::string& arguments,
+                                              std::map<std::string, std::vector<int64_t>> rows = {},
+                                              std::vector<std::string> freeze = {}) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 4});
+  builder.Weight("e.weight", {5, 4});
+  builder.Weight("w", {4});
+  builder.Integers("rows", {3, 1});
+  builder.SayOfValue("e.weight", kKind, "PARAMETER");
+  builder.SayOfValue("w", kKind, "PARAMETER");
+  builder.SayOfGraph("pkg.torch.export.ExportedProgram.graph_signature",
+                     "p_e_weight: PARAMETER target='e.weight'\np_w: PARAMETER target='w'\n");
+  OnnxBuilder::SayOfNode(
+      builder.Node("Gather", {"e.weight", "rows"}, {"g"}), kCall,
+      "%g : [num_users=1] = call_function[target=torch.ops.aten.embedding.default](args = "
+      "(%p_e_weight, %rows" +
+          arguments + "), kwargs = {})");
+  builder.Node("Mul", {"x", "w"}, {"h"});
+  builder.Node("Add", {"h", "g"}, {"y"});
+  builder.Output("y");
+  ImportOptions options;
+  options.train = TrainOptions{"sgd", "mse", "", std::move(freeze)};
+  options.train->freeze_rows = std::move(rows);
+  return compiler::ImportFile(builder.Save(), options);
+}
+
+TEST_CASE("rows that are padding are named where they are trained") {
+  const std::string note =
+      "row 0 of e.weight is padding (padding_idx), which PyTorch does not train: --freeze-rows "
+      "e.weight=0";
+  CHECK(Notes(WithEmbedding(", 0"), note));
+  CHECK(Notes(WithEmbedding(", 0", {{"e.weight", {1}}}), note));
+  CHECK_FALSE(Notes(WithEmbedding(", 0", {{"e.weight", {0}}}), note));
+  CHECK_FALSE(Notes(WithEmbedding(", 0", {}, {"e.*"}), "padding"));
+  CHECK_FALSE(Notes(WithEmbedding(""), "padding"));
+  CHECK_FALSE(Notes(WithEmbedding(", -1"), "padding"));
+}
+
+TEST_CASE("gradients that are divided by how often a row occurs are refused") {
+  CHECK_THAT(WithEmbedding(", -1, True"), Fails("scale_grad_by_freq"));
+  CHECK_THAT(WithEmbedding(", -1, True", {}, {"e.weight"}), IsOk());
+  CHECK_THAT(WithEmbedding(", -1, False"), IsOk());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "compiler/import/parameters/restored_parameters.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ using compiler::OnnxBuilder;
 using compiler::SetInt;
 
 constexpr char kSignature[] = "pkg.torch.export.ExportedProgram.graph_signature";
+constexpr char kKind[] = "pkg.torch.export.graph_signature.InputSpec.kind";
+constexpr char kCalled[] = "pkg.torch.onnx.original_node_name";
 constexpr char kFoldedFrom[] = "pkg.onnxscript.optimizer.folded_from";
 
 RestoredParameters Restored(OnnxBuilder& builder) {
@@ -267,6 +270,64 @@ TEST_CASE("where a call does not say which operand is detached, training is refu
   CHECK_THAT(CheckDetached(restored), IsOk());
   restored.detached = detached;
   CHECK_THAT(CheckDetached(restored), Fails("no gradient goes through detach"));
+}
+
+// y = op2(op1(x, a), b), where the calls name `first` and `second` besides; a and b are stored, of
+// these values, and a is folded from the parameter p.
+std::vector<std::string> Lost(const std::string& a, const std::string& b, const std::string& first,
+                              const std::string& second, const std::vector<float>& values) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 2});
+  for (const std::string& name : std::set<std::string>{a, b}) {
+    builder.Weight(name, {2, 2});
+    ::onnx::GraphProto& graph = *builder.proto().mutable_graph();
+    ::onnx::TensorProto& tensor = *graph.mutable_initializer(graph.initializer_size() - 1);
+    tensor.clear_float_data();
+    for (const float value : values) tensor.add_float_data(value);
+    if (name == "p" || name == "q") {
+      builder.SayOfValue(name, kKind, "PARAMETER");
+      builder.SayOfValue(name, kCalled, "p_" + name);
+    }
+  }
+  if (a != "p") builder.SayOfValue(a, kFoldedFrom, "['p']");
+  const auto say = [](::onnx::NodeProto& node, const std::string& result,
+                      const std::string& arguments) {
+    OnnxBuilder::SayOfNode(node, "pkg.torch.onnx.fx_node",
+                           "%" + result +
+                               " : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor]"
+                               "(args = (" +
+                               arguments + "), kwargs = {})");
+  };
+  say(builder.Node("Add", {"x", a}, {"add"}), "add", "%x, %" + first);
+  say(builder.Node("Add", {"add", b}, {"y"}), "y", "%add, %" + second);
+  builder.Output("y");
+  builder.SayOfGraph(kSignature,
+                     "p_p: PARAMETER target='p'\np_q: PARAMETER target='q'\nx: USER_INPUT\n");
+  return Restored(builder).lost;
+}
+
+TEST_CASE("a parameter is lost where what was computed of it is stored as an equal tensor") {
+  using Names = std::vector<std::string>;
+  const std::vector<float> zeros(4, 0), random = {0.5f, 1, -2, 3};
+  // Each reads its own.
+  CHECK(Lost("view", "q", "view", "p_q", zeros).empty());
+  CHECK(Lost("view", "view", "view", "view_1", zeros) ==
+        Names{"q (no node names it, and view_1 is stored as view)"});
+  // No parameter begins as such values by chance.
+  CHECK(Lost("view", "view", "view", "view_1", random).empty());
+  CHECK(Lost("view", "view", "view", "zeros", zeros) ==
+        Names{"p (perhaps zeros is stored as view)"});
+  CHECK(Lost("p", "p", "p_p", "permute", zeros) ==
+        Names{"p (perhaps permute is stored as p)",
+              "q (no node names it, and permute is stored as p)"});
+  // A constant that is told from the parameter is split from it.
+  CHECK(Lost("p", "p", "p_p", "ones", zeros).empty());
+  // A copy of the parameter, and of two copies one may be a constant's.
+  CHECK(Lost("q", "p", "p_q", "clone", zeros).empty());
+  CHECK(Lost("p", "q", "p_p", "p_q", zeros).empty());
+  CHECK(
+      Lost("p", "p", "clone", "clone_1", zeros) ==
+      Names{"p (perhaps clone is stored as p)", "q (no node names it, and clone is stored as p)"});
 }
 
 }  // namespace
