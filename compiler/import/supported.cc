@@ -40,8 +40,10 @@ class Survey {
       : graph_(graph), library_(library), unknown_(unknown) {
     for (const ::onnx::ValueInfoProto* input : order.inputs) data_.insert(input->name());
     inputs_ = data_;
-    for (const ::onnx::TensorProto& stored : graph.initializer())
+    for (const ::onnx::TensorProto& stored : graph.initializer()) {
       stored_types_[stored.name()] = stored.data_type();
+      if (MayBeTrained(stored, order)) weights_[stored.name()] = stored.name();
+    }
     for (const int n : order.nodes) Visit(n);
     for (const ::onnx::ValueInfoProto& output : graph.output()) EndAt(output.name());
   }
@@ -63,7 +65,10 @@ class Survey {
       lines.push_back(absl::StrCat(
           absl::StrJoin(folded, ", "),
           ": here it is computed from constants and shapes alone, so that it can be folded: ",
-          "onnxsim, or ONNX Runtime at level basic, writes such a model"));
+          "onnxsim, or ONNX Runtime at level basic, writes such a model",
+          folded_weight_.empty()
+              ? ""
+              : absl::StrCat(", in which '", folded_weight_, "' is not ", "trained")));
     }
     if (!why_not_typed_.empty()) lines.push_back(why_not_typed_);
     if (!ends_.empty()) {
@@ -74,6 +79,26 @@ class Survey {
   }
 
  private:
+  static bool MayBeTrained(const ::onnx::TensorProto& stored, const FileGraph& order) {
+    using Word = StoredRole::Word;
+    const auto role = order.roles.find(stored.name());
+    const Word word = role == order.roles.end() ? Word::kNone : role->second.word;
+    const absl::StatusOr<ElementType> type = ElementTypeFromOnnx(stored.data_type());
+    if (!type.ok() || !IsFloat(*type)) return false;
+    const bool several = std::any_of(stored.dims().begin(), stored.dims().end(),
+                                     [](int64_t dim) { return dim != 1; });
+    return word == Word::kParameter || (word == Word::kNone && several);
+  }
+
+  // The weight that one of the values is, or is computed of; empty where none is.
+  std::string WeightAmong(const std::vector<std::string>& values) const {
+    for (const std::string& value : values) {
+      const auto weight = weights_.find(value);
+      if (weight != weights_.end()) return weight->second;
+    }
+    return "";
+  }
+
   void Visit(int n) {
     const ::onnx::NodeProto& node = graph_.node(n);
     const std::vector<std::string> reads = ReadsOf(node);
@@ -85,7 +110,9 @@ class Survey {
     const bool refused = !supported || MayBeUnknown(node);
     certain_ |= !supported;
     const bool behind = refused || any_in(behind_);
+    const std::string weight = WeightAmong(reads);
     for (const std::string& output : node.output()) {
+      if (!weight.empty()) weights_[output] = weight;
       if (behind) behind_.insert(output);
       if (data && !(IsStandard(node) && ReadsShapeOnly(node.op_type()))) data_.insert(output);
     }
@@ -102,8 +129,10 @@ class Survey {
         absl::StrCat(OperatorName(node), renamed ? absl::StrCat(" (as ", described, ")") : "");
     ++nodes_[OperatorName(node)];
     if (foldable) ++of_constants_[OperatorName(node)];
-    // What folds constants does not know the operators of other domains.
-    if (!foldable || !IsStandard(node)) kinds_[why].insert(name);
+    // What folds constants does not know the operators of other domains; and what is folded is not
+    // trained.
+    if (foldable && folded_weight_.empty()) folded_weight_ = weight;
+    if (!foldable || !IsStandard(node) || !weight.empty()) kinds_[why].insert(name);
     for (const std::string& read : reads) {
       EndAt(read);
       CheckType(read);
@@ -140,6 +169,8 @@ class Survey {
   const OperatorLibrary& library_;
   const int unknown_;  // the position of a node that is not supported as it is used; -1: none
   bool certain_ = false;
+  std::map<std::string, std::string> weights_;   // by value: the weight that it is computed of
+  std::string folded_weight_;                    // one that folding would make a constant
   std::map<std::string, int32_t> stored_types_;  // of initializers: numbers of element types
   std::string why_not_typed_;      // a sentence on the first of a type that is not supported, or ""
   std::set<int> refused_;          // positions of nodes

@@ -161,6 +161,27 @@ TEST_CASE("an evaluation is the mean over all labels that count") {
   }
 }
 
+TEST_CASE("a label that is no class in an evaluation is an error that names its batch") {
+  const std::string folder = ScratchFolder("ignored_evaluation_error");
+  const std::string training = ScratchFolder("ignored_evaluation_training");
+  std::vector<int64_t> labels(kBatch, 0);
+  WriteData({labels}, training);
+  const std::vector<int64_t> right = labels;
+  labels[7] = 10;
+  WriteData({right, labels, right}, folder);
+  for (const auto& [flags, where] : {std::pair("--devices 2", "eval after step 1, batch 2 of 3: "),
+                                     std::pair("--devices 2 --micro-batches 3",
+                                               "eval after step 1, batch 2 of 3, part 2 of 3: ")}) {
+    const std::string plan = Partition(
+        std::string("--train sgd --loss softmax-cross-entropy --eval-every 1 ") + flags, folder);
+    const CommandResult ran =
+        RunCommand("yuba run " + plan + " --data " + training + " --eval " + folder);
+    INFO(ran.error);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.error.find(where) != std::string::npos);
+  }
+}
+
 TEST_CASE("a label that is no class is an error that names its row") {
   const std::string folder = ScratchFolder("ignored_error");
   for (const int64_t odd : {int64_t{-1}, int64_t{10}, int64_t{-101}}) {

@@ -49,7 +49,12 @@ absl::Status Evaluation::Run(const std::string& after, StepInputs& of_steps) {
     for (int64_t part = 0; part < run.parts; ++part) {
       YUBA_RETURN_IF_ERROR(of_steps.SetPart(session_, part));
       YUBA_RETURN_IF_ERROR(inputs.SetPart(session_, part));
-      YUBA_RETURN_IF_ERROR(Annotate(session_.Step(run.entry), absl::StrCat("eval after ", after)));
+      const auto where = [&] {
+        return absl::StrCat(
+            "eval after ", after, ", batch ", b + 1, " of ", run.times,
+            run.parts > 1 ? absl::StrCat(", part ", part + 1, " of ", run.parts) : "");
+      };
+      YUBA_RETURN_IF_ERROR(Annotate(session_.Step(run.entry), where()));
       YUBA_ASSIGN_OR_RETURN(const Numbers numbers, NumbersOf(session_, run.entry));
       means.Add(numbers);
     }

@@ -1,3 +1,4 @@
+// TranslateNode of table.h.
 #include <algorithm>
 #include <iterator>
 

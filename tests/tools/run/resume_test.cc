@@ -98,6 +98,9 @@ TEST_CASE("order and learning rate that are not given are the checkpoint's") {
   training.Refuses(data + shuffle + resume + " --lr 0.1",
                    "c.st: its run had --lr cosine:0.1,warmup=3,steps=20, and this one has 0.1; "
                    "--override lr");
+  training.Refuses("--inputs " + training.models + "/test_data_set_0 --steps 9" + resume,
+                   "c.st: its run took examples of --data, in the order of --shuffle 3, and this "
+                   "one has no --data: give it, or --override data,shuffle");
   CHECK(training.Run(data + rate + resume + " --shuffle 4 --override shuffle") != rest);
   CHECK(training.Run(data + rate + resume + " --override shuffle") != rest);
   const Losses planned = training.Run(data + shuffle + resume + " --override lr");

@@ -47,6 +47,14 @@ class Comparison {
     if (flags_.seed.has_value() && seed.has_value()) {
       YUBA_RETURN_IF_ERROR(Same("seed", OrNone(seed), OrNone(flags_.seed)));
     }
+    if (flags_.data.empty() && there_.shuffle.has_value() && !Overridden("shuffle") &&
+        !Overridden("data")) {
+      return UserError(
+          "--resume ", checkpoint_.path(), ": its run took examples of --data, in the ",
+          "order of --shuffle ", *there_.shuffle,
+          ", and this one has no --data: give it, or --override data,shuffle to go on ",
+          "with what is given");
+    }
     YUBA_RETURN_IF_ERROR(Same("shuffle", OrNone(there_.shuffle), OrNone(here_.shuffle)));
     if (!flags_.lr.empty() && !there_.lr.empty()) {
       YUBA_RETURN_IF_ERROR(Same("lr", there_.lr, here_.lr));

@@ -127,6 +127,26 @@ TEST_CASE("what constants and shapes alone decide is to be folded") {
                           Contains("onnxsim") && !Contains("how large the result is"));
 }
 
+TEST_CASE("what is computed from a weight can be folded, and is not trained then") {
+  const auto message = [](int type) {
+    OnnxBuilder builder;
+    builder.Input("x", {4, 6});
+    builder.Weight("w", {4, 6});
+    builder.proto().mutable_graph()->mutable_initializer(0)->set_data_type(type);
+    builder.Node("Abs", {"w"}, {"h"});
+    builder.Node("Det", {"h"}, {"d"});
+    builder.Node("Mul", {"x", "d"}, {"y"});
+    builder.Output("y");
+    return ErrorOf(builder);
+  };
+  CHECK_THAT(message(::onnx::TensorProto::FLOAT),
+             Contains("level basic, writes such a model, in which 'w' is not trained") &&
+                 Contains(kDescribe));
+  CHECK_THAT(message(::onnx::TensorProto::INT32), Contains("level basic, writes such a model") &&
+                                                      !Contains("is not trained") &&
+                                                      !Contains(kDescribe));
+}
+
 TEST_CASE("tensors that nodes inside of a node read are ends, and outputs that need no such node") {
   OnnxBuilder builder;
   builder.Input("x", {4, 6});

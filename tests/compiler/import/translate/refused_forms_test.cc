@@ -129,6 +129,52 @@ TEST_CASE("norms whose scale does not fit") {
              Contains("its scale and bias must have 3 elements, not [2]"));
 }
 
+TEST_CASE("recurrent networks whose operands or attributes do not fit") {
+  const Operand x = {3, 2, 4}, w = {1, 12, 4}, r = {1, 12, 3}, none = {-1};
+  const std::vector<Operand> operands = {x, w, r};
+  const auto activations = [](const std::vector<std::string>& names) {
+    return [=](::onnx::NodeProto& node) {
+      ::onnx::AttributeProto* attribute = node.add_attribute();
+      attribute->set_name("activations");
+      attribute->set_type(::onnx::AttributeProto::STRINGS);
+      for (const std::string& name : names) attribute->add_strings(name);
+    };
+  };
+  CHECK(MessageOf("LSTM", operands) == "imported");
+  CHECK_THAT(
+      MessageOf("LSTM", operands, {}, [](::onnx::NodeProto& n) { SetInt(n, "hidden_size", 5); }),
+      Contains("attribute 'hidden_size' differs from its weights [1, 12, 3]"));
+  CHECK_THAT(MessageOf("LSTM", operands, {}, [](::onnx::NodeProto& n) { SetFloat(n, "clip", -1); }),
+             Contains("its clip must be positive"));
+  CHECK_THAT(MessageOf("LSTM", {x, w, r, none, none, none, none, {1, 4}}),
+             Contains("its peepholes must be [1, 9]"));
+  CHECK_THAT(MessageOf("LSTM", operands, {}, activations({"Sigmoid", "Tanh"})),
+             Contains("it names 2 activations, not 3"));
+  CHECK_THAT(MessageOf("LSTM", operands, {}, activations({"ScaledTanh", "Tanh", "Tanh"})),
+             Contains("activation 'ScaledTanh' needs its alpha and beta"));
+}
+
+TEST_CASE("groups, windows and modes that there are not") {
+  const Operand image = {2, 4, 6, 6};
+  CHECK_THAT(MessageOf("GroupNormalization", {image, {4}, {4}}, {},
+                       [](::onnx::NodeProto& n) { SetInt(n, "num_groups", 3); }),
+             Contains("it has 3 groups for an operand [2, 4, 6, 6]"));
+  CHECK_THAT(MessageOf("LRN", {image}, {}, [](::onnx::NodeProto& n) { SetInt(n, "size", 0); }),
+             Contains("attribute 'size' must be positive"));
+  CHECK_THAT(MessageOf("MaxPool", {image}, {},
+                       [](::onnx::NodeProto& n) {
+                         compiler::SetInts(n, "kernel_shape", {2, 2});
+                         SetInt(n, "storage_order", 2);
+                       }),
+             Contains("attribute 'storage_order' is 2"));
+  CHECK_THAT(MessageOf("DepthToSpace", {image}, {},
+                       [](::onnx::NodeProto& n) {
+                         SetInt(n, "blocksize", 2);
+                         SetText(n, "mode", "CDR");
+                       }),
+             Contains("its mode is 'CDR', neither DCR nor CRD"));
+}
+
 TEST_CASE("caches that are not written") {
   CHECK_THAT(MessageOf("TensorScatter", {{2, 4, 3}, {2, 5, 3}}),
              Contains("node_y") && Contains("it writes 5 rows into 4"));
