@@ -5,6 +5,7 @@
 #include <iostream>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/import/file/read.h"
@@ -63,19 +64,57 @@ absl::StatusOr<std::set<std::string>> WeightsOf(const std::string& file) {
   return compiler::TrainableParameters(model);
 }
 
+// Whether a tensor is called as one that the parameter is, or is part of, in another form: that of
+// an older checkpoint, which does not say its forms.
+bool IsFormOf(const std::string& tensor, const std::string& parameter) {
+  for (const char* how : {", transposed", ", reshaped", ", joined", ", gates reordered"}) {
+    if (!absl::EndsWith(tensor, how)) continue;
+    const std::string names = tensor.substr(0, tensor.size() - std::string(how).size());
+    const std::vector<std::string> parts = absl::StrSplit(names, " and ");
+    return std::count(parts.begin(), parts.end(), parameter) > 0;
+  }
+  return false;
+}
+
 using Formed = std::map<std::string, onnx::FormedInitializer>;
 
 // Values of initializers that are parameters of PyTorch's in another form.
 struct FormedValues {
   std::map<std::string, TensorData> made;
-  std::set<std::string> used;  // names that they were taken from
+  std::set<std::string> used;         // names that they were taken from
+  std::vector<std::string> computed;  // initializers of parameters that have values, for people
 };
+
+// Whether there are values of parameters of which the model has only what was computed of them.
+bool IsComputed(const StoredForm& form, const std::map<std::string, StoredView>& views) {
+  return form.kind == StoredForm::kUnknown &&
+         std::any_of(form.parameters.begin(), form.parameters.end(), [&](const std::string& name) {
+           return name != form.stored_as && views.count(name) > 0;
+         });
+}
+
+// The user's error where a tensor is joined of several parameters and the files have some of them.
+absl::Status CheckWhole(const std::string& path, const StoredForm& form, const FormedValue& value,
+                        const std::map<std::string, StoredView>& views) {
+  if (value.view.has_value() || value.made.has_value()) return absl::OkStatus();
+  std::vector<std::string> there, lacking;
+  for (const std::string& name : form.parameters)
+    (views.count(name) > 0 ? there : lacking).push_back(name);
+  if (there.empty() || lacking.empty()) return absl::OkStatus();
+  return UserError(path, ": has ", FirstOf(there), " and lacks ", FirstOf(lacking),
+                   ", which the model stores as one tensor: give all of them or none");
+}
 
 // Adds to `views` what is in the files as it is.
 absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& formed,
                                        std::map<std::string, StoredView>& views) {
   FormedValues values;
   for (const auto& [name, initializer] : formed) {
+    if (IsComputed(initializer.form, views)) {
+      views.erase(name);
+      values.computed.push_back(ComputedText(initializer.form));
+      continue;
+    }
     const auto find = [&](const std::string& one) -> absl::StatusOr<absl::optional<StoredView>> {
       const auto found = views.find(one);
       if (found == views.end()) return absl::optional<StoredView>();
@@ -84,6 +123,7 @@ absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& fo
     absl::StatusOr<FormedValue> value = FindInForm(initializer.form, initializer.dims, find);
     if (!value.ok()) return Annotate(value.status(), path);
     if (value->view.has_value()) views[name] = *value->view;
+    YUBA_RETURN_IF_ERROR(CheckWhole(path, initializer.form, *value, views));
     if (value->made.has_value()) values.made[name] = *std::move(value->made);
     values.used.insert(NameOf(initializer.form));
     values.used.insert(initializer.form.parameters.begin(), initializer.form.parameters.end());
@@ -91,15 +131,35 @@ absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& fo
   return values;
 }
 
-// Puts parameters back that the model does not store each by itself, where one of them has a value.
+// Adds initializers that the files have as part of other tensors.
+absl::Status AddParts(const std::string& model, const WeightFiles& weights, FormedValues& values) {
+  if (weights.formed.empty()) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const ::onnx::ModelProto proto, onnx::ReadModelFile(model));
+  for (const ::onnx::TensorProto& tensor : proto.graph().initializer()) {
+    const auto formed = weights.formed.find(tensor.name());
+    if (formed == weights.formed.end()) continue;
+    const std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+    YUBA_ASSIGN_OR_RETURN(values.made[tensor.name()], ReadFormed(weights, tensor.name(), dims));
+    values.used.insert(formed->second.stored);
+  }
+  return absl::OkStatus();
+}
+
+// Puts parameters back that the model does not store each by itself, where one of them has a value,
+// perhaps in another form.
 onnx::PrepareModel RestoreFor(const std::string& path,
-                              const std::map<std::string, StoredView>& views) {
-  return [&views, folder = onnx::FolderOf(path)](::onnx::ModelProto& model) -> absl::Status {
+                              const std::map<std::string, StoredView>& views,
+                              const WeightFiles& weights) {
+  return [&, folder = onnx::FolderOf(path)](::onnx::ModelProto& model) -> absl::Status {
     ::onnx::ModelProto restored = model;
     YUBA_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           onnx::RestoreInitializers(folder, restored));
-    const bool valued = std::any_of(names.begin(), names.end(),
-                                    [&](const std::string& name) { return views.count(name) > 0; });
+    const auto has = [&](const std::string& name) {
+      return views.count(name) + weights.formed.count(name) > 0 ||
+             std::any_of(views.begin(), views.end(),
+                         [&](const auto& view) { return IsFormOf(view.first, name); });
+    };
+    const bool valued = std::any_of(names.begin(), names.end(), has);
     if (valued) model = std::move(restored);
     return absl::OkStatus();
   };
@@ -108,6 +168,14 @@ onnx::PrepareModel RestoreFor(const std::string& path,
 // Weights of the model that have no new value. A checkpoint has all that were in its plan.
 absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, const Formed& formed,
                        const std::vector<std::string>& kept) {
+  for (const std::string& name : kept) {
+    for (const auto& [tensor, value] : weights.file.tensors) {
+      if (!IsFormOf(tensor, name)) continue;
+      return UserError(flags.weights, ": it is a checkpoint of another export, which has ", name,
+                       " as '", tensor, "', in an order that it does not say: save it anew with ",
+                       "this version (--resume with --save)");
+    }
+  }
   if (IsCheckpoint(weights) || kept.empty()) return absl::OkStatus();
   const absl::StatusOr<std::set<std::string>> needed = WeightsOf(flags.model);
   std::vector<std::string> missing;
@@ -139,10 +207,13 @@ absl::Status Export(const ExportFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const auto ties, ReadTies(flags.ties));
   YUBA_ASSIGN_OR_RETURN(const Formed formed, onnx::FormedInitializers(flags.model));
   std::map<std::string, StoredView> views = AllWeights(weights);
-  YUBA_ASSIGN_OR_RETURN(const FormedValues values, AddFormed(flags.weights, formed, views));
+  YUBA_ASSIGN_OR_RETURN(FormedValues values, AddFormed(flags.weights, formed, views));
+  YUBA_RETURN_IF_ERROR(AddParts(flags.model, weights, values));
+  if (!values.computed.empty() && !flags.partial)
+    return MissingWeights(flags.weights, values.computed);
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
                         onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made,
-                                            RestoreFor(flags.model, views)));
+                                            RestoreFor(flags.model, views, weights)));
   YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, formed, replaced.kept));
   YUBA_RETURN_IF_ERROR(WriteBoth(flags.output, replaced));
   std::cout << "wrote " << flags.output << " ("

@@ -143,6 +143,123 @@ TEST_CASE("a checkpoint goes back into the file, whatever the names in it") {
   GivesAnswer(model, folder, scratch + "/c.safetensors");
 }
 
+// Trains the file in the folder and returns the checkpoint.
+std::string Checkpoint(const std::string& model, const std::string& folder,
+                       const std::string& scratch, const std::string& name,
+                       const std::string& optimizer = "adam") {
+  Succeed("yuba partition " + model + " --devices 2 --train " + optimizer +
+          " --loss mse --lr 0.01 -o " + scratch + "/train.json");
+  Succeed("yuba run " + model + " " + scratch + "/train.json --input x=" + folder +
+          "/x.npy --input labels=" + folder + "/labels.npy --steps 2 --save " + scratch + "/" +
+          name);
+  return scratch + "/" + name;
+}
+
+// The output of the file with these values.
+TensorData OutputOf(const std::string& model, const std::string& folder, const std::string& scratch,
+                    const std::string& flags) {
+  Succeed("yuba partition " + model + " --devices 3 -o " + scratch + "/forward.json");
+  Succeed("yuba run " + model + " " + scratch + "/forward.json --input x=" + folder +
+          "/x.npy --outputs " + scratch + "/out " + flags);
+  return ReadTensorFile(scratch + "/out/output_0.npy").value();
+}
+
+void AreClose(const TensorData& a, const TensorData& b) {
+  REQUIRE(a.dims == b.dims);
+  for (int64_t i = 0; i < static_cast<int64_t>(a.data.size()) / 4; ++i)
+    CHECK(std::abs(ValueAt(a, i) - ValueAt(b, i)) < 1e-5);
+}
+
+TEST_CASE("a checkpoint of one export gives its values to the other") {
+  const std::string folder = Folder("sequence"), scratch = ScratchFolder("exported_across");
+  const std::string files[] = {folder + "/default.onnx", folder + "/torchscript.onnx"};
+  for (const int from : {0, 1}) {
+    INFO(files[from]);
+    const std::string weights = " --weights " + Checkpoint(files[from], folder, scratch, "c.st");
+    const TensorData trained = OutputOf(files[from], folder, scratch, weights);
+    AreClose(OutputOf(files[1 - from], folder, scratch, weights), trained);
+    Succeed("yuba export " + files[1 - from] + weights + " -o " + scratch + "/new.onnx");
+    AreClose(OutputOf(scratch + "/new.onnx", folder, scratch, ""), trained);
+  }
+}
+
+TEST_CASE("parts of a joined tensor are set, and the others stay") {
+  const std::string folder = Folder("sequence"), scratch = ScratchFolder("exported_parts");
+  const auto trained = ReadSafetensors(folder + "/trained.safetensors");
+  const StoredTensor& bias = trained->tensors.at("rnn.bias_ih_l0");
+  const auto value = [&]() -> absl::StatusOr<TensorData> {
+    return ReadView({bias, false}, ElementType::kF32);
+  };
+  REQUIRE(
+      WriteSafetensors(scratch + "/b.st", {{"rnn.bias_ih_l0", ElementType::kF32, bias.dims, value}})
+          .ok());
+  const std::string weights = " --weights " + scratch + "/b.st --partial-weights";
+  AreClose(OutputOf(folder + "/default.onnx", folder, scratch, weights),
+           OutputOf(folder + "/torchscript.onnx", folder, scratch, weights));
+  const auto refused = [&](const std::string& command, const std::string& text) {
+    const CommandResult ran = RunCommand(command);
+    INFO(ran.error);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.error.find(text) != std::string::npos);
+  };
+  const std::string run = "yuba run " + folder + "/default.onnx " + scratch +
+                          "/forward.json --input x=" + folder + "/x.npy --weights ";
+  Succeed("yuba partition " + folder + "/default.onnx --devices 3 -o " + scratch + "/forward.json");
+  refused(run + scratch + "/b.st", "rnn.bias_hh_l0");
+  refused("yuba export " + folder + "/default.onnx" + weights + " -o " + scratch + "/new.onnx",
+          "has rnn.bias_ih_l0 and lacks rnn.bias_hh_l0, which the model stores as one tensor");
+  const auto other = [&]() -> absl::StatusOr<TensorData> {
+    return TensorData{ElementType::kF32, {1}, std::string(4, '\0')};
+  };
+  REQUIRE(WriteSafetensors(scratch + "/b.st", {{"rnn.bias_ih_l0", ElementType::kF32, {1}, other}})
+              .ok());
+  refused(run + scratch + "/b.st --partial-weights", "rnn.bias_ih_l0 has 1 elements, and of");
+}
+
+TEST_CASE("--weights takes no states of an optimizer") {
+  const std::string folder = Folder("sequence"), scratch = ScratchFolder("exported_states");
+  const std::string model = folder + "/default.onnx";
+  const std::string weights = " --weights " + Checkpoint(model, folder, scratch, "c.st");
+  const std::string run = "yuba run " + model + " " + scratch +
+                          "/train.json --json --input x=" + folder +
+                          "/x.npy --input labels=" + folder + "/labels.npy --steps 3";
+  const auto losses = [&](const std::string& flags) {
+    return nlohmann::json::parse(Succeed(run + flags).out)["numbers"]["loss"];
+  };
+  const CommandResult said = Succeed(run + weights);
+  CHECK(said.error.find("states of training in it, with which --resume goes on") !=
+        std::string::npos);
+  // As where the file has the weights themselves.
+  Succeed("yuba export " + model + weights + " -o " + scratch + "/new.onnx");
+  const nlohmann::json anew = losses(weights);
+  Succeed("yuba partition " + scratch + "/new.onnx --devices 2 --train adam --loss mse --lr 0.01 " +
+          "-o " + scratch + "/new.json");
+  const nlohmann::json own =
+      nlohmann::json::parse(Succeed("yuba run " + scratch + "/new.onnx " + scratch +
+                                    "/new.json --json --input x=" + folder +
+                                    "/x.npy --input labels=" + folder + "/labels.npy --steps 3")
+                                .out)["numbers"]["loss"];
+  for (int step = 0; step < 3; ++step)
+    CHECK(std::abs(anew[step].get<double>() - own[step].get<double>()) < 1e-5);
+}
+
+TEST_CASE("values of parameters that an export has folded are refused") {
+  const std::string folder = Folder("picture"), scratch = ScratchFolder("exported_folded");
+  const std::string weights =
+      " --weights " + Checkpoint(folder + "/torchscript.onnx", folder, scratch, "c.st", "sgd");
+  Succeed("yuba partition " + folder + "/default.onnx --devices 2 -o " + scratch + "/p.json");
+  const std::string run =
+      "yuba run " + folder + "/default.onnx " + scratch + "/p.json --input x=" + folder + "/x.npy";
+  const std::string made = "yuba export " + folder + "/default.onnx -o " + scratch + "/new.onnx";
+  for (const std::string& command : {run + weights, made + weights}) {
+    const CommandResult ran = RunCommand(command);
+    INFO(ran.error);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.error.find("which the model has computed of") != std::string::npos);
+    CHECK(ran.error.find("norm.weight") != std::string::npos);
+  }
+}
+
 TEST_CASE("an export that folds a batch norm is refused, and the other one trains") {
   const std::string folder = Folder("picture"), scratch = ScratchFolder("exported_picture");
   const std::string plan = scratch + "/p.json";

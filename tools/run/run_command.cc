@@ -24,11 +24,39 @@
 namespace yuba::tools {
 namespace {
 
+absl::StatusOr<TensorData> ValueOf(runtime::Session& session, const std::string& parameter) {
+  for (const program::Initializer& initializer : session.program().message().parameters()) {
+    const program::Port& port = initializer.port();
+    if (port.name() != parameter) continue;
+    YUBA_ASSIGN_OR_RETURN(TensorData value, session.GetBuffer(port.buffer()));
+    value.dims = TypeOf(session.program(), port).dims;
+    return value;
+  }
+  return InternalError("the program has no parameter ", parameter);
+}
+
 absl::Status SetWeights(runtime::Session& session, const std::string& path, const RunFiles& files) {
   for (const auto& [name, value] : files.made)
     YUBA_RETURN_IF_ERROR(Annotate(session.Set(name, value), path));
+  for (const auto& [name, parts] : files.joined) {
+    YUBA_ASSIGN_OR_RETURN(TensorData stored, ValueOf(session, name));
+    absl::StatusOr<TensorData> value = WithParts(parts, std::move(stored));
+    if (!value.ok()) return Annotate(value.status(), path);
+    YUBA_RETURN_IF_ERROR(Annotate(session.Set(name, *value), path));
+  }
   for (const auto& [name, view] : files.weights) {
     YUBA_RETURN_IF_ERROR(SetView(session, name, view, path));
+  }
+  return absl::OkStatus();
+}
+
+// A checkpoint has states under their names.
+absl::Status CheckNames(const runtime::LoadedProgram& program) {
+  constexpr char kReserved[] = "__metadata__";
+  for (const program::Initializer& parameter : program.message().parameters()) {
+    if (parameter.port().name() != kReserved) continue;
+    return UserError("--save: the model has a weight called ", kReserved, ", which in safetensors ",
+                     "is no name of a tensor: rename it in the model's file");
   }
   return absl::OkStatus();
 }
@@ -83,6 +111,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
     return UserError(
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
+  if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
   runtime::RunOptions options = flags.options;
   options.poison = options.guards = flags.check_memory;
   options.trace = !flags.trace.empty();

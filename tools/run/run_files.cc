@@ -102,12 +102,17 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
               << Counted(found.constants, "table") << " and constants of the program, which stay "
               << "as they are in the model\n";
   }
+  if (found.states > 0) {
+    std::cerr << "note: " << weights.path << ": " << Counted(found.states, "state")
+              << " of training in it, with which --resume goes on and which begin anew here\n";
+  }
   if (found.unused > 0) {
     std::cerr << "note: " << weights.path << ": " << Counted(found.unused, "tensor")
               << " in it that the program has no parameters for\n";
   }
   files.weights = std::move(found.values);
   files.made = std::move(found.made);
+  files.joined = std::move(found.joined);
   files.numbers = std::move(found.numbers);
   return absl::OkStatus();
 }
@@ -118,6 +123,7 @@ RunFacts FactsOf(const RunFlags& flags, const RunPorts& ports, const RunFiles& f
   RunFacts facts;
   facts.shuffle = flags.shuffle;
   facts.settings = ports.settings;
+  facts.forms = ports.forms;
   facts.data = run.prints;
   if (!flags.random.empty()) facts.data["--random"] = flags.random;
   if (files.lr.has_value()) facts.lr = files.lr->Text();

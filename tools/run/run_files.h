@@ -22,6 +22,7 @@ struct RunFiles {
   std::vector<EntryRun> runs;                 // in their order; one at least
   std::map<std::string, StoredView> weights;  // from --weights, by parameter; not read
   std::map<std::string, TensorData> made;     // from --weights too, put together of several
+  std::map<std::string, JoinedParts> joined;  // from --weights: parts of parameters
   // From --weights or --resume: of numbers that are part of the code, which is other code with
   // them.
   std::map<std::string, TensorData> numbers;

@@ -1,5 +1,8 @@
 #include "tools/run/checkpoint/run_facts.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
 
@@ -54,6 +57,33 @@ class FieldReader {
       texts.insert(text.get<std::string>());
     }
   }
+  void Read(const char* name, std::map<std::string, StoredForm>& forms) {
+    const json* field = Find(name);
+    if (field == nullptr) return;
+    if (!field->is_object()) return Fail(name);
+    for (const auto& [tensor, said] : field->items()) {
+      StoredForm form;
+      const bool read = said.is_object() && said.contains("of") && said["of"].is_array() &&
+                        said.contains("blocks") && said["blocks"].is_array();
+      if (!read) return Fail(name);
+      form.kind = said.value("turned", false) ? StoredForm::kTransposed : StoredForm::kBlocks;
+      for (const json& parameter : said["of"]) {
+        if (!parameter.is_string()) return Fail(name);
+        form.parameters.push_back(parameter.get<std::string>());
+      }
+      for (const json& block : said["blocks"]) {
+        if (!block.is_number_unsigned()) return Fail(name);
+        form.blocks.push_back(block.get<int>());
+      }
+      std::vector<int> places = form.blocks;
+      std::sort(places.begin(), places.end());
+      for (size_t i = 0; i < places.size(); ++i) {
+        if (places[i] != static_cast<int>(i)) return Fail(name);
+      }
+      if (form.parameters.empty()) return Fail(name);
+      forms[tensor] = std::move(form);
+    }
+  }
   const absl::Status& status() const { return status_; }
 
  private:
@@ -81,6 +111,11 @@ std::string FormatFacts(const RunFacts& facts) {
   for (const auto& [tied, to] : facts.ties) (to.transposed ? transposed : equal)[tied] = to.kept;
   if (!equal.empty()) object["ties"] = equal;
   if (!transposed.empty()) object["transposed"] = transposed;
+  for (const auto& [tensor, form] : facts.forms) {
+    if (form.kind == StoredForm::kUnknown) continue;
+    object["forms"][tensor] = {{"of", form.parameters}, {"blocks", form.blocks}};
+    if (form.kind == StoredForm::kTransposed) object["forms"][tensor]["turned"] = true;
+  }
   return TextOf(object);
 }
 
@@ -100,6 +135,7 @@ absl::StatusOr<RunFacts> ParseFacts(const std::string& text) {
   std::map<std::string, std::string> equal, transposed;
   reader.Read("ties", equal);
   reader.Read("transposed", transposed);
+  reader.Read("forms", facts.forms);
   YUBA_RETURN_IF_ERROR(reader.status());
   for (const auto& [tied, kept] : equal) facts.ties[tied] = {kept, false};
   for (const auto& [tied, kept] : transposed) facts.ties[tied] = {kept, true};

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
+#include "opsemantics/values/stored_form.h"
 #include "tools/run/data/batches.h"
 
 namespace yuba::tools {
@@ -35,6 +36,9 @@ struct RunFacts {
       settings;                        // what decides what a step computes: {"loss", "mse"}
   std::set<std::string> frozen;        // weights that steps did not change
   std::map<std::string, TiedTo> ties;  // by the weight that is another one
+  // Tensors of the checkpoint that are parameters of the user's program in another form, so that a
+  // model that has these as they are finds them: {"r.bias_ih and r.bias_hh, joined", ...}.
+  std::map<std::string, StoredForm> forms;
 };
 
 // {"batch":12,"data":{"x":"f32[40, 48] 90aa..."},"epoch":1,...}, in one line.

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
+#include "opsemantics/values/stored_form.h"
 #include "opsemantics/values/tensor_data.h"
 #include "opsemantics/values/tensor_file.h"
 #include "runtime/session.h"
@@ -29,6 +30,13 @@ struct WeightFiles {
     bool transposed = false;
   };
   std::map<std::string, SharedName> shared;  // names without a tensor of their own
+  // Of a checkpoint of --save: parameters of the user's program that it has in another form alone.
+  struct FormedName {
+    std::string stored;  // the tensor that they are part of
+    StoredForm form;
+    size_t position = 0;  // among form.parameters
+  };
+  std::map<std::string, FormedName> formed;
 };
 
 // Reads headers alone. Where `prefix` is not empty, it is taken away, once, from the names that
@@ -43,18 +51,35 @@ absl::StatusOr<absl::optional<StoredView>> FindWeight(const WeightFiles& files,
 // All names with a value of a type that is read.
 std::map<std::string, StoredView> AllWeights(const WeightFiles& files);
 
+// The value, of shape `dims`, of a name that is part of another tensor there. The user's error
+// where it has another number of elements.
+absl::StatusOr<TensorData> ReadFormed(const WeightFiles& files, const std::string& name,
+                                      const std::vector<int64_t>& dims);
+
+// Some of the parameters that a tensor of a program is joined of: the others stay as they are.
+struct JoinedParts {
+  StoredForm form;
+  std::map<size_t, StoredView> values;  // by position among form.parameters
+};
+
+// `tensor` with these parameters in it. The user's error where one does not fit.
+absl::StatusOr<TensorData> WithParts(const JoinedParts& parts, TensorData tensor);
+
 // What the parameters of a program find in the files.
 struct FoundWeights {
-  std::map<std::string, StoredView> values;  // by parameter
-  std::map<std::string, TensorData> made;    // the same, where it is put together of several
+  std::map<std::string, StoredView> values;   // by parameter
+  std::map<std::string, TensorData> made;     // the same, where it is put together of several
+  std::map<std::string, JoinedParts> joined;  // where it is joined of several and not all are there
   // Other values of numbers that are part of the code (RunPorts::numbers).
   std::map<std::string, TensorData> numbers;
-  std::vector<std::string> missing;  // weights of the program that have no value
+  std::vector<std::string> missing;  // weights of the program, or parts, that have no value
   int constants = 0;                 // its other parameters that have none
+  int states = 0;                    // tensors that are an optimizer's: a run begins anew with them
   int unused = 0;                    // tensors that are of no parameter
 };
-// A parameter that is two weights of the model (--tie) finds either. The user's error where a value
-// is of a type that is not read, where none fits, and where the two differ.
+// A parameter that is two weights of the model (--tie) finds either. What training adds to the
+// model, as an optimizer's means, finds nothing: --resume goes on with it. The user's error where a
+// value is of a type that is not read, where none fits, and where the two differ.
 absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPorts& ports);
 
 // Numbers of the model's file (RunPorts::numbers) that have another value in the files. The user's
@@ -65,6 +90,9 @@ absl::StatusOr<std::map<std::string, TensorData>> FindNumbers(const WeightFiles&
 // Gives a parameter of the program the value that was found for it. Errors begin with `path`.
 absl::Status SetView(runtime::Session& session, const std::string& name, const StoredView& view,
                      const std::string& path);
+
+// How messages call a tensor that is computed of parameters of the user's program.
+std::string ComputedText(const StoredForm& form);
 
 // The user's error for weights that a file does not have.
 absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing);
