@@ -194,7 +194,7 @@ TEST_CASE("training goes on from a checkpoint with the same bits, and in any oth
   const bool same_bytes = ReadText(whole) == ReadText(resumed);
   CHECK(same_bytes);
   model.Plan("adam", "--devices 3");
-  const nlohmann::json other = nlohmann::json::parse(run("--steps 2 --weights " + half).out);
+  const nlohmann::json other = nlohmann::json::parse(run("--steps 4 --resume " + half).out);
   CHECK(other["numbers"]["loss"][1].get<double>() ==
         Approx(all["numbers"]["loss"][3].get<double>()).epsilon(1e-5));
 }
