@@ -107,6 +107,22 @@ std::vector<std::string> LiteralsOf(const OnnxGraph& source) {
   return numbers;
 }
 
+// The user's error where a number of the file has a name that training adds: both are in
+// checkpoints.
+absl::Status CheckNumbers(const OnnxGraph& source,
+                          const std::vector<compiler::UpdatedState>& updated) {
+  for (const OnnxValue& value : source.values) {
+    if (!value.stored || value.kind != TensorKind::kConstant) continue;
+    const bool added = std::any_of(updated.begin(), updated.end(),
+                                   [&](const auto& pair) { return pair.state == value.name; });
+    if (added) {
+      return UserError("the model has a number '", value.name, "', which is the name of what the ",
+                       "optimizer adds: rename the tensor");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bool factors) {
   compiler::Model model;
   model.file = source->path;
@@ -137,6 +153,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
     compiler::TrainRecipe recipe = *source->train;
     recipe.numbers = LiteralsOf(source->graph);
     YUBA_ASSIGN_OR_RETURN(updated, compiler::MakeTrainingStep(model, recipe));
+    YUBA_RETURN_IF_ERROR(CheckNumbers(source->graph, updated));
     compiler::ReplaceLiterals(model);
     compiler::RemoveViews(model);
     compiler::ComposeMaps(model);

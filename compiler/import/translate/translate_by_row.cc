@@ -19,16 +19,18 @@ const OperatorVersion& VersionOf(const NodeContext& node) {
   return VersionAt(*VersionsOf(node.proto().op_type()), node.opset());
 }
 
-// The second operand begins at dimension `axis` of the first, or ends with it.
+// The second operand begins at dimension `axis` of the first, or ends with it. The text allows
+// dimensions of 1 only where all are; files of PyTorch's have them elsewhere too, and runtimes
+// repeat them.
 void AlignSecond(NodeContext& node, bool has_axis, int64_t axis, std::vector<int>& operands) {
   const Dims& first = node.Dims(operands[0]);
   Dims dims = node.Dims(operands[1]);
   const int rank = static_cast<int>(first.size()), own = static_cast<int>(dims.size());
   const int begin = has_axis ? node.Axis(axis, rank) : rank - own;
   if (node.failed()) return;
-  const bool one = std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim == 1; });
+  const auto fits = [](int64_t dim, int64_t of_first) { return dim == 1 || dim == of_first; };
   if (begin < 0 || begin + own > rank ||
-      (!one && !std::equal(dims.begin(), dims.end(), first.begin() + begin))) {
+      !std::equal(dims.begin(), dims.end(), first.begin() + begin, fits)) {
     return node.Fail("its operand ", Extents(dims), " is no part of ", Extents(first),
                      has_axis ? absl::StrCat(" from dimension ", begin, " on") : " at its end",
                      ", as its version needs it (opset ", kPairs, " has NumPy's broadcasting)");

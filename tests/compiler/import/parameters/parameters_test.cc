@@ -566,5 +566,24 @@ TEST_CASE("gradients that are divided by how often a row occurs are refused") {
   CHECK_THAT(WithEmbedding(", -1, False"), IsOk());
 }
 
+TEST_CASE("a number that has the name of a state of the optimizer is refused") {
+  const auto trained = [](const std::string& number, const std::string& optimizer) {
+    OnnxBuilder builder;
+    builder.Input("x", {2, 4});
+    builder.Weight("w", {4});
+    builder.Weight(number, {});
+    builder.Node("Mul", {"x", "w"}, {"h"});
+    builder.Node("Mul", {"h", number}, {"y"});
+    builder.Output("y");
+    ImportOptions options;
+    options.train = TrainOptions{optimizer, "mse"};
+    return compiler::ImportFile(builder.Save(), options);
+  };
+  CHECK_THAT(trained("t", "adam"),
+             Fails("the model has a number 't', which is the name of what the optimizer adds"));
+  CHECK_THAT(trained("t", "sgd"), IsOk());
+  CHECK_THAT(trained("u", "adam"), IsOk());
+}
+
 }  // namespace
 }  // namespace yuba::onnx

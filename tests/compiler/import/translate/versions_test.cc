@@ -273,7 +273,7 @@ TEST_CASE("operands of other shapes, before broadcasting was NumPy's") {
                Contains("its operand [2] is no part of [2, 3] at its end"));
     CHECK_THAT(message(op_type, 6, "columns", 1, 0),
                Contains("[3] is no part of [2, 3] from dimension 0 on"));
-    CHECK_THAT(message(op_type, 6, "column", 1, 0), Contains("is no part of"));
+    CHECK(message(op_type, 6, "column", 1, 0) == "imported");
     CHECK_THAT(message(op_type, 6, "larger", 1, -1), Contains("is no part of"));
   }
   for (const char* op_type : {"Sum", "Max", "Mean"}) {
