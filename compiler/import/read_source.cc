@@ -127,9 +127,10 @@ class Importer {
   }
 
   // What the file says of its stored values; `lost` are parameters that it lacks besides.
-  absl::Status TakeRoles(const ExportRecord& record, const std::vector<std::string>& lost) {
+  absl::Status TakeRoles(const ExportRecord& record,
+                         const std::map<std::string, std::string>& lost) {
     StoredRoles roles = FindStoredRoles(file_.proto.graph(), record, file_.order);
-    roles.missing.insert(roles.missing.end(), lost.begin(), lost.end());
+    roles.missing.insert(lost.begin(), lost.end());
     file_.order.roles = roles.of;
     if (!options_.train.has_value()) return absl::OkStatus();
     YUBA_RETURN_IF_ERROR(CheckMissing(roles, *options_.train));

@@ -65,7 +65,7 @@ TEST_CASE("what is gathered of weights that the graph computes is called weights
 
 TEST_CASE("a plan with small floats says that processors are slow with them") {
   const std::string train = "--devices 2 --train sgd --loss softmax-cross-entropy --lr 0.1";
-  const std::string slow = "f16 and bf16 take 1 to 2.5 times as long as f32";
+  const std::string slow = "f16 and bf16 take up to 2.5 times as long as f32";
   CHECK_FALSE(Has(Partitioned(Model("mlp"), train), slow));
   CHECK(Has(Partitioned(Model("mlp"), train + " --precision bf16"), slow));
 }

@@ -263,7 +263,7 @@ std::string SmallFloatsText(const search::PlanFile& plan) {
       plan.tensors.begin(), plan.tensors.end(), [](const search::PlanFile::TensorRow& tensor) {
         return tensor.type == ElementType::kF16 || tensor.type == ElementType::kBF16;
       });
-  return small ? "               on processors f16 and bf16 take 1 to 2.5 times as long as f32 "
+  return small ? "               on processors f16 and bf16 take up to 2.5 times as long as f32 "
                  "(docs/host_speed.md)\n"
                : "";
 }

@@ -1,5 +1,5 @@
 // What is known of PyTorch's calls beside their names: which of their arguments the operands of the
-// nodes are that its exporter makes of them. The only place where calls with parameters are named.
+// nodes are that its exporter makes of them.
 //
 // Example: aten.linear(x, weight, bias) becomes a MatMul whose operand 1 is argument 1, transposed,
 // or a Gemm whose operand 2 is argument 2.

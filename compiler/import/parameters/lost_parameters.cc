@@ -34,15 +34,13 @@ class LostFinder {
     for (const ::onnx::TensorProto& tensor : graph.initializer()) stored_[tensor.name()] = &tensor;
   }
 
-  Names Find() {
+  std::map<std::string, std::string> Find() {
     for (int n = 0; n < graph_.node_size(); ++n) {
       if (program_.call(n).has_value()) LookAt(n, *program_.call(n));
     }
     const Names unnamed = Unnamed();
     for (const auto& [call, unexplained] : calls_) LookAtCall(unexplained, unnamed);
-    Names texts;
-    for (const auto& [name, why] : lost_) texts.push_back(absl::StrCat(name, " (", why, ")"));
-    return texts;
+    return std::move(lost_);
   }
 
  private:
@@ -174,8 +172,9 @@ class LostFinder {
 
 }  // namespace
 
-std::vector<std::string> FindLost(const std::string& folder, const ::onnx::GraphProto& graph,
-                                  const ExportRecord& record) {
+std::map<std::string, std::string> FindLost(const std::string& folder,
+                                            const ::onnx::GraphProto& graph,
+                                            const ExportRecord& record) {
   return LostFinder(folder, graph, record).Find();
 }
 

@@ -47,9 +47,7 @@ class MissingFinder {
     for (const auto& [name, role] : roles_.of) LookAtValue(name, role);
     LookAtOutputs();
     FindUnused();
-    for (const auto& [name, why] : missing_) {
-      roles_.missing.push_back(why.empty() ? name : absl::StrCat(name, " (", why, ")"));
-    }
+    roles_.missing.merge(missing_);
   }
 
  private:
@@ -259,27 +257,25 @@ void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
 
 absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options) {
   Names missing;
-  for (const std::string& text : roles.missing) {
-    const std::string name = text.substr(0, text.find(" ("));
+  for (const auto& [name, why] : roles.missing) {
     const auto merged = roles.merged.find(name);
-    const bool tied = merged != roles.merged.end() &&
-                      std::any_of(options.ties.begin(), options.ties.end(), [&](const auto& tie) {
-                        return tie.tied == name && tie.kept == merged->second;
-                      });
-    if (!tied) missing.push_back(text);
+    const bool tied =
+        merged != roles.merged.end() &&
+        std::any_of(options.ties.begin(), options.ties.end(), [&, &name = name](const auto& tie) {
+          return tie.tied == name && tie.kept == merged->second;
+        });
+    if (!tied) missing.push_back(why.empty() ? name : absl::StrCat(name, " (", why, ")"));
   }
   if (missing.empty() || options.allow_missing) return absl::OkStatus();
   return UserError(
       "it was exported from a PyTorch model of which it lacks ", absl::StrJoin(missing, ", "),
-      ": PyTorch's default exporter folds batch norms, stores equal tensors once and computes "
-      "what ",
-      "depends on parameters alone, so that training it would train another model. Export it "
-      "again ",
-      "with torch.onnx.export(..., dynamo=False, training=torch.onnx.TrainingMode.TRAINING, ",
+      ": PyTorch's default exporter folds batch norms, stores equal tensors once and computes ",
+      "what depends on parameters alone, so that training it would train another model. Export ",
+      "it again with torch.onnx.export(..., dynamo=False, "
+      "training=torch.onnx.TrainingMode.TRAINING, ",
       "do_constant_folding=False), or, without batch norms, with optimize=False; ",
-      "--allow-missing-parameters trains those that are there, and --trainable PATTERN with it "
-      "what ",
-      "was made of the others",
+      "--allow-missing-parameters trains those that are there, and --trainable PATTERN with it ",
+      "what was made of the others",
       roles.merged.empty()
           ? ""
           : "; of what PyTorch has tied and the file stores once, --tie A=B says so");

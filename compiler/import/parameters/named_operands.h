@@ -39,7 +39,8 @@ class ExportedProgram {
 
   NamedOperands Of(int n) const;
 
-  // Whether the value of the file, or what it stores, is what the program calls so.
+  // Whether the program has the value of the file under that name. Of a buffer any stored value may
+  // be it: equal ones are stored once.
   bool IsCalled(const std::string& value, const std::string& called) const;
 
   // The node that makes the value; -1 where none does.

@@ -14,6 +14,7 @@
 #ifndef YUBA_COMPILER_IMPORT_PARAMETERS_RESTORED_PARAMETERS_H_
 #define YUBA_COMPILER_IMPORT_PARAMETERS_RESTORED_PARAMETERS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,8 @@ struct RestoredParameters {
   std::vector<std::string> merged;  // stored once with equal ones
   std::vector<std::string> shared;  // those that are there, stored once with an equal constant
   // Parameters that are not put back, because what was computed of them is stored once with an
-  // equal tensor, and what is known of that: "g (no node names it, and view_1 is stored as ones)".
-  std::vector<std::string> lost;
+  // equal tensor, and what is known of that: "g", "no node names it, and view_1 is stored as ones".
+  std::map<std::string, std::string> lost;
   // Values through which no gradient goes, though the file does not tell what reads them; by their
   // names in the exported program.
   std::vector<std::string> detached;

@@ -3,6 +3,7 @@
 #ifndef YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_
 #define YUBA_COMPILER_IMPORT_PARAMETERS_RESTORING_H_
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,8 +33,9 @@ void LiftStored(::onnx::GraphProto& graph);
 
 // Parameters, and what is known of them, of which the exporter has computed something that it
 // stores once with an equal tensor: to be called behind all others.
-std::vector<std::string> FindLost(const std::string& folder, const ::onnx::GraphProto& graph,
-                                  const ExportRecord& record);
+std::map<std::string, std::string> FindLost(const std::string& folder,
+                                            const ::onnx::GraphProto& graph,
+                                            const ExportRecord& record);
 
 // Of a file without any word of what its values are.
 std::vector<std::string> SplitCopies(::onnx::GraphProto& graph);

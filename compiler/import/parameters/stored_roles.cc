@@ -167,8 +167,7 @@ class RoleFinder {
     form.kind = StoredForm::kUnknown;
     form.stored_as = name;
     form.parameters = {name};
-    for (const std::string& text : roles_.missing) {
-      const std::string missing = text.substr(0, text.find(" ("));
+    for (const auto& [missing, why] : roles_.missing) {
       if (missing != name) form.parameters.push_back(missing);
     }
     return form;
@@ -231,7 +230,7 @@ class RoleFinder {
       }
     }
     for (const std::string& parameter : twice_) {
-      roles_.missing.push_back(absl::StrCat(parameter, " (stored in two forms)"));
+      roles_.missing.emplace(parameter, "stored in two forms");
     }
   }
 

@@ -25,8 +25,8 @@ struct StoredRoles {
   // Initializers that are one parameter in two forms: the second's value is the first's.
   std::vector<std::pair<std::string, std::string>> same;
   // Parameters of the user's program that nodes were made of and that no stored value is, and what
-  // is known of them: "n2.weight (stored once, as n1.weight)".
-  std::vector<std::string> missing;
+  // is known of each, perhaps nothing: "n2.weight", "stored once, as n1.weight".
+  std::map<std::string, std::string> missing;
   // Of the same, where the file has one initializer for several equal parameters: its name by
   // theirs. A tie of the two is what the file has.
   std::map<std::string, std::string> merged;

@@ -303,7 +303,9 @@ std::vector<std::string> Lost(const std::string& a, const std::string& b, const 
   builder.Output("y");
   builder.SayOfGraph(kSignature,
                      "p_p: PARAMETER target='p'\np_q: PARAMETER target='q'\nx: USER_INPUT\n");
-  return Restored(builder).lost;
+  std::vector<std::string> lost;
+  for (const auto& [name, why] : Restored(builder).lost) lost.push_back(name + " (" + why + ")");
+  return lost;
 }
 
 TEST_CASE("a parameter is lost where what was computed of it is stored as an equal tensor") {
