@@ -82,6 +82,9 @@ struct Model {
   std::map<TensorId, InitialValue> values;  // for each parameter and constant
   // Of stored tensors, by name, that are parameters of the user's program in another form.
   std::map<std::string, StoredForm> forms;
+  // Parameters and buffers of the user's program of which the file has only what was computed with
+  // them, or which it stores once with others: no new value can be set.
+  std::set<std::string> lacking;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
   StoredWords words;                         // which parameters are weights

@@ -5,7 +5,6 @@
 #include "compiler/phases.h"
 #include "compiler/train/trainable.h"
 #include "opsemantics/base/status.h"
-#include "runtime/program/code_numbers.h"
 #include "runtime/program/enums.h"
 #include "tools/terminal/progress_line.h"
 #include "tools/version.h"
@@ -43,15 +42,13 @@ absl::Status RunFrom(const char* first, const char* last, bool verify,
 
 // Who runs the program without the model is told what is part of its code.
 void AddNumbers(const compiler::Model& model, program::Program& program) {
-  program::CodeNumbers numbers;
   for (const auto& [name, value] : onnx::StoredNumbers(model)) {
-    program::CodeNumber& number = *numbers.add_numbers();
+    program::CodeNumber& number = *program.add_code_numbers();
     number.set_name(name);
     number.set_type(ToProto(value.type));
     number.mutable_shape()->Assign(value.dims.begin(), value.dims.end());
     number.set_data(value.data);
   }
-  program::AddCodeNumbers(numbers, program);
 }
 
 }  // namespace

@@ -191,6 +191,15 @@ absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, con
   return absl::OkStatus();
 }
 
+// The user's error where there are values of what the model lacks, and no --tie says what has them.
+absl::Status CheckLacking(const ExportFlags& flags, const WeightFiles& weights,
+                          const std::vector<onnx::TiedNames>& ties, std::set<std::string> lacking) {
+  for (const onnx::TiedNames& tie : ties) lacking.erase(tie.tied);
+  const std::vector<std::string> valued = LackingIn(weights, lacking);
+  if (valued.empty() || flags.partial) return absl::OkStatus();
+  return LackingWeights(flags.weights, valued);
+}
+
 // Writes the model and the file of values that it names, or neither.
 absl::Status WriteBoth(const std::string& path, const onnx::ReplacedValues& replaced) {
   YUBA_RETURN_IF_ERROR(CheckOutput(path));
@@ -205,12 +214,15 @@ absl::Status WriteBoth(const std::string& path, const onnx::ReplacedValues& repl
 absl::Status Export(const ExportFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const WeightFiles weights, ReadWeights(flags.weights, flags.prefix));
   YUBA_ASSIGN_OR_RETURN(const auto ties, ReadTies(flags.ties));
-  YUBA_ASSIGN_OR_RETURN(const Formed formed, onnx::FormedInitializers(flags.model));
+  YUBA_ASSIGN_OR_RETURN(const onnx::FormedInitializers initializers,
+                        onnx::FindFormedInitializers(flags.model));
+  const Formed& formed = initializers.formed;
   std::map<std::string, StoredView> views = AllWeights(weights);
   YUBA_ASSIGN_OR_RETURN(FormedValues values, AddFormed(flags.weights, formed, views));
   YUBA_RETURN_IF_ERROR(AddParts(flags.model, weights, values));
   if (!values.computed.empty() && !flags.partial)
     return MissingWeights(flags.weights, values.computed);
+  YUBA_RETURN_IF_ERROR(CheckLacking(flags, weights, ties, initializers.lacking));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
                         onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made,
                                             RestoreFor(flags.model, views, weights)));

@@ -27,22 +27,25 @@ absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& 
   return names;
 }
 
-absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
-    const std::string& path) {
+absl::StatusOr<FormedInitializers> FindFormedInitializers(const std::string& path) {
   YUBA_ASSIGN_OR_RETURN(::onnx::ModelProto model, ReadModelFile(path));
   ExportRecord record = ReadExportRecord(model.graph());
-  std::map<std::string, FormedInitializer> formed;
-  if (!record.SaysKinds()) return formed;
+  FormedInitializers found;
+  if (!record.SaysKinds()) return found;
   YUBA_RETURN_IF_ERROR(Annotate(InlineFunctions(model), path));
-  YUBA_RETURN_IF_ERROR(Annotate(RestoreParameters(FolderOf(path), model, record).status(), path));
+  const auto restored = RestoreParameters(FolderOf(path), model, record);
+  if (!restored.ok()) return Annotate(restored.status(), path);
   absl::StatusOr<FileGraph> order = OrderFileGraph(model.graph());
   if (!order.ok()) return Annotate(order.status(), path);
-  for (auto& [name, role] : FindStoredRoles(model.graph(), record, *order).of) {
+  StoredRoles roles = FindStoredRoles(model.graph(), record, *order);
+  roles.missing.insert(restored->lost.begin(), restored->lost.end());
+  for (const auto& [name, why] : roles.missing) found.lacking.insert(name);
+  for (auto& [name, role] : roles.of) {
     if (!role.form.has_value()) continue;
     const ::onnx::TensorProto& tensor = *order->initializers.at(name);
-    formed[name] = {*std::move(role.form), {tensor.dims().begin(), tensor.dims().end()}};
+    found.formed[name] = {*std::move(role.form), {tensor.dims().begin(), tensor.dims().end()}};
   }
-  return formed;
+  return found;
 }
 
 }  // namespace yuba::onnx

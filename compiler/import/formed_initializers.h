@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,14 @@ struct FormedInitializer {
   std::vector<int64_t> dims;  // as it is stored
 };
 
-// Those of the file `path` that an output needs, by name, where PyTorch's exporter says of what
-// they were made. Fails as ImportOnnx (onnx.h) does where the file cannot be read.
-absl::StatusOr<std::map<std::string, FormedInitializer>> FormedInitializers(
-    const std::string& path);
+struct FormedInitializers {
+  std::map<std::string, FormedInitializer> formed;  // by name, those that an output needs
+  std::set<std::string> lacking;                    // PyTorch's names, as in compiler::Model
+};
+
+// Those of the file `path`, where PyTorch's exporter says of what they were made. Fails as
+// ImportOnnx (onnx.h) does where the file cannot be read.
+absl::StatusOr<FormedInitializers> FindFormedInitializers(const std::string& path);
 
 // Puts parameters back that the model, of a file in `folder`, does not store each by itself, as
 // ImportOnnx does (parameters/restored_parameters.h); returns PyTorch's names of all whose places

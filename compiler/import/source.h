@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Source {
   bool init = false;  // as in ImportOptions
   OnnxGraph graph;
   absl::optional<compiler::TrainRecipe> train;
+  std::set<std::string> lacking = {};  // as in Model
 };
 
 // Reads the file `path` and translates it, once for each entry of the options. Errors are those of

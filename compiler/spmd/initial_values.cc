@@ -53,12 +53,16 @@ void SetInitialValues(const Model& model, program::Program& program) {
   program.clear_ties();
   for (const TiedWeights& tie : model.ties) AddTie(tie.tied, tie.kept, tie.transposed, program);
   // A tensor in another form than the user's program has it is also found by its name in the file
-  // and, where it is a transpose, by its parameter's.
+  // and, where it is all of one parameter or its transpose, by that one's.
   for (const auto& [name, form] : model.forms) {
     if (form.stored_as != name && form.stored_as != form.parameters[0])
       AddTie(form.stored_as, name, false, program);
-    if (form.kind == StoredForm::kTransposed) AddTie(form.parameters[0], name, true, program);
+    const bool transposed = form.kind == StoredForm::kTransposed;
+    if (transposed || form.kind == StoredForm::kRenamed)
+      AddTie(form.parameters[0], name, transposed, program);
   }
+  program.clear_lacking();
+  for (const std::string& name : model.lacking) program.add_lacking(name);
   program.clear_training();
   for (const auto& [name, value] : model.training) {
     program::Setting& setting = *program.add_training();

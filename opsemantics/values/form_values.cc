@@ -22,6 +22,7 @@ absl::StatusOr<FormedValue> FindInForm(const StoredForm& form, const std::vector
     if (!found.has_value()) return FormedValue{};
     views.push_back(*found);
   }
+  if (form.kind == StoredForm::kRenamed) return FormedValue{views[0], absl::nullopt};
   if (form.kind == StoredForm::kTransposed && views[0].tensor.dims.size() == 2) {
     views[0].transposed ^= true;
     return FormedValue{views[0], absl::nullopt};

@@ -19,7 +19,8 @@ using FindValue = std::function<absl::StatusOr<absl::optional<StoredView>>(const
 
 // At most one of the two is there.
 struct FormedValue {
-  absl::optional<StoredView> view;  // it is in the file, perhaps transposed
+  // It is in the file, perhaps transposed, and in the shape that the file says.
+  absl::optional<StoredView> view;
   absl::optional<TensorData> made;  // it was put together of several, or has another shape
 };
 

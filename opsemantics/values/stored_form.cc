@@ -23,7 +23,7 @@ int64_t CountOf(const std::vector<int64_t>& dims) {
 }  // namespace
 
 std::string NameOf(const StoredForm& form) {
-  if (form.kind == StoredForm::kUnknown) return form.stored_as;
+  if (form.kind == StoredForm::kUnknown || form.kind == StoredForm::kRenamed) return form.stored_as;
   const char* how = form.kind == StoredForm::kTransposed ? ", transposed"
                     : form.kind == StoredForm::kReshaped ? ", reshaped"
                     : form.parameters.size() > 1         ? ", joined"

@@ -1,6 +1,7 @@
-// A tensor of a file that is parameters of a user's program in another form: their elements in
-// another order, or several joined to one, but each of them once. Exporters store a linear layer's
-// weight transposed, and an LSTM's gates in the order of ONNX.
+// A tensor of a file that is parameters or buffers of a user's program in another form: their
+// elements in another order, or several joined to one, but each of them once; or one as it is,
+// under another name. Exporters store a linear layer's weight transposed, and an LSTM's gates in
+// the order of ONNX; a buffer `mean` is mean_1 where an output has its name.
 //
 // Example: val_18 [48, 96] is blocks.0.q.weight [96, 48], transposed. The tensor is called
 // "blocks.0.q.weight, transposed" then, and takes its value from a file of PyTorch that has
@@ -18,6 +19,7 @@ namespace yuba {
 
 struct StoredForm {
   enum Kind {
+    kRenamed,     // as it is, under another name
     kReshaped,    // the elements in their order, in another shape
     kTransposed,  // of a matrix
     kBlocks,      // the rows of each parameter in `blocks`, parameters behind each other
@@ -34,7 +36,8 @@ struct StoredForm {
   }
 };
 
-// What the tensor is called: "q.weight, transposed"; stored_as where the form is unknown.
+// What the tensor is called: "q.weight, transposed"; stored_as where the form is unknown, and where
+// it has the parameter's elements as they are, whose own name something else in the file has.
 std::string NameOf(const StoredForm& form);
 
 // Whether somebody may mean the tensor by `name`: by any of NameOf, stored_as and the parameters.

@@ -38,7 +38,11 @@ class WellFormed {
     YUBA_RETURN_IF_ERROR(CheckInstructions(stage.instructions(), 1, 0));
     const std::string fault = FaultOfEntries(message_);
     if (!fault.empty()) return UserError(fault);
-    return CheckPorts();
+    YUBA_RETURN_IF_ERROR(CheckPorts());
+    for (const CodeNumber& number : message_.code_numbers()) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckNumber(number), absl::StrCat("number ", number.name())));
+    }
+    return absl::OkStatus();
   }
 
  private:
@@ -270,6 +274,16 @@ class WellFormed {
       YUBA_RETURN_IF_ERROR(Annotate(CheckPort(port, read), absl::StrCat("output ", port.name())));
     }
     return absl::OkStatus();
+  }
+
+  static absl::Status CheckNumber(const CodeNumber& number) {
+    if (!ElementType_IsValid(number.type())) return UserError("no element type ", number.type());
+    const bool one = std::all_of(number.shape().begin(), number.shape().end(),
+                                 [](int64_t dim) { return dim == 1; });
+    if (one && static_cast<int64_t>(number.data().size()) == ByteSize(FromProto(number.type()))) {
+      return absl::OkStatus();
+    }
+    return UserError("it is no single element");
   }
 
   std::string BufferName(int buffer) {

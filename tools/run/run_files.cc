@@ -93,6 +93,8 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
     if (std::none_of(flags.inputs.begin(), flags.inputs.end(), gives)) missing.push_back(name);
   }
   if (!missing.empty() && !flags.partial_weights) return MissingWeights(weights.path, missing);
+  if (!found.lacking.empty() && !flags.partial_weights)
+    return LackingWeights(weights.path, found.lacking);
   if (!missing.empty()) {
     std::cerr << "note: " << weights.path << ": has no values of " << FirstOf(missing)
               << ", which stay as they are in the model\n";
@@ -106,9 +108,11 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
     std::cerr << "note: " << weights.path << ": " << Counted(found.states, "state")
               << " of training in it, with which --resume goes on and which begin anew here\n";
   }
-  if (found.unused > 0) {
-    std::cerr << "note: " << weights.path << ": " << Counted(found.unused, "tensor")
-              << " in it that the program has no parameters for\n";
+  found.unused.insert(found.unused.end(), found.lacking.begin(), found.lacking.end());
+  if (!found.unused.empty()) {
+    std::cerr << "note: " << weights.path << ": "
+              << Counted(static_cast<int64_t>(found.unused.size()), "tensor")
+              << " in it that the program has no parameters for: " << FirstOf(found.unused) << "\n";
   }
   files.weights = std::move(found.values);
   files.made = std::move(found.made);

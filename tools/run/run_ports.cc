@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/random_state.h"
-#include "runtime/program/code_numbers.h"
 #include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
 
@@ -50,11 +49,10 @@ RunPorts PortsOf(const program::Program& program) {
   for (const program::Setting& setting : program.training())
     ports.settings[setting.name()] = setting.value();
   ports.ties.assign(program.ties().begin(), program.ties().end());
-  const program::CodeNumbers numbers = program::CodeNumbersOf(program);
-  for (const program::CodeNumber& number : numbers.numbers()) {
-    ports.numbers[number.name()] = {FromProto(static_cast<program::ElementType>(number.type())),
-                                    {number.shape().begin(), number.shape().end()},
-                                    number.data()};
+  ports.lacking.insert(program.lacking().begin(), program.lacking().end());
+  for (const program::CodeNumber& number : program.code_numbers()) {
+    ports.numbers[number.name()] = {
+        FromProto(number.type()), {number.shape().begin(), number.shape().end()}, number.data()};
   }
   for (const program::Initializer& parameter : program.parameters()) {
     add_type(parameter.port());

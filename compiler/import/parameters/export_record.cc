@@ -231,6 +231,26 @@ void InferParameters(const ::onnx::GraphProto& graph, ExportRecord& record) {
   }
 }
 
+// The exporter renames a parameter or buffer that is called as an output, and tools that join
+// models rename all values; what the signature says stays as it was. `inferred`: the parameters'
+// names are not the signature's.
+void TakeNamesOfFile(const ::onnx::GraphProto& graph, bool inferred, ExportRecord& record) {
+  std::map<std::string, int> claims;
+  for (const auto& [name, value] : record.values) ++claims[value.called];
+  std::set<std::string> stored;
+  for (const ::onnx::TensorProto& tensor : graph.initializer()) stored.insert(tensor.name());
+  for (auto& [name, value] : record.values) {
+    if (value.kind == ValueRecord::kUnsaid) continue;
+    const bool is_parameter = value.kind == ValueRecord::kParameter;
+    auto& known = is_parameter ? record.parameters : record.buffers;
+    const auto said = known.find(value.called);
+    if (said == known.end() || said->second == name) continue;
+    const bool sure = claims[value.called] == 1 && stored.count(said->second) == 0;
+    if (sure && !(is_parameter && inferred)) value.renamed_from = said->second;
+    said->second = name;
+  }
+}
+
 }  // namespace
 
 // Messages are read anew from their bytes: whether onnx.proto knows the fields or keeps them as
@@ -250,13 +270,9 @@ ExportRecord ReadExportRecord(const ::onnx::GraphProto& graph) {
         absl::StrCat("'", kind, "', the kind of ", names[0],
                      names.size() == 1 ? "" : absl::StrCat(" and ", names.size() - 1, " more")));
   }
-  if (record.parameters.empty()) InferParameters(graph, record);
-  // Tools that join models rename values, and not what the signature says.
-  for (const auto& [name, value] : record.values) {
-    const auto parameter = record.parameters.find(value.called);
-    if (value.kind == ValueRecord::kParameter && parameter != record.parameters.end())
-      parameter->second = name;
-  }
+  const bool inferred = record.parameters.empty();
+  if (inferred) InferParameters(graph, record);
+  TakeNamesOfFile(graph, inferred, record);
   return record;
 }
 

@@ -25,13 +25,14 @@ struct ValueRecord {
   enum Kind { kUnsaid, kParameter, kBuffer };
   Kind kind = kUnsaid;
   std::string called;                    // in the exported program, as "p_q_weight"; or ""
+  std::string renamed_from;              // PyTorch's name, where no value of the file has it; or ""
   std::vector<std::string> folded_from;  // names of values, of the file before folding
 };
 
 struct ExportRecord {
   std::map<std::string, ValueRecord> values;  // by name in the file: those that it says anything of
-  // PyTorch's name, "q.weight", by the name in the exported program, "p_q_weight". Constants that
-  // the program has lifted are among the buffers.
+  // PyTorch's name, "q.weight", by the name in the exported program, "p_q_weight"; the file's where
+  // it has renamed it. Constants that the program has lifted are among the buffers.
   std::map<std::string, std::string> parameters, buffers;
   // Of the user, by their names in the exported program, in order.
   std::vector<std::string> inputs, outputs;

@@ -37,7 +37,7 @@ class MissingFinder {
   void Find() {
     for (const auto& [name, role] : roles_.of) {
       if (role.word != Word::kParameter) continue;
-      if (!role.form.has_value()) stored_.insert(name);
+      stored_.insert(name);
       if (role.form.has_value())
         stored_.insert(role.form->parameters.begin(), role.form->parameters.end());
     }

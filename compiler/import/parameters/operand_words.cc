@@ -54,6 +54,45 @@ OperandWord WordOfOperand(const std::string& op_type, int position) {
   return OperandWord::kNone;
 }
 
+namespace {
+
+// Which of the values that a Loop or Scan carries from run to run the operand begins; -1: none.
+int CarriedBy(const ::onnx::NodeProto& node, int position) {
+  if (node.op_type() == "Loop") return position - 2;
+  if (node.op_type() != "Scan") return -1;
+  int64_t scanned = 0;
+  for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.name() == "num_scan_inputs") scanned = attribute.i();
+  }
+  return position < node.input_size() - scanned ? position : -1;
+}
+
+// Whether the body's output is its input, or a copy of it.
+bool HandsOn(const ::onnx::GraphProto& body, int input, int output) {
+  if (input >= body.input_size() || output >= body.output_size()) return true;
+  std::string name = body.output(output).name();
+  for (int n = body.node_size(); n-- > 0;) {
+    const ::onnx::NodeProto& node = body.node(n);
+    if (IsCopy(node.op_type()) && node.input_size() == 1 && node.output_size() == 1 &&
+        node.output(0) == name)
+      name = node.input(0);
+  }
+  return name == body.input(input).name();
+}
+
+}  // namespace
+
+bool BeginsWhatRunsChange(const ::onnx::NodeProto& node, int position) {
+  const int carried = CarriedBy(node, position);
+  if (carried < 0) return false;
+  const bool loop = node.op_type() == "Loop";
+  for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.name() != "body") continue;
+    return !HandsOn(attribute.g(), loop ? 2 + carried : carried, loop ? 1 + carried : carried);
+  }
+  return false;
+}
+
 bool Adds(const std::string& op_type) { return op_type == "Add"; }
 
 bool MultipliesMatrices(const std::string& op_type) { return op_type == "MatMul"; }

@@ -5,12 +5,18 @@
 
 #include <string>
 
+#include "onnx/onnx.pb.h"
+
 namespace yuba::onnx {
 
 enum class OperandWord { kNone, kWeight, kBias, kSlope, kScale, kVariance, kFirstState };
 
 // The word for operand `position` of the ONNX operator; kNone where there is none.
 OperandWord WordOfOperand(const std::string& op_type, int position);
+
+// Whether the operand is where a value begins that each run of the nodes inside of the node
+// changes, as the first state of a Scan. One that they only hand on is a weight as any other.
+bool BeginsWhatRunsChange(const ::onnx::NodeProto& node, int position);
 
 // Whether the operator adds, so that one number that it adds to what another one multiplies by a
 // matrix of one column is a bias: exporters write the bias of a linear layer so where its operand

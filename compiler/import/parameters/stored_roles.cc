@@ -131,8 +131,10 @@ class RoleFinder {
     if (value.kind == ValueRecord::kParameter) {
       role.word = Word::kParameter;
       role.form = TransposedForm(name, value, readers);
+      if (!role.form.has_value()) role.form = RenamedForm(name, value);
     } else if (value.kind == ValueRecord::kBuffer) {
       role.word = Word::kBuffer;
+      role.form = RenamedForm(name, value);
     } else if (readers.called) {
       role.word = Word::kParameter;  // a tool has dropped the word beside the value
     } else {
@@ -155,6 +157,11 @@ class RoleFinder {
     auto form = FormFor(name, value, readers);
     if (!form.has_value() || form->kind != StoredForm::kTransposed) return absl::nullopt;
     return form;
+  }
+
+  static absl::optional<StoredForm> RenamedForm(const std::string& name, const ValueRecord& value) {
+    if (value.renamed_from.empty()) return absl::nullopt;
+    return StoredForm{StoredForm::kRenamed, {value.renamed_from}, {}, name};
   }
 
   // Of a value that has a parameter's name and is something else, as the filter of a convolution
@@ -201,15 +208,19 @@ class RoleFinder {
     return form;
   }
 
+  static bool IsAsItIs(const StoredRole& role) {
+    return !role.form.has_value() || role.form->kind == StoredForm::kRenamed;
+  }
+
   // One parameter may be stored as it is and transposed, for two nodes that read it so. Where two
   // forms of one cannot be made one tensor, the other is no parameter, and missing so.
   void FindSame() {
     std::map<std::string, std::string> stored;  // the initializer by the parameter
     for (const auto& [name, role] : roles_.of) {
-      if (role.word == Word::kParameter && !role.form.has_value()) stored[name] = name;
+      if (role.word == Word::kParameter && IsAsItIs(role)) stored[name] = name;
     }
     for (auto& [name, role] : roles_.of) {
-      if (role.word != Word::kParameter || !role.form.has_value()) continue;
+      if (role.word != Word::kParameter || IsAsItIs(role)) continue;
       const std::vector<std::string> parameters = role.form->parameters;
       const bool several = parameters.size() > 1;
       for (const std::string& parameter : parameters) {

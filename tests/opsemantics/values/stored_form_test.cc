@@ -51,6 +51,9 @@ TEST_CASE("a parameter is put into the form of the file") {
         Numbers{2, 3, 0, 1, 4, 5, 8, 9, 6, 7, 10, 11});
   CHECK_THAT(InStoredForm(gates, kF32, {8}, {Counted({4}), Counted({4})}),
              Fails("no 3 equal parts"));
+  const StoredForm renamed = {StoredForm::kRenamed, {"mean"}, {}, "mean_1"};
+  CHECK(NameOf(renamed) == "mean_1");
+  CHECK(IsCalled(renamed, "mean"));
   const StoredForm unknown = {StoredForm::kUnknown, {"u"}, {}, "val_4"};
   CHECK(NameOf(unknown) == "val_4");
   CHECK_THAT(InStoredForm(unknown, kF32, {2}, {Counted({2})}), Fails("the file does not tell"));

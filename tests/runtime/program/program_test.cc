@@ -55,6 +55,15 @@ program::Program Sound() {
   return builder.message();
 }
 
+// One that nothing is wrong with.
+program::CodeNumber* AddNumber(program::Program& p) {
+  program::CodeNumber* number = p.add_code_numbers();
+  number->set_name("eps");
+  number->set_type(program::F32);
+  number->set_data(std::string(4, '\0'));
+  return number;
+}
+
 TEST_CASE("the work of a kernel is what a device reads and writes, and its points") {
   program::Program message = Sound();
   const Mesh mesh = program::MeshOf(message);
@@ -76,7 +85,9 @@ TEST_CASE("the work of a kernel is what a device reads and writes, and its point
 }
 
 TEST_CASE("a sound program loads and runs") {
-  auto program = LoadedProgram::FromMessage(Sound());
+  program::Program sound = Sound();
+  AddNumber(sound);
+  auto program = LoadedProgram::FromMessage(sound);
   REQUIRE_THAT(program, IsOk());
   CHECK((*program)->devices() == 2);
   CHECK((*program)->Describe(2) == "instruction 2 (reduce of made for y)");
@@ -133,6 +144,10 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"0 stages", [](auto& p) { p.clear_stages(); }},
       {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
       {"more than 65536 devices", [](auto& p) { p.mutable_mesh(0)->set_size(70000); }},
+      {"number eps: no element type 77",
+       [](auto& p) { AddNumber(p)->set_type(static_cast<program::ElementType>(77)); }},
+      {"number eps: it is no single element", [](auto& p) { AddNumber(p)->add_shape(2); }},
+      {"number eps: it is no single element", [](auto& p) { AddNumber(p)->set_data("123"); }},
       {"an arena of -1 bytes", [](auto& p) { StageOf(p).set_arena_size(-1); }},
       {"buffer 0 (x): no element type 77",
        [](auto& p) {

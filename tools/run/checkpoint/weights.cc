@@ -366,8 +366,16 @@ absl::StatusOr<FoundWeights> FindWeights(const WeightFiles& files, const RunPort
     const auto formed = files.formed.find(name);
     if (formed != files.formed.end()) used.insert(formed->second.stored);
   }
-  for (const auto& [name, tensor] : files.file.tensors) found.unused += used.count(name) == 0;
-  for (const auto& [name, type] : files.file.unread) found.unused += used.count(name) == 0;
+  for (const std::string& name : LackingIn(files, ports.lacking)) {
+    if (known.count(name) == 0) found.lacking.push_back(name);
+    used.insert(name);
+  }
+  for (const auto& [name, tensor] : files.file.tensors) {
+    if (used.count(name) == 0) found.unused.push_back(name);
+  }
+  for (const auto& [name, type] : files.file.unread) {
+    if (used.count(name) == 0) found.unused.push_back(name);
+  }
   return found;
 }
 
@@ -376,6 +384,21 @@ absl::Status SetView(runtime::Session& session, const std::string& name, const S
   if (!view.transposed) return Annotate(session.SetFromFile(name, view.tensor), path);
   YUBA_ASSIGN_OR_RETURN(const TensorData value, ReadView(view, view.tensor.type));
   return Annotate(session.Set(name, value), path);
+}
+
+std::vector<std::string> LackingIn(const WeightFiles& files, const std::set<std::string>& lacking) {
+  std::vector<std::string> names;
+  for (const std::string& name : lacking) {
+    if (files.file.tensors.count(name) + files.shared.count(name) + files.formed.count(name) > 0)
+      names.push_back(name);
+  }
+  return names;
+}
+
+absl::Status LackingWeights(const std::string& path, const std::vector<std::string>& lacking) {
+  return UserError(path, ": has ", FirstOf(lacking), ", of which the model's file has only what ",
+                   "was computed with the old values, or one tensor for several: export the model ",
+                   "with optimize=False, which keeps each; --partial-weights does without");
 }
 
 absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing) {

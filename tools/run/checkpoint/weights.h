@@ -9,6 +9,7 @@
 #define YUBA_TOOLS_RUN_CHECKPOINT_WEIGHTS_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,9 +74,10 @@ struct FoundWeights {
   // Other values of numbers that are part of the code (RunPorts::numbers).
   std::map<std::string, TensorData> numbers;
   std::vector<std::string> missing;  // weights of the program, or parts, that have no value
+  std::vector<std::string> lacking;  // tensors that the model's file lacks (RunPorts::lacking)
   int constants = 0;                 // its other parameters that have none
   int states = 0;                    // tensors that are an optimizer's: a run begins anew with them
-  int unused = 0;                    // tensors that are of no parameter
+  std::vector<std::string> unused;   // other tensors that are of no parameter
 };
 // A parameter that is two weights of the model (--tie) finds either. What training adds to the
 // model, as an optimizer's means, finds nothing: --resume goes on with it. The user's error where a
@@ -96,6 +98,12 @@ std::string ComputedText(const StoredForm& form);
 
 // The user's error for weights that a file does not have.
 absl::Status MissingWeights(const std::string& path, const std::vector<std::string>& missing);
+
+// Of `lacking`, what the model lacks, the names that the files have values of.
+std::vector<std::string> LackingIn(const WeightFiles& files, const std::set<std::string>& lacking);
+
+// The user's error for those.
+absl::Status LackingWeights(const std::string& path, const std::vector<std::string>& lacking);
 
 }  // namespace yuba::tools
 

@@ -1,4 +1,4 @@
-// What graphs inside of nodes store.
+// What graphs inside of nodes store, and what Loop and Scan begin with.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -13,11 +13,13 @@ namespace yuba::onnx {
 namespace {
 
 using compiler::OnnxBuilder;
+using compiler::SetInt;
 
 // The names of what a step changes, sorted: "b w".
-std::string Trained(const OnnxBuilder& builder) {
+std::string Trained(const OnnxBuilder& builder, std::vector<std::string>* notes = nullptr) {
   ImportOptions options;
   options.train = TrainOptions{"sgd", "mse", "", {}};
+  options.train->list_all = true;
   const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, IsOk());
   std::vector<std::string> names;
@@ -27,6 +29,7 @@ std::string Trained(const OnnxBuilder& builder) {
   std::sort(names.begin(), names.end());
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  if (notes != nullptr) *notes = model->notes;
   return text;
 }
 
@@ -126,6 +129,37 @@ TEST_CASE("where the file says what is a parameter, the bodies have none") {
   OnnxBuilder builder = Looped(true);
   builder.SayOfValue("v", "pkg.torch.export.graph_signature.InputSpec.kind", "PARAMETER");
   CHECK(Trained(builder) == "v");
+}
+
+// The last h = tanh(h + x) of a Scan over the rows of x, with h0 first, times v; c is carried too.
+OnnxBuilder Scanned(bool hands_on) {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 3});
+  builder.Weight("v", {3});
+  for (const char* zeros : {"h0", "c"}) {
+    builder.Weight(zeros, {3});
+    auto& stored = *builder.proto().mutable_graph()->mutable_initializer()->rbegin();
+    for (const int i : {0, 1, 2}) stored.set_float_data(i, 0);
+  }
+  ::onnx::NodeProto& node = builder.Node("Scan", {"h0", "c", "x"}, {"h", "d"});
+  SetInt(node, "num_scan_inputs", 1);
+  ::onnx::GraphProto& body = AddGraph(node, "body", {"before", "b", "row"}, {"after", "b2"});
+  AddNode(body, "Add", {"before", "row"}, "sum");
+  AddNode(body, "Add", {"sum", "b"}, "all");
+  AddNode(body, "Tanh", {"all"}, "after");
+  AddNode(body, hands_on ? "Identity" : "Tanh", {"b"}, "b2");
+  builder.Node("Mul", {"h", "v"}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+TEST_CASE("zeros that a Scan begins with are not trained, those that it hands on are") {
+  std::vector<std::string> notes;
+  CHECK(Trained(Scanned(false), &notes) == "v");
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.find("h0 (zeros that recurrences begin with)") != std::string::npos;
+  }));
+  CHECK(Trained(Scanned(true)) == "c v");
 }
 
 }  // namespace

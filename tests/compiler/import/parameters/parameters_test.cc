@@ -521,6 +521,30 @@ TEST_CASE("a tool that renames stored values does not rename what the signature 
   CHECK(Names(Trained(builder)) == "net_a");
 }
 
+TEST_CASE("a renamed value has its name in PyTorch, where it is one value's alone") {
+  const auto forms = [](const std::vector<std::string>& renamed) {
+    OnnxBuilder builder;
+    builder.Input("x", {2, 3});
+    std::string h = "x";
+    for (const std::string& name : renamed) {
+      builder.Weight(name, {3});
+      builder.SayOfValue(name, kKind, "PARAMETER");
+      builder.SayOfValue(name, "pkg.torch.onnx.original_node_name", "p_a");
+      OnnxBuilder::SayOfNode(builder.Node("Mul", {h, name}, {"of_" + name}), kCall,
+                             Call("aten.mul.Tensor", "%h, %p_a"));
+      h = "of_" + name;
+    }
+    builder.Output(h);
+    builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\n");
+    const auto model = Trained(builder);
+    REQUIRE_THAT(model, IsOk());
+    return model->forms;
+  };
+  CHECK(forms({"a"}).empty());
+  CHECK(forms({"one_a", "two_a"}).empty());
+  CHECK(forms({"a_1"}).at("a_1") == StoredForm{StoredForm::kRenamed, {"a"}, {}, "a_1"});
+}
+
 // y = x + the rows of e that are looked up, with the further arguments of the call.
 absl::StatusOr<compiler::Model> WithEmbedding(const std::string& arguments,
                                               std::map<std::string, std::vector<int64_t>> rows = {},
