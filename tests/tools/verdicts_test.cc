@@ -126,6 +126,21 @@ void WriteInput(const std::string& file, float value) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
+TEST_CASE("an output without elements is right where others were compared") {
+  const std::string model = RepositoryFile("tests/models/operators/split/model.onnx"),
+                    data = RepositoryFile("tests/models/operators/split/test_data_set_0"),
+                    folder = ScratchFolder("empty_output");
+  Succeed("yuba partition " + model + " --devices 2 -o " + folder + "/p.json");
+  const std::string run = "yuba run " + model + " " + folder + "/p.json --check 1e-5 --inputs ";
+  CHECK(Succeed(run + data).out.find("ok   y8: no elements, here and in the file") !=
+        std::string::npos);
+  for (const char* file : {"input_0.pb", "output_8.pb"})
+    std::filesystem::copy_file(data + "/" + file, folder + "/" + file);
+  const CommandResult alone = RunCommand(run + folder);
+  CHECK(alone.exit_code == 1);
+  CHECK(alone.error.find("there was nothing to compare") != std::string::npos);
+}
+
 TEST_CASE("a check that compares nothing fails, and NaN is no small difference") {
   const std::string data = ScratchFolder("nan_data"), plan = Planned("nan_plan");
   const std::string run = "yuba run " + Model() + " " + plan + " --inputs " + data;

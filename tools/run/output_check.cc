@@ -26,7 +26,10 @@ struct Comparison {
   double allowed = 0;  // the most that `difference` may be
   // An element that is NaN in both says nothing about what was computed.
   bool nothing() const { return nan == elements; }
-  bool ok() const { return comparable && strange == 0 && !nothing() && difference <= allowed; }
+  bool empty() const { return comparable && elements == 0; }
+  bool ok() const {
+    return comparable && strange == 0 && (empty() || !nothing()) && difference <= allowed;
+  }
 };
 
 // So many steps between neighbours are a difference that another order of additions makes.
@@ -43,12 +46,10 @@ std::string Text(const Comparison& comparison) {
     return absl::StrCat("is ", comparison.types, " in the file: they cannot be compared");
   }
   const std::string elements = Counted(comparison.elements, "element");
+  if (comparison.empty()) return "no elements, here and in the file";
   if (comparison.nothing()) {
-    return comparison.elements == 0
-               ? "nothing to compare: it has no elements"
-               : absl::StrCat("nothing to compare: NaN in all of ", elements,
-                              ", here and in the file; --debug nan names what ",
-                              "made the first one");
+    return absl::StrCat("nothing to compare: NaN in all of ", elements,
+                        ", here and in the file; --debug nan names what made the first one");
   }
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
@@ -135,8 +136,10 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
                                    {"nan_in_both", comparison.nan},
                                    {"not_finite", comparison.strange}});
     if (step > 0) verdict_["outputs"].back()["step"] = step;
-    if (!comparison.ok()) verdict_["ok"] = false;
+    wrong_ |= !comparison.ok();
     differs_ |= !comparison.ok() && !(comparison.comparable && comparison.nothing());
+    compared_ |= comparison.comparable && !comparison.nothing();
+    verdict_["ok"] = compared_ && !wrong_;
   }
   return absl::OkStatus();
 }

@@ -38,7 +38,9 @@ class OutputCheck {
  private:
   const RunFlags& flags_;
   nlohmann::ordered_json verdict_;
-  bool differs_ = false;  // some output is not what was expected; else nothing was compared
+  bool wrong_ = false;     // some output is not what was expected, or NaN here and there
+  bool differs_ = false;   // some output is not what was expected
+  bool compared_ = false;  // some element was compared
 };
 
 }  // namespace yuba::tools

@@ -143,7 +143,8 @@ class NodeContext {
   int Concat(const std::vector<int>& values, int axis);
   int Stack(const std::vector<int>& values, int axis);
   void SetOutput(int i, int value);
-  // Makes an initializer that an operator changes a state; false where the value is something else.
+  // Makes what an operator changes a state: an initializer, and in training also what the file
+  // begins by its training_info. False where the value is something else.
   bool MakeState(int value);
   // What the last use adds up over the batch is meant: they are statistics of it.
   void MarkStatisticsOfBatch() {

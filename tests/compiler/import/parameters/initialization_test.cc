@@ -2,6 +2,7 @@
 // and what is wrong.
 #include "compiler/import/file/initialization.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
@@ -93,6 +94,30 @@ TEST_CASE("what training_info begins is a parameter, and all else an input") {
   CHECK(w.draw.second == 0.25);
   REQUIRE(b.kind == InitialValue::kDrawn);
   CHECK(b.draw == Draw{Draw::kUniform, 0.5, 0.5, 0});
+}
+
+TEST_CASE("running statistics that training_info begins are moved by training alone") {
+  Drawn drawn;
+  ::onnx::GraphProto& graph = *drawn.builder.proto().mutable_graph();
+  graph.mutable_node(2)->set_output(0, "h");
+  for (const char* name : {"mean", "var"}) {
+    drawn.builder.Input(name, {4});
+    drawn.Add("ConstantOfShape", name).add_input("four");
+  }
+  SetInt(drawn.builder.Node("BatchNormalization", {"h", "b", "b", "mean", "var"}, {"y"}),
+         "training_mode", 1);
+  const auto moved = [&](const ImportOptions& options) {
+    const auto model = compiler::ImportFile(drawn.builder.Save(), options);
+    REQUIRE_THAT(model, IsOk());
+    return std::count_if(
+        model->graph.tensors.begin(), model->graph.tensors.end(), [](const Tensor& tensor) {
+          return IsCarried(tensor) && (tensor.name == "mean" || tensor.name == "var");
+        });
+  };
+  ImportOptions options;
+  CHECK(moved(options) == 0);
+  options.train = TrainOptions{"sgd", "mse"};
+  CHECK(moved(options) == 2);
 }
 
 TEST_CASE("seeds are those of the file, or follow from names") {
