@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "nlohmann/json.hpp"
+#include "opsemantics/values/tensor_file.h"
 #include "tests/support/command.h"
 
 namespace yuba::tools {
@@ -139,6 +140,28 @@ TEST_CASE("an output without elements is right where others were compared") {
   const CommandResult alone = RunCommand(run + folder);
   CHECK(alone.exit_code == 1);
   CHECK(alone.error.find("there was nothing to compare") != std::string::npos);
+  const nlohmann::json verdict = Json(RunCommand(run + folder + " --json"))["check"];
+  CHECK(verdict["ok"] == false);
+  CHECK(verdict["outputs"][0]["ok"] == true);
+}
+
+TEST_CASE("infinities that are expected are right, and said to be so") {
+  const std::string model = RepositoryFile("tests/models/operators/split/model.onnx"),
+                    folder = ScratchFolder("infinite_output");
+  Succeed("yuba partition " + model + " -o " + folder + "/p.json");
+  auto x =
+      ReadTensorFile(RepositoryFile("tests/models/operators/split/test_data_set_0/input_0.pb"));
+  REQUIRE(x.ok());
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (size_t at = 0; at < x->data.size(); at += sizeof infinity)
+    x->data.replace(at, sizeof infinity, reinterpret_cast<const char*>(&infinity), sizeof infinity);
+  std::ofstream(folder + "/input_0.npy", std::ios::binary) << FormatNpy(*x);
+  const std::string run = "yuba run " + model + " " + folder + "/p.json --inputs " + folder;
+  Succeed(run + " --outputs " + folder + "/made");
+  std::filesystem::copy_file(folder + "/made/output_0.npy", folder + "/output_0.npy");
+  const std::string said = Succeed(run + " --check 1e-3").out;
+  CHECK(said.find(" infinite in both") != std::string::npos);
+  CHECK(said.find("all are 0") == std::string::npos);
 }
 
 TEST_CASE("a check that compares nothing fails, and NaN is no small difference") {

@@ -18,18 +18,16 @@ namespace {
 struct Comparison {
   bool comparable = false;             // the two have one shape and element type
   double difference = 0, largest = 0;  // the largest difference; the largest expected magnitude
-  double step = 0;      // of f16 and bf16: between the largest and its neighbour; else 0
-  int64_t strange = 0;  // elements that are NaN or infinite in one tensor and not so in the other
-  int64_t nan = 0;      // elements that are NaN in both
+  double step = 0;       // of f16 and bf16: between the largest and its neighbour; else 0
+  int64_t strange = 0;   // elements that are NaN or infinite in one tensor and not so in the other
+  int64_t nan = 0;       // elements that are NaN in both
+  int64_t infinite = 0;  // elements that are infinite in both, and of one sign
   int64_t elements = 0;
   std::string types;   // "f32[2, 3], and f32[3, 2]": where they are not comparable
   double allowed = 0;  // the most that `difference` may be
   // An element that is NaN in both says nothing about what was computed.
-  bool nothing() const { return nan == elements; }
-  bool empty() const { return comparable && elements == 0; }
-  bool ok() const {
-    return comparable && strange == 0 && (empty() || !nothing()) && difference <= allowed;
-  }
+  bool only_nan() const { return comparable && elements > 0 && nan == elements; }
+  bool ok() const { return comparable && strange == 0 && !only_nan() && difference <= allowed; }
 };
 
 // So many steps between neighbours are a difference that another order of additions makes.
@@ -46,8 +44,8 @@ std::string Text(const Comparison& comparison) {
     return absl::StrCat("is ", comparison.types, " in the file: they cannot be compared");
   }
   const std::string elements = Counted(comparison.elements, "element");
-  if (comparison.empty()) return "no elements, here and in the file";
-  if (comparison.nothing()) {
+  if (comparison.elements == 0) return "no elements, here and in the file";
+  if (comparison.only_nan()) {
     return absl::StrCat("nothing to compare: NaN in all of ", elements,
                         ", here and in the file; --debug nan names what made the first one");
   }
@@ -60,10 +58,12 @@ std::string Text(const Comparison& comparison) {
                     absl::StrFormat("%g", RoundedUp(near / comparison.largest)), " allows ",
                     kNearSteps, " of these");
   }
-  if (comparison.largest == 0 && comparison.ok() && comparison.nan == 0)
+  if (comparison.largest == 0 && comparison.ok() && comparison.nan + comparison.infinite == 0)
     absl::StrAppend(&text, ": of ", elements, " all are 0");
   if (comparison.nan > 0)
     absl::StrAppend(&text, ", of ", elements, " ", comparison.nan, " NaN in both");
+  if (comparison.infinite > 0)
+    absl::StrAppend(&text, ", of ", elements, " ", comparison.infinite, " infinite in both");
   if (comparison.strange > 0)
     absl::StrAppend(&text, ", of ", elements, " ", comparison.strange,
                     comparison.strange == 1 ? " is" : " are",
@@ -91,7 +91,7 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
       continue;
     }
     if (!std::isfinite(wanted) || !std::isfinite(got)) {
-      result.strange += wanted != got;
+      (wanted == got ? result.infinite : result.strange) += 1;
       continue;
     }
     result.difference = std::max(result.difference, std::fabs(wanted - got));
@@ -134,11 +134,12 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
                                    {"allowed", comparison.allowed},
                                    {"elements", comparison.elements},
                                    {"nan_in_both", comparison.nan},
+                                   {"infinite_in_both", comparison.infinite},
                                    {"not_finite", comparison.strange}});
     if (step > 0) verdict_["outputs"].back()["step"] = step;
     wrong_ |= !comparison.ok();
-    differs_ |= !comparison.ok() && !(comparison.comparable && comparison.nothing());
-    compared_ |= comparison.comparable && !comparison.nothing();
+    differs_ |= !comparison.ok() && !comparison.only_nan();
+    compared_ |= comparison.comparable && comparison.nan < comparison.elements;
     verdict_["ok"] = compared_ && !wrong_;
   }
   return absl::OkStatus();

@@ -30,7 +30,8 @@ class OutputCheck {
   absl::Status Check(runtime::Session& session, const std::vector<std::string>& outputs,
                      const Expected& expected, int64_t step);
 
-  // FailedPrecondition where an output was not what was expected, or there was nothing to compare.
+  // FailedPrecondition where an output was not what was expected, or where of all that was expected
+  // nothing could be compared. Nothing expected: OK.
   absl::Status Result() const;
   // What --json prints of the check.
   const nlohmann::ordered_json& verdict() const { return verdict_; }
@@ -38,7 +39,7 @@ class OutputCheck {
  private:
   const RunFlags& flags_;
   nlohmann::ordered_json verdict_;
-  bool wrong_ = false;     // some output is not what was expected, or NaN here and there
+  bool wrong_ = false;     // some output is not what was expected, or nothing but NaN in both
   bool differs_ = false;   // some output is not what was expected
   bool compared_ = false;  // some element was compared
 };
