@@ -13,9 +13,9 @@
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
 #include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/program_states.h"
 #include "tools/run/checkpoint/resume.h"
-#include "tools/run/checkpoint/weights.h"
 #include "tools/run/launcher.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
@@ -134,11 +134,12 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
     std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
               << " more for libraries\n";
   }
-  for (const EntryRun& run : files.runs) {
-    if (run.batches != nullptr && !flags.json) {
+  const auto describe = [&](const EntryRun& run) {
+    if (run.batches != nullptr && !flags.json)
       std::cout << run.entry << ": " << run.batches->Describe() << "\n";
-    }
-  }
+  };
+  for (const EntryRun& run : files.runs) describe(run);
+  if (files.eval.has_value()) describe(*files.eval);
   const InterruptNote note("stopping after this step; once more ends at once\n");
   Record record;
   OutputCheck check(flags);

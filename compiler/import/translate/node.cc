@@ -237,7 +237,8 @@ void NodeContext::SetOutput(int i, int value) {
 bool NodeContext::MakeState(int value) {
   OnnxValue& made = graph_.values[value];
   if (made.kind == TensorKind::kState) return true;
-  const bool begins = made.initial.kind != compiler::InitialValue::kMissing;
+  const bool begins =
+      made.kind == TensorKind::kParameter && made.initial.kind != compiler::InitialValue::kMissing;
   if (!made.stored && !(graph_.trains && begins)) return false;
   made.kind = TensorKind::kState;
   made.known = nullptr;

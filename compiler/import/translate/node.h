@@ -143,8 +143,9 @@ class NodeContext {
   int Concat(const std::vector<int>& values, int axis);
   int Stack(const std::vector<int>& values, int axis);
   void SetOutput(int i, int value);
-  // Makes what an operator changes a state: an initializer, and in training also what the file
-  // begins by its training_info. False where the value is something else.
+  // Makes what an operator changes a state: an initializer, and in training also a parameter that
+  // the file's training_info begins, which forward passes only read. False where it is something
+  // else.
   bool MakeState(int value);
   // What the last use adds up over the batch is meant: they are statistics of it.
   void MarkStatisticsOfBatch() {

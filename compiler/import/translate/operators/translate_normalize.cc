@@ -19,6 +19,16 @@ int Latest(const NodeContext& node, int state) {
   return state;
 }
 
+// The state whose next value the operand is, as where a norm reads what one before it has moved;
+// the operand itself where it is no such value.
+int StateOf(NodeContext& node, int operand) {
+  if (!node.graph().trains) return operand;
+  for (const OnnxGraph::CarriedValues& pair : node.graph().statistics) {
+    if (pair.next == operand) return pair.state;
+  }
+  return operand;
+}
+
 // Running statistics, operands 3 and 4, are states where they are initializers.
 void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& operands) {
   if (node.failed()) return;
@@ -33,7 +43,8 @@ void TranslateTrainingBatchNorm(NodeContext& node, const std::vector<int>& opera
   node.MarkStatisticsOfBatch();
   for (int i = 0; i < 3; ++i) node.SetOutput(i, outputs[i]);
   for (const int i : {3, 4}) {
-    if (node.MakeState(operands[i])) node.KeepStatistics(operands[i], outputs[i - 2]);
+    const int state = StateOf(node, operands[i]);
+    if (node.MakeState(state)) node.KeepStatistics(state, outputs[i - 2]);
   }
 }
 

@@ -118,6 +118,19 @@ TEST_CASE("running statistics that training_info begins are moved by training al
   CHECK(moved(options) == 0);
   options.train = TrainOptions{"sgd", "mse"};
   CHECK(moved(options) == 2);
+  // A constant stays as it is.
+  ::onnx::GraphProto fixed = graph;
+  graph.clear_node();
+  ::onnx::NodeProto& constant = drawn.builder.Node("Constant", {}, {"one"});
+  ::onnx::AttributeProto& value = *constant.add_attribute();
+  value.set_name("value");
+  value.set_type(::onnx::AttributeProto::TENSOR);
+  value.mutable_t()->set_data_type(::onnx::TensorProto::FLOAT);
+  value.mutable_t()->add_dims(4);
+  for (int i = 0; i < 4; ++i) value.mutable_t()->add_float_data(1);
+  graph.mutable_node()->MergeFrom(fixed.node());
+  graph.mutable_node()->rbegin()->set_input(4, "one");
+  CHECK(moved(options) == 1);
 }
 
 TEST_CASE("seeds are those of the file, or follow from names") {
