@@ -82,9 +82,10 @@ struct Model {
   std::map<TensorId, InitialValue> values;  // for each parameter and constant
   // Of stored tensors, by name, that are parameters of the user's program in another form.
   std::map<std::string, StoredForm> forms;
-  // Parameters and buffers of the user's program of which the file has only what was computed with
-  // them, or which it stores once with others: no new value can be set.
-  std::set<std::string> lacking;
+  // Parameters and buffers of the user's program that cannot be set to a new value, by PyTorch's
+  // names: the file has what was computed with them, or stores them once with others. Each with the
+  // tensor that it is stored once with, or ""; its own name where a tensor is called so.
+  std::map<std::string, std::string> missing_parameters;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
   StoredWords words;                         // which parameters are weights

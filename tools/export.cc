@@ -19,6 +19,7 @@
 #include "tools/command.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint/checkpoint.h"
+#include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/weights.h"
 #include "tools/subcommands.h"
 
@@ -64,18 +65,6 @@ absl::StatusOr<std::set<std::string>> WeightsOf(const std::string& file) {
   return compiler::TrainableParameters(model);
 }
 
-// Whether a tensor is called as one that the parameter is, or is part of, in another form: that of
-// an older checkpoint, which does not say its forms.
-bool IsFormOf(const std::string& tensor, const std::string& parameter) {
-  for (const char* how : {", transposed", ", reshaped", ", joined", ", gates reordered"}) {
-    if (!absl::EndsWith(tensor, how)) continue;
-    const std::string names = tensor.substr(0, tensor.size() - std::string(how).size());
-    const std::vector<std::string> parts = absl::StrSplit(names, " and ");
-    return std::count(parts.begin(), parts.end(), parameter) > 0;
-  }
-  return false;
-}
-
 using Formed = std::map<std::string, onnx::FormedInitializer>;
 
 // Values of initializers that are parameters of PyTorch's in another form.
@@ -105,12 +94,12 @@ absl::Status CheckWhole(const std::string& path, const StoredForm& form, const F
                    ", which the model stores as one tensor: give all of them or none");
 }
 
-// Adds to `views` what is in the files as it is.
-absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& formed,
+// Adds to `views` what is in the files as it is. `own`: they are a checkpoint of the model.
+absl::StatusOr<FormedValues> AddFormed(const std::string& path, const Formed& formed, bool own,
                                        std::map<std::string, StoredView>& views) {
   FormedValues values;
   for (const auto& [name, initializer] : formed) {
-    if (IsComputed(initializer.form, views)) {
+    if (!own && IsComputed(initializer.form, views)) {
       views.erase(name);
       values.computed.push_back(ComputedText(initializer.form));
       continue;
@@ -165,9 +154,23 @@ onnx::PrepareModel RestoreFor(const std::string& path,
   };
 }
 
-// Weights of the model that have no new value. A checkpoint has all that were in its plan.
+// Whether some of the tensors, which the model does not have, are no numbers or states of an
+// optimizer: then a checkpoint is one of another export of the model.
+bool HasOthers(const WeightFiles& weights, const std::vector<std::string>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const std::string& name) {
+    const auto tensor = weights.file.tensors.find(name);
+    if (tensor == weights.file.tensors.end() || tensor->second.dims.empty()) return false;
+    const auto weight = weights.file.tensors.find(name.substr(0, name.rfind('.')));
+    return weight == weights.file.tensors.end() || weight->first == name ||
+           weight->second.dims != tensor->second.dims;
+  });
+}
+
+// Weights of the model that have no new value. A checkpoint of the model has all that were in its
+// plan. `unused`: what the files have besides.
 absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, const Formed& formed,
-                       const std::vector<std::string>& kept) {
+                       const std::vector<std::string>& kept,
+                       const std::vector<std::string>& unused) {
   for (const std::string& name : kept) {
     for (const auto& [tensor, value] : weights.file.tensors) {
       if (!IsFormOf(tensor, name)) continue;
@@ -176,7 +179,8 @@ absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, con
                        "this version (--resume with --save)");
     }
   }
-  if (IsCheckpoint(weights) || kept.empty()) return absl::OkStatus();
+  const bool own = IsCheckpoint(weights) && !HasOthers(weights, unused);
+  if (own || kept.empty()) return absl::OkStatus();
   const absl::StatusOr<std::set<std::string>> needed = WeightsOf(flags.model);
   std::vector<std::string> missing;
   for (const std::string& stored : kept) {
@@ -191,13 +195,17 @@ absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, con
   return absl::OkStatus();
 }
 
-// The user's error where there are values of what the model lacks, and no --tie says what has them.
-absl::Status CheckLacking(const ExportFlags& flags, const WeightFiles& weights,
-                          const std::vector<onnx::TiedNames>& ties, std::set<std::string> lacking) {
-  for (const onnx::TiedNames& tie : ties) lacking.erase(tie.tied);
-  const std::vector<std::string> valued = LackingIn(weights, lacking);
-  if (valued.empty() || flags.partial) return absl::OkStatus();
-  return LackingWeights(flags.weights, valued);
+// The user's error where there are values of parameters that the model does not have. With
+// --partial-weights tensors that are called so stay as they are.
+absl::Status CheckMissing(const ExportFlags& flags, const WeightFiles& weights,
+                          const std::map<std::string, std::string>& missing,
+                          std::map<std::string, StoredView>& views) {
+  YUBA_ASSIGN_OR_RETURN(const std::vector<std::string> names, ValuesOfMissing(weights, missing));
+  if (!names.empty() && !flags.partial) return MissingPlaces(flags.weights, names);
+  for (const std::string& name : names) {
+    if (missing.at(name) == name) views.erase(name);
+  }
+  return absl::OkStatus();
 }
 
 // Writes the model and the file of values that it names, or neither.
@@ -218,25 +226,26 @@ absl::Status Export(const ExportFlags& flags) {
                         onnx::FindFormedInitializers(flags.model));
   const Formed& formed = initializers.formed;
   std::map<std::string, StoredView> views = AllWeights(weights);
-  YUBA_ASSIGN_OR_RETURN(FormedValues values, AddFormed(flags.weights, formed, views));
+  const bool own = IsCheckpointOf(weights, initializers.missing);
+  YUBA_ASSIGN_OR_RETURN(FormedValues values, AddFormed(flags.weights, formed, own, views));
   YUBA_RETURN_IF_ERROR(AddParts(flags.model, weights, values));
   if (!values.computed.empty() && !flags.partial)
     return MissingWeights(flags.weights, values.computed);
-  YUBA_RETURN_IF_ERROR(CheckLacking(flags, weights, ties, initializers.lacking));
+  YUBA_RETURN_IF_ERROR(CheckMissing(flags, weights, initializers.missing, views));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
                         onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made,
                                             RestoreFor(flags.model, views, weights)));
-  YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, formed, replaced.kept));
+  std::vector<std::string> unused;  // names that share a value are no tensors
+  for (const std::string& name : replaced.unused) {
+    if (weights.shared.count(name) + values.used.count(name) == 0) unused.push_back(name);
+  }
+  YUBA_RETURN_IF_ERROR(CheckKept(flags, weights, formed, replaced.kept, unused));
   YUBA_RETURN_IF_ERROR(WriteBoth(flags.output, replaced));
   std::cout << "wrote " << flags.output << " ("
             << Bytes(static_cast<int64_t>(replaced.model.size())) << ") with "
             << Counted(replaced.replaced, "new value")
             << (replaced.outside.empty() ? "" : ", and " + replaced.outside.name() + " beside it")
             << "\n";
-  std::vector<std::string> unused;  // names that share a value are no tensors
-  for (const std::string& name : replaced.unused) {
-    if (weights.shared.count(name) + values.used.count(name) == 0) unused.push_back(name);
-  }
   if (!unused.empty()) std::cout << "not in the model: " << absl::StrJoin(unused, ", ") << "\n";
   return absl::OkStatus();
 }
@@ -255,8 +264,10 @@ void AddExport(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--weights-prefix", flags->prefix,
                       "take this away from names in --weights that begin with it, as in model.");
-  command->add_flag("--partial-weights", flags->partial,
-                    "weights that --weights does not have stay as they are in the model");
+  command->add_flag(
+      "--partial-weights", flags->partial,
+      "weights that --weights does not have stay as they are in the model, and values "
+      "of parameters that the model's file lacks are passed over");
   command
       ->add_option("--tie", flags->ties,
                    "A=B, as yuba partition had it: A gets the new value of B too")

@@ -51,7 +51,7 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   }
   ports.forms = model.forms;
   ports.numbers = onnx::StoredNumbers(model);
-  ports.lacking = model.lacking;
+  ports.missing_parameters = model.missing_parameters;
   for (const auto& [id, value] : model.values) {
     ports.parameters.insert(tensors[id].name);
     ports.types[tensors[id].name] = {tensors[id].type.type, WholeDims(tensors[id])};

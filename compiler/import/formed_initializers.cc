@@ -6,6 +6,7 @@
 #include "compiler/import/file/functions.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/parameters/export_record.h"
+#include "compiler/import/parameters/missing_parameters.h"
 #include "compiler/import/parameters/restored_parameters.h"
 #include "compiler/import/parameters/stored_roles.h"
 #include "opsemantics/base/status.h"
@@ -39,7 +40,7 @@ absl::StatusOr<FormedInitializers> FindFormedInitializers(const std::string& pat
   if (!order.ok()) return Annotate(order.status(), path);
   StoredRoles roles = FindStoredRoles(model.graph(), record, *order);
   roles.missing.insert(restored->lost.begin(), restored->lost.end());
-  for (const auto& [name, why] : roles.missing) found.lacking.insert(name);
+  found.missing = WithoutTensor(roles, record);
   for (auto& [name, role] : roles.of) {
     if (!role.form.has_value()) continue;
     const ::onnx::TensorProto& tensor = *order->initializers.at(name);

@@ -1,10 +1,12 @@
-// Initializers of a file that are parameters of the user's program in another form.
+// Initializers of a file that are parameters of the user's program in another form, and parameters
+// that it does not have each by itself. Example: of a linear layer behind three dimensions
+// formed["val_2"] is q.weight, transposed; a batch norm that is folded into a convolution is in
+// `missing`.
 #ifndef YUBA_COMPILER_IMPORT_FORMED_INITIALIZERS_H_
 #define YUBA_COMPILER_IMPORT_FORMED_INITIALIZERS_H_
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,7 @@ struct FormedInitializer {
 
 struct FormedInitializers {
   std::map<std::string, FormedInitializer> formed;  // by name, those that an output needs
-  std::set<std::string> lacking;                    // PyTorch's names, as in compiler::Model
+  std::map<std::string, std::string> missing;       // as compiler::Model::missing_parameters
 };
 
 // Those of the file `path`, where PyTorch's exporter says of what they were made. Fails as

@@ -127,7 +127,7 @@ absl::StatusOr<compiler::Model> ModelOf(std::shared_ptr<const Source> source, bo
   compiler::Model model;
   model.file = source->path;
   model.file_inputs = source->file_inputs;
-  model.lacking = source->lacking;
+  model.missing_parameters = source->missing_parameters;
   model.file_outputs = source->file_outputs;
   model.file_nodes = source->nodes;
   model.opset = source->opset;

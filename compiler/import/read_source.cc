@@ -20,7 +20,6 @@
 #include "compiler/import/parameters/declared_ties.h"
 #include "compiler/import/parameters/embedding_calls.h"
 #include "compiler/import/parameters/export_record.h"
-#include "compiler/import/parameters/first_states.h"
 #include "compiler/import/parameters/missing_parameters.h"
 #include "compiler/import/parameters/restored_parameters.h"
 #include "compiler/import/parameters/stored_roles.h"
@@ -45,7 +44,7 @@ class Importer {
     if (!read.ok()) return Annotate(read, path_);
     Source source{path_,       std::move(file_inputs_), FileOutputs(),     nodes_,
                   file_.opset, options_.init,           std::move(graph_), absl::nullopt};
-    source.lacking = std::move(lacking_);
+    source.missing_parameters = std::move(missing_parameters_);
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
       const int last = static_cast<int>(source.graph.entries.size()) - 1;
@@ -133,9 +132,8 @@ class Importer {
                          const std::map<std::string, std::string>& lost) {
     StoredRoles roles = FindStoredRoles(file_.proto.graph(), record, file_.order);
     roles.missing.insert(lost.begin(), lost.end());
-    for (const auto& [name, why] : roles.missing) lacking_.insert(name);
+    missing_parameters_ = WithoutTensor(roles, record);
     file_.order.roles = roles.of;
-    MarkFirstStates(file_.proto.graph(), file_.order, file_.order.roles);
     if (!options_.train.has_value()) return absl::OkStatus();
     YUBA_RETURN_IF_ERROR(CheckMissing(roles, *options_.train));
     AddNotes(roles.notes);
@@ -208,7 +206,7 @@ class Importer {
   const ImportOptions& options_;
   OrderedFile file_;
   std::vector<std::string> file_inputs_;
-  std::set<std::string> lacking_;
+  std::map<std::string, std::string> missing_parameters_;
   int nodes_ = 0;
   OnnxGraph graph_;
 };

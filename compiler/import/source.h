@@ -3,8 +3,8 @@
 #define YUBA_COMPILER_IMPORT_SOURCE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +24,7 @@ struct Source {
   bool init = false;  // as in ImportOptions
   OnnxGraph graph;
   absl::optional<compiler::TrainRecipe> train;
-  std::set<std::string> lacking = {};  // as in Model
+  std::map<std::string, std::string> missing_parameters = {};  // as in Model
 };
 
 // Reads the file `path` and translates it, once for each entry of the options. Errors are those of

@@ -144,11 +144,14 @@ std::vector<std::string> EqualParameters(const OnnxGraph& graph) {
   // By the corner and its transpose: numbers of matrices, which may be equal.
   std::map<std::string, std::vector<int>> known;
   std::set<int> seen;
+  std::set<std::string> tied;
+  for (const compiler::TiedWeights& tie : graph.ties) tied.insert(tie.tied);
   for (const auto& [name, v] : graph.by_name) {
     const OnnxValue& value = graph.values[v];
     const bool formed = value.role.form.has_value() && value.role.form->stored_as == name;
-    if (value.name != name && !formed) continue;  // it is tied to one that stands by itself
-    if (!seen.insert(v).second) continue;         // a value that the file calls otherwise
+    // It is tied to one that stands by itself.
+    if ((value.name != name && !formed) || tied.count(value.name) > 0) continue;
+    if (!seen.insert(v).second) continue;  // a value that the file calls otherwise
     if (value.kind != TensorKind::kParameter || value.dims.size() != 2 || !IsStored(value))
       continue;
     const auto corner = CornerOf(value);

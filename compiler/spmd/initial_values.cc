@@ -61,8 +61,12 @@ void SetInitialValues(const Model& model, program::Program& program) {
     if (transposed || form.kind == StoredForm::kRenamed)
       AddTie(form.parameters[0], name, transposed, program);
   }
-  program.clear_lacking();
-  for (const std::string& name : model.lacking) program.add_lacking(name);
+  program.clear_missing_parameters();
+  for (const auto& [name, stored_as] : model.missing_parameters) {
+    program::MissingParameter& missing = *program.add_missing_parameters();
+    missing.set_name(name);
+    missing.set_stored_as(stored_as);
+  }
   program.clear_training();
   for (const auto& [name, value] : model.training) {
     program::Setting& setting = *program.add_training();

@@ -1,7 +1,7 @@
 // A tensor of a file that is parameters or buffers of a user's program in another form: their
 // elements in another order, or several joined to one, but each of them once; or one as it is,
 // under another name. Exporters store a linear layer's weight transposed, and an LSTM's gates in
-// the order of ONNX; a buffer `mean` is mean_1 where an output has its name.
+// the order of ONNX; a buffer `mean` is mean_1 where an output is called so.
 //
 // Example: val_18 [48, 96] is blocks.0.q.weight [96, 48], transposed. The tensor is called
 // "blocks.0.q.weight, transposed" then, and takes its value from a file of PyTorch that has

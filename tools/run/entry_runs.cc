@@ -206,6 +206,17 @@ void LeaveOutUnread(const RunPorts& ports, StepFiles& named) {
   inputs.erase(std::remove_if(inputs.begin(), inputs.end(), unread), inputs.end());
 }
 
+// Says of which values the model's file has others that were computed of them and stay.
+void NoteMissing(const RunPorts& ports, const StepFiles& named) {
+  for (const StepFiles::Input& input : named.inputs) {
+    if (ports.missing_parameters.count(input.name) == 0) continue;
+    std::cerr << "note: --input " << input.name << "=" << input.file
+              << ": sets the tensor that the "
+              << "model's file calls so; what PyTorch's exporter has computed of the parameter "
+              << "stays as it is\n";
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> EntryRun::GivenNames() const {
@@ -230,6 +241,7 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
   YUBA_RETURN_IF_ERROR(CheckData(flags, wanted));
   YUBA_ASSIGN_OR_RETURN(StepFiles named, ReadNamedInputs(flags.inputs));
   LeaveOutUnread(ports, named);
+  NoteMissing(ports, named);
   std::vector<EntryRun> runs;
   for (const Wanted& entry : wanted) {
     EntryRun run;

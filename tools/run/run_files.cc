@@ -18,8 +18,8 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/report/text_table.h"
+#include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/resume.h"
-#include "tools/run/checkpoint/weights.h"
 
 namespace yuba::tools {
 namespace {
@@ -93,8 +93,8 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
     if (std::none_of(flags.inputs.begin(), flags.inputs.end(), gives)) missing.push_back(name);
   }
   if (!missing.empty() && !flags.partial_weights) return MissingWeights(weights.path, missing);
-  if (!found.lacking.empty() && !flags.partial_weights)
-    return LackingWeights(weights.path, found.lacking);
+  if (!found.of_missing.empty() && !flags.partial_weights)
+    return MissingPlaces(weights.path, found.of_missing);
   if (!missing.empty()) {
     std::cerr << "note: " << weights.path << ": has no values of " << FirstOf(missing)
               << ", which stay as they are in the model\n";
@@ -108,7 +108,12 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
     std::cerr << "note: " << weights.path << ": " << Counted(found.states, "state")
               << " of training in it, with which --resume goes on and which begin anew here\n";
   }
-  found.unused.insert(found.unused.end(), found.lacking.begin(), found.lacking.end());
+  if (!found.of_missing.empty()) {
+    std::cerr
+        << "note: " << weights.path << ": passes over " << FirstOf(found.of_missing)
+        << ", of which the model's file has only what was computed with the old values, or one "
+        << "tensor for several\n";
+  }
   if (!found.unused.empty()) {
     std::cerr << "note: " << weights.path << ": "
               << Counted(static_cast<int64_t>(found.unused.size()), "tensor")

@@ -55,7 +55,8 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
                   "of --weights: take this away from names that begin with it, as in model.")
       ->needs(weights);
   app->add_flag("--partial-weights", flags.partial_weights,
-                "of --weights: weights that it does not have stay as they are in the model")
+                "of --weights: weights that it does not have stay as they are in the model, and "
+                "values of parameters that the model's file lacks are passed over")
       ->needs(weights);
   app->add_option_function<double>(
          "--check",

@@ -49,7 +49,8 @@ RunPorts PortsOf(const program::Program& program) {
   for (const program::Setting& setting : program.training())
     ports.settings[setting.name()] = setting.value();
   ports.ties.assign(program.ties().begin(), program.ties().end());
-  ports.lacking.insert(program.lacking().begin(), program.lacking().end());
+  for (const program::MissingParameter& missing : program.missing_parameters())
+    ports.missing_parameters[missing.name()] = missing.stored_as();
   for (const program::CodeNumber& number : program.code_numbers()) {
     ports.numbers[number.name()] = {
         FromProto(number.type()), {number.shape().begin(), number.shape().end()}, number.data()};

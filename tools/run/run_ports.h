@@ -36,8 +36,9 @@ struct RunPorts {
   // By parameter: the parameters of the user's program that it is in another form.
   std::map<std::string, StoredForm> forms;
   std::map<std::string, TensorData> numbers;  // of the model's file, that are part of the code
-  std::set<std::string> lacking;              // of the user's program, that no value can be set of
-  std::map<std::string, PortType> types;      // of inputs and parameters
+  // Parameters of the user's program that no value can be set of, as in compiler::Model.
+  std::map<std::string, std::string> missing_parameters;
+  std::map<std::string, PortType> types;  // of inputs and parameters
   // [i] the input or parameter of which input_i.pb is the value.
   std::vector<std::string> file_inputs;
   std::vector<std::string> file_outputs;  // [i] the output that output_i.pb is compared with

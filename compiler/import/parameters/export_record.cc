@@ -231,14 +231,15 @@ void InferParameters(const ::onnx::GraphProto& graph, ExportRecord& record) {
   }
 }
 
-// The exporter renames a parameter or buffer that is called as an output, and tools that join
-// models rename all values; what the signature says stays as it was. `inferred`: the parameters'
-// names are not the signature's.
+// The exporter renames a parameter or buffer that has the name of another value, as of an output,
+// and tools that join models rename all values; what the signature says stays as it was, and so
+// does what values were folded from. `inferred`: the parameters' names are not the signature's.
 void TakeNamesOfFile(const ::onnx::GraphProto& graph, bool inferred, ExportRecord& record) {
   std::map<std::string, int> claims;
   for (const auto& [name, value] : record.values) ++claims[value.called];
   std::set<std::string> stored;
   for (const ::onnx::TensorProto& tensor : graph.initializer()) stored.insert(tensor.name());
+  std::map<std::string, std::string> renamed;
   for (auto& [name, value] : record.values) {
     if (value.kind == ValueRecord::kUnsaid) continue;
     const bool is_parameter = value.kind == ValueRecord::kParameter;
@@ -246,8 +247,16 @@ void TakeNamesOfFile(const ::onnx::GraphProto& graph, bool inferred, ExportRecor
     const auto said = known.find(value.called);
     if (said == known.end() || said->second == name) continue;
     const bool sure = claims[value.called] == 1 && stored.count(said->second) == 0;
-    if (sure && !(is_parameter && inferred)) value.renamed_from = said->second;
+    if (sure && !(is_parameter && inferred)) {
+      value.renamed_from = said->second;
+      renamed[said->second] = name;
+    }
     said->second = name;
+  }
+  for (auto& [name, value] : record.values) {
+    for (std::string& from : value.folded_from) {
+      if (const auto now = renamed.find(from); now != renamed.end()) from = now->second;
+    }
   }
 }
 

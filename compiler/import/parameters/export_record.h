@@ -24,9 +24,10 @@ namespace yuba::onnx {
 struct ValueRecord {
   enum Kind { kUnsaid, kParameter, kBuffer };
   Kind kind = kUnsaid;
-  std::string called;                    // in the exported program, as "p_q_weight"; or ""
-  std::string renamed_from;              // PyTorch's name, where no value of the file has it; or ""
-  std::vector<std::string> folded_from;  // names of values, of the file before folding
+  std::string called;        // in the exported program, as "p_q_weight"; or ""
+  std::string renamed_from;  // PyTorch's name, where no value of the file has it; or ""
+  // Names of values, of the file before folding; of what the exporter has renamed, the new ones.
+  std::vector<std::string> folded_from;
 };
 
 struct ExportRecord {

@@ -255,6 +255,22 @@ void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
   MissingFinder(graph, record, order, nodes, roles).Find();
 }
 
+std::map<std::string, std::string> WithoutTensor(const StoredRoles& roles,
+                                                 const ExportRecord& record) {
+  std::set<std::string> of_program;
+  for (const auto* names : {&record.parameters, &record.buffers}) {
+    for (const auto& [called, name] : *names) of_program.insert(name);
+  }
+  std::map<std::string, std::string> without;
+  for (const auto& [name, why] : roles.missing) {
+    if (of_program.count(name) == 0) continue;  // a mode of training, a result
+    const auto merged = roles.merged.find(name);
+    const bool stored = roles.of.count(name) > 0;
+    without[name] = stored ? name : merged != roles.merged.end() ? merged->second : "";
+  }
+  return without;
+}
+
 absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options) {
   Names missing;
   for (const auto& [name, why] : roles.missing) {

@@ -23,6 +23,13 @@ using NodeRecords = std::map<int, NodeRecord>;  // by the node's position in the
 void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
                  const FileGraph& order, const NodeRecords& nodes, StoredRoles& roles);
 
+// Of what is missing, the parameters and buffers of the user's program that cannot be set to a new
+// value, by PyTorch's names, each with the initializer that it is stored once with, or "". Its own
+// name where the file has a tensor of that name, which is something else, or of which other tensors
+// were computed that would stay as they are.
+std::map<std::string, std::string> WithoutTensor(const StoredRoles& roles,
+                                                 const ExportRecord& record);
+
 // The user's error where something is missing that no tie gives; it names all of it, and the export
 // that keeps it.
 absl::Status CheckMissing(const StoredRoles& roles, const TrainOptions& options);

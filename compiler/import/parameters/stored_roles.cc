@@ -84,7 +84,7 @@ class RoleFinder {
                          word != OperandWord::kVariance;
       readers.scales += word == OperandWord::kScale;
       readers.variance |= word == OperandWord::kVariance;
-      readers.others |= word != OperandWord::kFirstState;
+      readers.others |= word != OperandWord::kFirstState && !BeginsWhatRunsChange(node, i);
       readers.called |= record.call.has_value() && Names(*record.call, node.input(i));
       readers.places.emplace_back(n, i);
     }
@@ -232,7 +232,7 @@ class RoleFinder {
             others(b.dims().begin(), b.dims().end());
         const bool turned = dims == std::vector<int64_t>(others.rbegin(), others.rend());
         if (several || !(dims == others || (dims.size() == 2 && turned))) {
-          role.form = absl::nullopt;
+          role.form = StoredForm{StoredForm::kUnknown, parameters, {}, name};
           role.word = Word::kOther;
           twice_.insert(parameter);
           break;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "tools/report/text_table.h"
+#include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/program_states.h"
 
 namespace yuba::tools {

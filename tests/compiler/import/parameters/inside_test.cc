@@ -131,16 +131,39 @@ TEST_CASE("where the file says what is a parameter, the bodies have none") {
   CHECK(Trained(builder) == "v");
 }
 
-// The last h = tanh(h + x) of a Scan over the rows of x, with h0 first, times v; c is carried too.
-OnnxBuilder Scanned(bool hands_on) {
-  OnnxBuilder builder;
-  builder.Input("x", {5, 3});
-  builder.Weight("v", {3});
+void AddZeros(OnnxBuilder& builder) {
   for (const char* zeros : {"h0", "c"}) {
     builder.Weight(zeros, {3});
     auto& stored = *builder.proto().mutable_graph()->mutable_initializer()->rbegin();
     for (const int i : {0, 1, 2}) stored.set_float_data(i, 0);
   }
+}
+
+// The last h = tanh(h + x) of three, with h0 first, times v; c is carried too.
+OnnxBuilder LoopedStates(bool hands_on) {
+  OnnxBuilder builder;
+  builder.Input("x", {3});
+  builder.Weight("v", {3});
+  AddZeros(builder);
+  AddScalar(builder, "three", 3);
+  ::onnx::NodeProto& node = builder.Node("Loop", {"three", "", "h0", "c"}, {"h", "d"});
+  ::onnx::GraphProto& body =
+      AddGraph(node, "body", {"i", "go", "before", "b"}, {"go", "after", "b2"});
+  AddNode(body, "Add", {"before", "x"}, "sum");
+  AddNode(body, "Add", {"sum", "b"}, "all");
+  AddNode(body, "Tanh", {"all"}, "after");
+  AddNode(body, hands_on ? "Identity" : "Tanh", {"b"}, "b2");
+  builder.Node("Mul", {"h", "v"}, {"y"});
+  builder.Output("y");
+  return builder;
+}
+
+// The last h = tanh(h + x) of a Scan over the rows of x, with h0 first, times v; c is carried too.
+OnnxBuilder Scanned(bool hands_on) {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 3});
+  builder.Weight("v", {3});
+  AddZeros(builder);
   ::onnx::NodeProto& node = builder.Node("Scan", {"h0", "c", "x"}, {"h", "d"});
   SetInt(node, "num_scan_inputs", 1);
   ::onnx::GraphProto& body = AddGraph(node, "body", {"before", "b", "row"}, {"after", "b2"});
@@ -151,6 +174,11 @@ OnnxBuilder Scanned(bool hands_on) {
   builder.Node("Mul", {"h", "v"}, {"y"});
   builder.Output("y");
   return builder;
+}
+
+TEST_CASE("zeros that a Loop begins with are not trained, those that it hands on are") {
+  CHECK(Trained(LoopedStates(false)) == "v");
+  CHECK(Trained(LoopedStates(true)) == "c v");
 }
 
 TEST_CASE("zeros that a Scan begins with are not trained, those that it hands on are") {

@@ -353,15 +353,18 @@ TEST_CASE("a symmetric matrix under its own name is what its readers say") {
   CHECK(named("MatMul", Call("aten.matmul.default", "%x, %p_w")) == "w");
 }
 
-TEST_CASE("a batch norm that is used twice moves its running statistics twice") {
+// The first running mean after a step of two norms with the same statistics, of x and of z. The
+// second reads what the first has moved where it says so, else what is stored.
+void MovesTwice(bool says_so) {
   OnnxBuilder builder;
   builder.Input("x", {2, 3});
   builder.Input("z", {2, 3});
   for (const char* name : {"s", "b", "m", "v"}) builder.Weight(name, {3});
   for (const auto& [input, output] : {std::pair("x", "p"), std::pair("z", "q")}) {
-    const std::string made = output;
-    ::onnx::NodeProto& node = builder.Node("BatchNormalization", {input, "s", "b", "m", "v"},
-                                           {made, made + "_m", made + "_v"});
+    const std::string made = output, of = says_so && made == "q" ? "p_" : "";
+    ::onnx::NodeProto& node =
+        builder.Node("BatchNormalization", {input, "s", "b", of + "m", of + "v"},
+                     {made, made + "_m", made + "_v"});
     SetInt(node, "training_mode", 1);
     compiler::SetFloat(node, "momentum", 0.5);
   }
@@ -385,6 +388,11 @@ TEST_CASE("a batch norm that is used twice moves its running statistics twice") 
   CHECK(std::any_of(outputs->begin(), outputs->end(), [&](const TensorValue& value) {
     return value.elements.size() == 3 && std::abs(value.elements[0].number - expected) < 1e-6;
   }));
+}
+
+TEST_CASE("a batch norm that is used twice moves its running statistics twice") {
+  MovesTwice(false);
+  MovesTwice(true);
 }
 
 // y = x v, where v is made of w.
@@ -521,28 +529,98 @@ TEST_CASE("a tool that renames stored values does not rename what the signature 
   CHECK(Names(Trained(builder)) == "net_a");
 }
 
-TEST_CASE("a renamed value has its name in PyTorch, where it is one value's alone") {
-  const auto forms = [](const std::vector<std::string>& renamed) {
-    OnnxBuilder builder;
-    builder.Input("x", {2, 3});
-    std::string h = "x";
-    for (const std::string& name : renamed) {
-      builder.Weight(name, {3});
-      builder.SayOfValue(name, kKind, "PARAMETER");
-      builder.SayOfValue(name, "pkg.torch.onnx.original_node_name", "p_a");
-      OnnxBuilder::SayOfNode(builder.Node("Mul", {h, name}, {"of_" + name}), kCall,
-                             Call("aten.mul.Tensor", "%h, %p_a"));
-      h = "of_" + name;
-    }
-    builder.Output(h);
-    builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\n");
-    const auto model = Trained(builder);
-    REQUIRE_THAT(model, IsOk());
-    return model->forms;
-  };
-  CHECK(forms({"a"}).empty());
-  CHECK(forms({"one_a", "two_a"}).empty());
-  CHECK(forms({"a_1"}).at("a_1") == StoredForm{StoredForm::kRenamed, {"a"}, {}, "a_1"});
+// The forms of values that the file calls `names` and the program `a`, a parameter or a buffer.
+std::map<std::string, StoredForm> FormsOf(const std::vector<std::string>& names,
+                                          const std::string& kind = "PARAMETER",
+                                          bool signature = true) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  std::string h = "x";
+  for (const std::string& name : names) {
+    builder.Weight(name, {3});
+    builder.SayOfValue(name, kKind, kind);
+    // Of the last one alone: the others are of another model that was joined to it.
+    if (name == names.back()) builder.SayOfValue(name, "pkg.torch.onnx.original_node_name", "p_a");
+    OnnxBuilder::SayOfNode(builder.Node("Mul", {h, name}, {"of_" + name}), kCall,
+                           Call("aten.mul.Tensor", "%h, %p_a"));
+    h = "of_" + name;
+  }
+  builder.Weight("w", {3});
+  builder.SayOfValue("w", kKind, "PARAMETER");
+  builder.Node("Mul", {h, "w"}, {"y"});
+  builder.Output("y");
+  if (signature)
+    builder.SayOfGraph(kSignature, "p_a: " + kind + " target='a'\np_w: PARAMETER target='w'\n");
+  const auto model = Trained(builder);
+  REQUIRE_THAT(model, IsOk());
+  return model->forms;
+}
+
+TEST_CASE("a renamed value has its name in PyTorch, where that is the value's alone") {
+  const StoredForm renamed = {StoredForm::kRenamed, {"a"}, {}, "a_1"};
+  CHECK(FormsOf({"a"}).empty());
+  CHECK(FormsOf({"a_1"}).at("a_1") == renamed);
+  CHECK(FormsOf({"a_1"}, "BUFFER").at("a_1") == renamed);
+  CHECK(FormsOf({"a", "a_1"}).empty());
+  CHECK(FormsOf({"a_1"}, "PARAMETER", false).empty());
+}
+
+TEST_CASE("what was folded from a renamed parameter was folded from it by its new name") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  builder.Weight("add_1", {3});
+  builder.Weight("exp", {3});
+  OnnxBuilder::SayOfNode(builder.Node("Mul", {"x", "exp"}, {"h"}), kCall,
+                         Call("aten.mul.Tensor", "%x, %exp"));
+  OnnxBuilder::SayOfNode(builder.Node("Add", {"h", "add_1"}, {"add"}), kCall,
+                         Call("aten.add.Tensor", "%h, %p_add"));
+  builder.Output("add");
+  builder.SayOfValue("add_1", kKind, "PARAMETER");
+  builder.SayOfValue("add_1", "pkg.torch.onnx.original_node_name", "p_add");
+  builder.SayOfValue("exp", "pkg.onnxscript.optimizer.folded_from", "['add']");
+  builder.SayOfGraph(kSignature, "p_add: PARAMETER target='add'\n");
+  CHECK_THAT(Trained(builder), Fails("add_1 (as part of exp)"));
+}
+
+TEST_CASE("a parameter and its transpose, which are one, are not advised to be made one") {
+  OnnxBuilder builder;
+  builder.Input("x", {4, 2});
+  builder.Weight("e", {2, 3});
+  builder.Weight("val_1", {3, 2});
+  auto& turned = *builder.proto().mutable_graph()->mutable_initializer()->rbegin();
+  const auto& e = builder.proto().graph().initializer(0);
+  for (int row = 0; row < 3; ++row) {
+    for (const int column : {0, 1})
+      turned.set_float_data(row * 2 + column, e.float_data(column * 3 + row));
+  }
+  OnnxBuilder::SayOfNode(builder.Node("MatMul", {"x", "e"}, {"h"}), kCall,
+                         Call("aten.matmul.default", "%x, %p_e", "h"));
+  OnnxBuilder::SayOfNode(builder.Node("MatMul", {"h", "val_1"}, {"y"}), kCall,
+                         Call("aten.linear.default", "%h, %p_e"));
+  builder.Output("y");
+  builder.SayOfValue("e", kKind, "PARAMETER");
+  builder.SayOfValue("val_1", "pkg.onnxscript.optimizer.folded_from", "['e']");
+  builder.SayOfGraph(kSignature, "p_e: PARAMETER target='e'\n");
+  const auto model = Trained(builder);
+  CHECK(Names(model) == "e");
+  CHECK(!Notes(model, "each is trained by itself"));
+}
+
+TEST_CASE("two values that are called the same are renamed by a tool, not by the exporter") {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3});
+  for (const char* name : {"one_a", "two_a"}) {
+    builder.Weight(name, {3});
+    builder.SayOfValue(name, kKind, "PARAMETER");
+    builder.SayOfValue(name, "pkg.torch.onnx.original_node_name", "p_a");
+  }
+  builder.Node("Mul", {"x", "one_a"}, {"h"});
+  builder.Node("Mul", {"h", "two_a"}, {"y"});
+  builder.Output("y");
+  builder.SayOfGraph(kSignature, "p_a: PARAMETER target='a'\n");
+  const auto model = Trained(builder);
+  REQUIRE_THAT(model, IsOk());
+  CHECK(model->forms.empty());
 }
 
 // y = x + the rows of e that are looked up, with the further arguments of the call.
