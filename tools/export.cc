@@ -198,12 +198,15 @@ absl::Status CheckKept(const ExportFlags& flags, const WeightFiles& weights, con
 // The user's error where there are values of parameters that the model does not have. With
 // --partial-weights tensors that are called so stay as they are.
 absl::Status CheckMissing(const ExportFlags& flags, const WeightFiles& weights,
-                          const std::map<std::string, std::string>& missing,
+                          const std::map<std::string, std::string>& missing, const Formed& formed,
                           std::map<std::string, StoredView>& views) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<std::string> names, ValuesOfMissing(weights, missing));
   if (!names.empty() && !flags.partial) return MissingPlaces(flags.weights, names);
   for (const std::string& name : names) {
-    if (missing.at(name) == name) views.erase(name);
+    const std::string& stored = missing.at(name);
+    const auto form = formed.find(stored);
+    const bool renamed = form != formed.end() && form->second.form.kind == StoredForm::kRenamed;
+    if (stored == name || renamed) views.erase(stored);
   }
   return absl::OkStatus();
 }
@@ -231,7 +234,7 @@ absl::Status Export(const ExportFlags& flags) {
   YUBA_RETURN_IF_ERROR(AddParts(flags.model, weights, values));
   if (!values.computed.empty() && !flags.partial)
     return MissingWeights(flags.weights, values.computed);
-  YUBA_RETURN_IF_ERROR(CheckMissing(flags, weights, initializers.missing, views));
+  YUBA_RETURN_IF_ERROR(CheckMissing(flags, weights, initializers.missing, formed, views));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
                         onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made,
                                             RestoreFor(flags.model, views, weights)));

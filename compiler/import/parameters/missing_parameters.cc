@@ -265,8 +265,13 @@ std::map<std::string, std::string> WithoutTensor(const StoredRoles& roles,
   for (const auto& [name, why] : roles.missing) {
     if (of_program.count(name) == 0) continue;  // a mode of training, a result
     const auto merged = roles.merged.find(name);
+    const auto value = record.values.find(name);
+    const bool renamed = value != record.values.end() && !value->second.renamed_from.empty();
     const bool stored = roles.of.count(name) > 0;
-    without[name] = stored ? name : merged != roles.merged.end() ? merged->second : "";
+    without[renamed ? value->second.renamed_from : name] = stored ? name
+                                                           : merged != roles.merged.end()
+                                                               ? merged->second
+                                                               : "";
   }
   return without;
 }

@@ -24,9 +24,9 @@ void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
                  const FileGraph& order, const NodeRecords& nodes, StoredRoles& roles);
 
 // Of what is missing, the parameters and buffers of the user's program that cannot be set to a new
-// value, by PyTorch's names, each with the initializer that it is stored once with, or "". Its own
-// name where the file has a tensor of that name, which is something else, or of which other tensors
-// were computed that would stay as they are.
+// value, by PyTorch's names, each with the initializer that it is stored once with, or "". Where
+// the file has a tensor for it alone, that one: it is something else, or other tensors were
+// computed of it that would stay as they are.
 std::map<std::string, std::string> WithoutTensor(const StoredRoles& roles,
                                                  const ExportRecord& record);
 

@@ -195,6 +195,34 @@ TEST_CASE("parameters that are stored once take one value") {
   }
 }
 
+// add = x * exp + add_1: the parameter `add`, renamed, and its exponential.
+OnnxBuilder RenamedAndComputed() {
+  OnnxBuilder builder;
+  builder.Input("x", {2});
+  builder.Weight("add_1", {2});
+  builder.Weight("exp", {2});
+  OnnxBuilder::SayOfNode(builder.Node("Mul", {"x", "exp"}, {"h"}), kCall,
+                         CallOf("mul", "mul.Tensor", "%x, %exp"));
+  OnnxBuilder::SayOfNode(builder.Node("Add", {"h", "add_1"}, {"add"}), kCall,
+                         CallOf("add", "add.Tensor", "%mul, %p_add"));
+  builder.Output("add");
+  builder.SayOfValue("add_1", kKind, "PARAMETER");
+  builder.SayOfValue("add_1", kCalled, "p_add");
+  builder.SayOfValue("exp", "pkg.onnxscript.optimizer.folded_from", "['add']");
+  builder.SayOfGraph(kSignature, "p_add: PARAMETER target='add'\n");
+  return builder;
+}
+
+TEST_CASE("a renamed parameter of which something was computed is refused") {
+  for (const Answer& answer : AnswersWith(RenamedAndComputed(), {{"add", {2, 5}}})) {
+    INFO(answer.command.error);
+    CHECK(answer.command.exit_code == 2);
+    CHECK(answer.command.error.find("optimize=False") != std::string::npos);
+  }
+  const auto partial = AnswersWith(RenamedAndComputed(), {{"add", {2, 5}}}, "--partial-weights");
+  for (const int i : {0, 1}) CHECK(partial[i].output == Bytes({0.1F + 0.1F, 3 * 0.2F + 0.2F}));
+}
+
 // y = x * w, where w was computed of the parameters w and b.
 OnnxBuilder Computed() {
   OnnxBuilder builder;

@@ -162,11 +162,7 @@ class Finder {
     for (const std::string& name : ports_.parameters) YUBA_RETURN_IF_ERROR(FindOne(name));
     YUBA_ASSIGN_OR_RETURN(found_.numbers, FindNumbers(files_, ports_));
     YUBA_ASSIGN_OR_RETURN(found_.of_missing, ValuesOfMissing(files_, ports_.missing_parameters));
-    for (const std::string& name : found_.of_missing) {
-      found_.values.erase(name);
-      found_.made.erase(name);
-      found_.joined.erase(name);
-    }
+    for (const std::string& name : found_.of_missing) PassOver(name);
     for (const auto& [name, stored_as] : ports_.missing_parameters) known_.insert(name);
     if (found_.values.empty() && found_.made.empty() && found_.joined.empty() &&
         found_.numbers.empty() && found_.of_missing.empty())
@@ -231,6 +227,23 @@ class Finder {
       YUBA_ASSIGN_OR_RETURN(view, FindTied(files_, tie, view));
     }
     return view;
+  }
+
+  // Lets the tensor of that name, and the one that it was renamed to, stay as they are.
+  void PassOver(const std::string& parameter) {
+    std::set<std::string> names = {parameter};
+    for (const auto& [name, form] : ports_.forms) {
+      if (form.kind == StoredForm::kRenamed && form.parameters[0] == parameter) names.insert(name);
+    }
+    for (const program::Tie& tie : ports_.ties) {
+      if (tie.tied() == parameter && tie.kept() == ports_.missing_parameters.at(parameter))
+        names.insert(tie.kept());
+    }
+    for (const std::string& name : names) {
+      found_.values.erase(name);
+      found_.made.erase(name);
+      found_.joined.erase(name);
+    }
   }
 
   // Takes the value from a checkpoint that has it as part of another tensor.
@@ -305,9 +318,10 @@ absl::StatusOr<std::map<std::string, TensorData>> FindNumbers(const WeightFiles&
 bool IsCheckpointOf(const WeightFiles& files, const std::map<std::string, std::string>& missing) {
   return IsCheckpoint(files) && std::none_of(missing.begin(), missing.end(), [&](const auto& one) {
            const auto& [name, stored_as] = one;
-           return stored_as != name && files.file.tensors.count(name) + files.shared.count(name) +
-                                               files.formed.count(name) >
-                                           0;
+           if (stored_as == name) return false;
+           const auto formed = files.formed.find(name);
+           const bool part = formed != files.formed.end() && formed->second.stored != stored_as;
+           return part || files.file.tensors.count(name) + files.shared.count(name) > 0;
          });
 }
 
