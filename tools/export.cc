@@ -19,7 +19,7 @@
 #include "tools/command.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint/checkpoint.h"
-#include "tools/run/checkpoint/found_weights.h"
+#include "tools/run/checkpoint/missing_weights.h"
 #include "tools/run/checkpoint/weights.h"
 #include "tools/subcommands.h"
 

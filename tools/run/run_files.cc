@@ -19,6 +19,7 @@
 #include "runtime/backend.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint/found_weights.h"
+#include "tools/run/checkpoint/missing_weights.h"
 #include "tools/run/checkpoint/resume.h"
 
 namespace yuba::tools {

@@ -161,6 +161,14 @@ absl::StatusOr<absl::optional<StoredView>> FindWeight(const WeightFiles& files,
   return absl::make_optional(view);
 }
 
+absl::Status CheckEqual(const StoredView& a, const StoredView& b) {
+  YUBA_ASSIGN_OR_RETURN(const TensorData first, ReadView(a, a.tensor.type));
+  YUBA_ASSIGN_OR_RETURN(const TensorData second, ReadView(b, b.tensor.type));
+  const bool equal =
+      first.type == second.type && first.dims == second.dims && first.data == second.data;
+  return equal ? absl::OkStatus() : UserError("their values differ");
+}
+
 std::map<std::string, StoredView> AllWeights(const WeightFiles& files) {
   std::map<std::string, StoredView> all;
   for (const auto& [name, tensor] : files.file.tensors) all[name] = {tensor, false};

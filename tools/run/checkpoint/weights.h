@@ -44,6 +44,9 @@ absl::StatusOr<WeightFiles> ReadWeights(const std::string& path, const std::stri
 absl::StatusOr<absl::optional<StoredView>> FindWeight(const WeightFiles& files,
                                                       const std::string& name);
 
+// The user's error where the two are not of one type, shape and value.
+absl::Status CheckEqual(const StoredView& a, const StoredView& b);
+
 // All names with a value of a type that is read.
 std::map<std::string, StoredView> AllWeights(const WeightFiles& files);
 
