@@ -92,14 +92,17 @@ def measure(yuba, case, file, folder):
             "seconds": round(wall, 3), "processor": round(processor, 3), "peak": peak}
 
 
-def gap(row):
-    return 100 * (row["bytes"] - row["bound"]) / row["bytes"] if row["bytes"] else 0
+def gap_text(row):
+    if row["bound"] is None:  # nothing proves one, as with --replicate auto
+        return "no bound"
+    gap = 100 * (row["bytes"] - row["bound"]) / row["bytes"] if row["bytes"] else 0
+    return f"gap {gap:.2f} %"
 
 
 def text_of(row):
     if "error" in row:
         return "failed: " + " ".join(row["error"])
-    return (f"{row['bytes'] / 1e6:.3f} MB, gap {gap(row):.2f} %, {row['processor']:.2f} s, "
+    return (f"{row['bytes'] / 1e6:.3f} MB, {gap_text(row)}, {row['processor']:.2f} s, "
             f"{row['peak'] / 1e6:.0f} MB of memory")
 
 
@@ -133,7 +136,10 @@ def differences(case, before, now):
         words.append("another plan of equal bytes")
     elif before.get("file") != now.get("file"):
         words.append("the same plan, another file")
-    if before["bound"] != now["bound"]:
+    if None in (before["bound"], now["bound"]):
+        if before["bound"] != now["bound"]:
+            words.append("a bound before" if now["bound"] is None else "a bound now")
+    elif before["bound"] != now["bound"]:
         # Against the cheaper plan, so that a cheaper plan is no better bound.
         most = max(min(before["bytes"], now["bytes"]), 1)
         points = 100 * (now["bound"] - before["bound"]) / most
