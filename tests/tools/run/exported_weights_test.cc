@@ -223,6 +223,35 @@ TEST_CASE("a renamed parameter of which something was computed is refused") {
   for (const int i : {0, 1}) CHECK(partial[i].output == Bytes({0.1F + 0.1F, 3 * 0.2F + 0.2F}));
 }
 
+// y = x * exp + t, numbers: the parameter t and its exponential.
+OnnxBuilder NumberAndComputed() {
+  OnnxBuilder builder;
+  builder.Input("x", {2});
+  builder.Weight("t", {1});
+  builder.Weight("exp", {1});
+  OnnxBuilder::SayOfNode(builder.Node("Mul", {"x", "exp"}, {"mul"}), kCall,
+                         CallOf("mul", "mul.Tensor", "%x, %exp"));
+  OnnxBuilder::SayOfNode(builder.Node("Add", {"mul", "t"}, {"y"}), kCall,
+                         CallOf("y", "add.Tensor", "%mul, %p_t"));
+  builder.Output("y");
+  SayParameter(builder, "t");
+  builder.SayOfValue("exp", "pkg.onnxscript.optimizer.folded_from", "['t']");
+  builder.SayOfGraph(kSignature, "p_t: PARAMETER target='t'\n");
+  return builder;
+}
+
+TEST_CASE("a number that was computed of another one does not take its value") {
+  for (const Answer& answer : AnswersWith(NumberAndComputed(), {{"t", {5}}})) {
+    INFO(answer.command.error);
+    CHECK(answer.command.error.find("optimize=False") != std::string::npos);
+  }
+  const auto partial = AnswersWith(NumberAndComputed(), {{"t", {5}}}, "--partial-weights");
+  for (const int i : {0, 1}) {
+    INFO(partial[i].command.error);
+    CHECK(partial[i].output == Bytes({0.1F + 0.1F, 3 * 0.1F + 0.1F}));
+  }
+}
+
 // y = x * w, where w was computed of the parameters w and b.
 OnnxBuilder Computed() {
   OnnxBuilder builder;

@@ -68,7 +68,7 @@ bool IsOfTraining(const RunPorts& ports, const std::string& name) {
 // PyTorch's may have the file's.
 std::vector<std::string> NamesOf(const RunPorts& ports, const std::string& name) {
   const auto form = ports.forms.find(name);
-  if (form == ports.forms.end()) return {name};
+  if (form == ports.forms.end() || form->second.kind == StoredForm::kUnknown) return {name};
   const std::string& parameter = form->second.parameters[0];
   if (form->second.kind == StoredForm::kRenamed) return {parameter, name};
   return {name, form->second.stored_as, parameter};
@@ -232,6 +232,7 @@ class Finder {
       found_.values.erase(name);
       found_.made.erase(name);
       found_.joined.erase(name);
+      found_.numbers.erase(name);
     }
   }
 
