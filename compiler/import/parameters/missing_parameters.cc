@@ -267,11 +267,9 @@ std::map<std::string, std::string> WithoutTensor(const StoredRoles& roles,
     const auto merged = roles.merged.find(name);
     const auto value = record.values.find(name);
     const bool renamed = value != record.values.end() && !value->second.renamed_from.empty();
-    const bool stored = roles.of.count(name) > 0;
-    without[renamed ? value->second.renamed_from : name] = stored ? name
-                                                           : merged != roles.merged.end()
-                                                               ? merged->second
-                                                               : "";
+    std::string stored_as = merged == roles.merged.end() ? "" : merged->second;
+    if (roles.of.count(name) > 0) stored_as = name;
+    without[renamed ? value->second.renamed_from : name] = std::move(stored_as);
   }
   return without;
 }

@@ -24,9 +24,9 @@ void FindMissing(const ::onnx::GraphProto& graph, const ExportRecord& record,
                  const FileGraph& order, const NodeRecords& nodes, StoredRoles& roles);
 
 // Of what is missing, the parameters and buffers of the user's program that cannot be set to a new
-// value, by PyTorch's names, each with the initializer that it is stored once with, or "". Where
-// the file has a tensor for it alone, that one: it is something else, or other tensors were
-// computed of it that would stay as they are.
+// value, by PyTorch's names. Each with an initializer: the one that it is stored once with; or its
+// own, where that was computed of several parameters, or others were computed of it, which would
+// stay as they are; or "".
 std::map<std::string, std::string> WithoutTensor(const StoredRoles& roles,
                                                  const ExportRecord& record);
 

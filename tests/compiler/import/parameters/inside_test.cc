@@ -139,6 +139,14 @@ void AddZeros(OnnxBuilder& builder) {
   }
 }
 
+// after = tanh(before + row + b), and b2 = b or another value of it.
+void AddStep(::onnx::GraphProto& body, const std::string& row, bool hands_on) {
+  AddNode(body, "Add", {"before", row}, "sum");
+  AddNode(body, "Add", {"sum", "b"}, "all");
+  AddNode(body, "Tanh", {"all"}, "after");
+  AddNode(body, hands_on ? "Identity" : "Tanh", {"b"}, "b2");
+}
+
 // The last h = tanh(h + x) of three, with h0 first, times v; c is carried too.
 OnnxBuilder LoopedStates(bool hands_on) {
   OnnxBuilder builder;
@@ -149,10 +157,7 @@ OnnxBuilder LoopedStates(bool hands_on) {
   ::onnx::NodeProto& node = builder.Node("Loop", {"three", "", "h0", "c"}, {"h", "d"});
   ::onnx::GraphProto& body =
       AddGraph(node, "body", {"i", "go", "before", "b"}, {"go", "after", "b2"});
-  AddNode(body, "Add", {"before", "x"}, "sum");
-  AddNode(body, "Add", {"sum", "b"}, "all");
-  AddNode(body, "Tanh", {"all"}, "after");
-  AddNode(body, hands_on ? "Identity" : "Tanh", {"b"}, "b2");
+  AddStep(body, "x", hands_on);
   builder.Node("Mul", {"h", "v"}, {"y"});
   builder.Output("y");
   return builder;
@@ -167,10 +172,7 @@ OnnxBuilder Scanned(bool hands_on) {
   ::onnx::NodeProto& node = builder.Node("Scan", {"h0", "c", "x"}, {"h", "d"});
   SetInt(node, "num_scan_inputs", 1);
   ::onnx::GraphProto& body = AddGraph(node, "body", {"before", "b", "row"}, {"after", "b2"});
-  AddNode(body, "Add", {"before", "row"}, "sum");
-  AddNode(body, "Add", {"sum", "b"}, "all");
-  AddNode(body, "Tanh", {"all"}, "after");
-  AddNode(body, hands_on ? "Identity" : "Tanh", {"b"}, "b2");
+  AddStep(body, "row", hands_on);
   builder.Node("Mul", {"h", "v"}, {"y"});
   builder.Output("y");
   return builder;
