@@ -84,7 +84,7 @@ struct Model {
   std::map<std::string, StoredForm> forms;
   // Parameters and buffers of the user's program that cannot be set to a new value, by PyTorch's
   // names: the file has what was computed with them, or stores them once with others. Each with the
-  // tensor that it is stored once with, or ""; its own name where a tensor is called so.
+  // tensor that it is, or is stored once with, or "".
   std::map<std::string, std::string> missing_parameters;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
