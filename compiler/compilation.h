@@ -6,12 +6,15 @@
 #define YUBA_COMPILER_COMPILATION_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "absl/types/optional.h"
-#include "compiler/import/onnx.h"
+#include "compiler/import/options.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
+#include "compiler/train/updates.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/program_file.h"
 #include "search/check/stop.h"
@@ -24,6 +27,7 @@ namespace yuba::compiler {
 struct CompileRequest {
   std::string model_file;  // a path
   onnx::ImportOptions import;
+  std::map<std::string, std::string> training;  // becomes Model::training
   search::SearchOptions search;
   absl::optional<search::PlanFile> plan;  // a plan from a file: it is attached, nothing is searched
   search::PlanNotes expected;             // what that plan file must agree with
@@ -35,10 +39,11 @@ struct CompileRequest {
 
 struct Compilation {
   CompileRequest request;
-  Model model;        // from import on; once there is a plan, its graph has the plan's copies
-  search::Plan plan;  // from search or attach on; before, plan.tensors is empty
-  double search_seconds =
-      0;                     // what the search took, where one ran; without the replay of its bound
+  Model model;  // from import on; once there is a plan, its graph has the plan's copies
+  std::vector<UpdatedState> updated;  // from train on: what carry is to carry
+  search::Plan plan;                  // from search or attach on; before, plan.tensors is empty
+  // What the search took, where one ran; without the replay of its bound.
+  double search_seconds = 0;
   program::Program program;  // from spmd on; before, it has no stages
   int64_t file_bytes = 0;    // that emit wrote
   // When the replay of the plan's bound is to give up, so that it is written unchecked: set by the

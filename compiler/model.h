@@ -1,6 +1,6 @@
 // A model as all phases see it: the graph of definitions, and the values that came with it.
-// `compiler/import` makes one from a file; the phases after it replace the graph (by one with
-// copies and accumulators, say) and keep the rest. Plain data that owns what it holds; values are
+// The phase `import` makes one from a file; the phases after it replace the graph (by one with
+// gradients, or with copies) and keep the rest. Plain data that owns what it holds; values are
 // shared, so that a copy of a Model does not copy its weights.
 #ifndef YUBA_COMPILER_MODEL_H_
 #define YUBA_COMPILER_MODEL_H_
@@ -17,7 +17,7 @@
 #include "opsemantics/values/stored_form.h"
 
 namespace yuba::onnx {
-struct Source;  // import/onnx.cc
+struct Source;  // import/source.h
 }
 
 namespace yuba::compiler {
@@ -48,7 +48,7 @@ struct Cluster {
 };
 
 // What the description of an operator says about the gradients of one use of it. It is there from
-// import to differentiation (train/rules.h): meanwhile the tensors that are named here are inputs
+// import to the phase `train` (train/rules.h): meanwhile the tensors that are named here are inputs
 // and outputs of the graph behind the user's own, so that no simplification makes them part of
 // others.
 struct GradientRule {
@@ -106,8 +106,8 @@ struct Model {
   int file_nodes = 0;  // nodes in the file, before anything was simplified
   int64_t opset = 0;   // of ONNX's own domain
   int64_t flops = 0;   // of one step of the whole model; at most the largest int64_t
-  // The file as it was read, of which import/onnx.h makes the model with other factors. Null where
-  // the model was not imported by this process.
+  // The file as it was read, of which WithFactors (phases.h) makes the model with other factors.
+  // Null where the model was not imported by this process.
   std::shared_ptr<const onnx::Source> source;
 };
 

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compiler/check_read.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/dump/state.h"
+#include "compiler/front_end.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
 #include "compiler/order/order.h"
@@ -27,16 +27,6 @@
 
 namespace yuba::compiler {
 namespace {
-
-absl::Status Import(Compilation& c) {
-  YUBA_ASSIGN_OR_RETURN(c.model, onnx::ImportOnnx(c.request.model_file, c.request.import));
-  return absl::OkStatus();
-}
-
-absl::Status VerifyGraph(Compilation& c) {
-  CheckGraph(c.model.graph);
-  return absl::OkStatus();
-}
 
 absl::Status Order(Compilation& c) { return OrderModel(c.model); }
 
@@ -69,18 +59,19 @@ absl::Status SearchPlan(Compilation& c) {
   c.stop_replay = ReplayStop(options.time_limit, options.asked);
   options.time_limit *= kSearchShare;
   const Clock::time_point start = Clock::now();
-  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model, &c.request.import));
+  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model));
   c.search_seconds = SecondsSince(start);
   return absl::OkStatus();
 }
 
+// A plan that was given may be anything: that it is none of this graph, illegal or moves other
+// bytes than it says is the user's error, and its bound is as little believed as before.
 absl::Status Attach(Compilation& c) {
   if (!c.request.plan.has_value()) return absl::OkStatus();
   const search::PlanFile& plan = *c.request.plan;
   c.model.graph = search::SharedGraph(c.model.graph, plan);
-  YUBA_ASSIGN_OR_RETURN(c.plan,
-                        search::AttachPlan(c.model.graph, *c.request.plan, c.request.expected));
-  return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(c.plan, search::AttachPlan(c.model.graph, plan, c.request.expected));
+  return search::CheckLegal(c.model.graph, c.plan);
 }
 
 // A bound that could not be replayed in time stays in the plan, which says so.
@@ -96,7 +87,8 @@ absl::Status VerifySearch(Compilation& c) {
 }
 
 absl::Status VerifyAttach(Compilation& c) {
-  return c.request.plan.has_value() ? VerifyPlan(c) : absl::OkStatus();
+  CheckGraph(c.model.graph);
+  return CheckClusters(c.model.graph, c.model.clusters);
 }
 
 // Which nodes share kernels. On a GPU the threads share out all elements: loops inside of shared
@@ -184,7 +176,11 @@ absl::Status Emit(Compilation& c) {
 absl::Status VerifyNothing(Compilation&) { return absl::OkStatus(); }
 
 constexpr Phase kPhases[] = {
-    {"import", "the model becomes a graph of definitions", Import, VerifyGraph},
+    {"import", "the file becomes a graph of definitions", Import, VerifyImport},
+    {"simplify", "literals, views and chains of maps go, the order becomes canonical", Simplify,
+     VerifySimplify},
+    {"train", "gradients and updates are added, where training is asked for", Train, VerifyTrain},
+    {"carry", "a state and its next value become one tensor", Carry, VerifyCarry},
     {"order", "the nodes are put into an order that keeps few bytes live", Order, VerifyOrder},
     {"cluster", "nodes that one kernel may compute are marked", FindClusters, VerifyClusters},
     {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
@@ -208,20 +204,9 @@ absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
                    }));
 }
 
-// "5-spmd.mlir"
+// "08-spmd.txt"
 std::string DumpFile(const PhaseOptions& options, size_t phase) {
-  return absl::StrFormat("%s/%d-%s.mlir", options.dump_dir, phase, Phases()[phase].name);
-}
-
-// The values lie in a file of their own for each space, since the graph with factors and the graph
-// without number their tensors differently.
-std::string ValuesFile(const PhaseOptions& options, bool factors) {
-  return options.dump_dir + (factors ? "/values.bin" : "/values.flat.bin");
-}
-
-// Whether the model has factors: as it was imported, until there is a plan, whose space says so.
-bool HasFactors(const Compilation& c) {
-  return c.plan.tensors.empty() ? c.request.search.factors : c.plan.space.factors;
+  return absl::StrFormat("%s/%02d-%s.txt", options.dump_dir, phase, Phases()[phase].name);
 }
 
 absl::Status Verify(const Phase& phase, Compilation& compilation) {
@@ -233,7 +218,6 @@ absl::Status Verify(const Phase& phase, Compilation& compilation) {
 absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& compilation) {
   const Phase& phase = Phases()[number];
   const auto start = std::chrono::steady_clock::now();
-  const bool factors = HasFactors(compilation);
   YUBA_RETURN_IF_ERROR(phase.run(compilation));
   const double seconds = SecondsSince(start);
   const auto verify_start = std::chrono::steady_clock::now();
@@ -241,10 +225,6 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
   const double verify_seconds = SecondsSince(verify_start);
   if (!options.dump_dir.empty()) {
     YUBA_RETURN_IF_ERROR(MakeFolder(options.dump_dir));
-    if (number == 0 || factors != HasFactors(compilation)) {
-      const std::string file = ValuesFile(options, HasFactors(compilation));
-      YUBA_RETURN_IF_ERROR(WriteValues(compilation.model, file));
-    }
     YUBA_RETURN_IF_ERROR(WriteState(compilation, DumpFile(options, number)));
   }
   if (options.log != nullptr) {
@@ -254,48 +234,14 @@ absl::Status RunPhase(const PhaseOptions& options, size_t number, Compilation& c
   return absl::OkStatus();
 }
 
-// Reads the state after phase `number` and checks it: a dump may have been changed by hand.
-absl::Status ReadDump(const PhaseOptions& options, size_t number, Compilation& compilation) {
-  YUBA_ASSIGN_OR_RETURN(const StatePlaces places,
-                        ReadState(DumpFile(options, number), compilation));
-  YUBA_RETURN_IF_ERROR(CheckReadState(Phases()[number], places, options.verify, compilation));
-  if (!compilation.request.model_file.empty()) {
-    YUBA_RETURN_IF_ERROR(CheckOfModel(places, number > 0, compilation));
-  }
-  const std::string values = ValuesFile(options, HasFactors(compilation));
-  YUBA_RETURN_IF_ERROR(ReadValues(values, compilation.model));
-  if (compilation.program.stages_size() > 0) {
-    SetInitialValues(compilation.model, compilation.program);
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::Span<const Phase> Phases() { return kPhases; }
-
-absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool verify,
-                            Compilation& compilation) {
-  YUBA_RETURN_IF_ERROR(CheckRead(places, verify, compilation));
-  if (compilation.program.stages_size() == 0 || !verify) return absl::OkStatus();
-  bool of_program = false;
-  for (const Phase& phase : Phases()) {
-    of_program |= phase.run == MakeProgram;
-    if (!of_program) continue;
-    const absl::Status verified = phase.verify(compilation);
-    if (!verified.ok()) return UserError(places.program, ": error: ", verified.message());
-    if (&phase == &last) break;
-  }
-  return absl::OkStatus();
-}
 
 absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
   YUBA_ASSIGN_OR_RETURN(const size_t from, FindPhase(options.from, 0));
   YUBA_ASSIGN_OR_RETURN(const size_t to, FindPhase(options.to, Phases().size() - 1));
   if (from > to) return UserError("phase ", options.from, " comes after phase ", options.to);
-  if (from > 0 && !options.dump_dir.empty()) {
-    YUBA_RETURN_IF_ERROR(ReadDump(options, from - 1, compilation));
-  }
   for (size_t phase = from; phase <= to; ++phase) {
     if (options.go_on != nullptr) {
       YUBA_ASSIGN_OR_RETURN(const bool go_on, options.go_on(Phases()[phase]));
@@ -304,6 +250,20 @@ absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation) {
     YUBA_RETURN_IF_ERROR(RunPhase(options, phase, compilation));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<Model> WithFactors(const Model& model, bool factors) {
+  if (model.source == nullptr) {
+    return absl::FailedPreconditionError("the model was not read from its file by this process");
+  }
+  Compilation compilation;
+  compilation.request.import.factors = factors;
+  compilation.request.training = model.training;
+  compilation.model.source = model.source;
+  PhaseOptions options;
+  options.to = "cluster";
+  YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
+  return std::move(compilation.model);
 }
 
 }  // namespace yuba::compiler

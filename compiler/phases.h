@@ -1,10 +1,9 @@
 // The compiler, phase by phase. The table in phases.cc lists the phases in order, each with the
 // function that runs it and the function that verifies what must hold after it. RunPhases runs a
-// range of them over one Compilation, and can show and restart between any two.
-// What a dump says is believed only where it can be checked.
+// range of them over one Compilation, and can show its state after each.
 //
-// Example: {from: "memory", dump_dir: "d"} reads the state that an earlier run wrote to
-// d/6-recognise.mlir, plans memory, and runs all phases behind it.
+// Example: a compilation whose request names a model file and a mesh, with {to: "search",
+// dump_dir: "d"}, has a plan afterwards, and d/02-train.txt shows the graph with its gradients.
 #ifndef YUBA_COMPILER_PHASES_H_
 #define YUBA_COMPILER_PHASES_H_
 
@@ -17,12 +16,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compiler/compilation.h"
-#include "compiler/dump/state.h"
 
 namespace yuba::compiler {
 
 struct Phase {
-  const char* name;  // as --from, --to and the dump files name it
+  const char* name;  // as --to and the dump files name it
   const char* what;  // one clause for people
   absl::Status (*run)(Compilation&);
   // Checks what must hold after the phase; FailedPrecondition where it does not. It changes nothing
@@ -35,11 +33,11 @@ absl::Span<const Phase> Phases();
 
 // Which phases run, and what is shown of them.
 struct PhaseOptions {
-  std::string from;  // name of the first phase to run; empty: the first of all
+  std::string from;  // name of the first phase to run; empty: the first of all. It starts from what
+                     // the compilation holds.
   std::string to;    // name of the last phase to run; empty: the last of all
-  // A folder, made where it is missing, into which the state after each phase is written as text;
-  // `from` then starts from the text of the phase before it. Empty: nothing is written, and `from`
-  // starts from what the compilation holds.
+  // A folder, made where it is missing, into which the state after each phase is written as text
+  // (dump/state.h). Empty: nothing is written.
   std::string dump_dir;
   bool verify = true;           // run the verifier of each phase that runs
   std::ostream* log = nullptr;  // not null: a line for each phase, with its seconds
@@ -52,11 +50,10 @@ struct PhaseOptions {
 // is a mistake of ours: an Internal error that names the phase.
 absl::Status RunPhases(const PhaseOptions& options, Compilation& compilation);
 
-// Checks a state that was read, as the phase `last` left it: CheckRead of check_read.h and, with
-// `verify`, what the verifiers of all phases up to `last` ask of its program. Errors are of the
-// user (InvalidArgument) and begin with the place.
-absl::Status CheckReadState(const Phase& last, const StatePlaces& places, bool verify,
-                            Compilation& compilation);
+// The model that the phases up to `cluster` make of what `model` was made of, with factors of
+// dimensions or without: the file is not read again. FailedPrecondition where `model` has no
+// source.
+absl::StatusOr<Model> WithFactors(const Model& model, bool factors);
 
 }  // namespace yuba::compiler
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "compiler/import/options.h"
 #include "compiler/model.h"
 #include "opsemantics/definition/graph.h"
 #include "runtime/program/program.pb.h"
@@ -23,18 +22,14 @@ int64_t ArenaBytes(const Graph& graph, const search::Plan& plan);
 // The same of a program of the plan that is there already, as the phase `spmd` makes it.
 int64_t ArenaBytesOf(program::Program program, const search::Plan& plan);
 
-// search::SearchSpaces on the model, whose graph shares nothing yet and has factors where
-// options.factors says so. A limit on memory is one on ArenaBytes. `model` becomes the one that the
-// plan is of: with the copies, accumulators and partials that plan.space states, and, where the
-// plan of the flat dimensions is better (options.flat_too), made and ordered anew of what the file
-// had. Errors
-// are those of SearchSpaces; `model` is then unchanged. What the search left out is a line of
-// model.notes.
-//
-// Where `model` comes from a dump, the flat dimensions are made of its file, read with `import`; a
-// file that has changed since then leaves them out. Null: they are left out.
-absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model,
-                                         const onnx::ImportOptions* import = nullptr);
+// search::SearchSpaces on the model, which stands behind the phase `cluster`: its graph shares
+// nothing yet and has factors where options.factors says so. A limit on memory is one on
+// ArenaBytes. `model` becomes the one that the plan is of: with the copies, accumulators and
+// partials that plan.space states, and, where the plan of the flat dimensions is better
+// (options.flat_too), made anew of what the file had (WithFactors of phases.h). Errors are those of
+// SearchSpaces; `model` is then unchanged. What the search left out is a line of model.notes; the
+// flat dimensions are, where the model has no source.
+absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model);
 
 }  // namespace yuba::compiler
 

@@ -7,8 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/optional.h"
-#include "compiler/cluster/cluster.h"
-#include "compiler/order/order.h"
+#include "compiler/phases.h"
 #include "opsemantics/base/status.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
@@ -54,15 +53,25 @@ void WarnOfNewOpset(const compiler::Model& model) {
             << "\n";
 }
 
+absl::StatusOr<compiler::CompileRequest> RequestOf(const ModelFlags& flags,
+                                                   const OperatorLibrary& library) {
+  compiler::CompileRequest request;
+  request.model_file = flags.file;
+  YUBA_ASSIGN_OR_RETURN(request.import, ImportOptionsOf(flags, library));
+  request.training = SettingsOf(flags);
+  return request;
+}
+
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
-  YUBA_ASSIGN_OR_RETURN(const onnx::ImportOptions options, ImportOptionsOf(flags, library));
-  YUBA_ASSIGN_OR_RETURN(compiler::Model model, onnx::ImportOnnx(flags.file, options));
-  WarnOfNewOpset(model);
-  model.training = SettingsOf(flags);
-  YUBA_RETURN_IF_ERROR(compiler::OrderModel(model));
-  compiler::ClusterModel(model);
-  return LoadedModel{std::move(library), std::move(model), ContentHashes(options)};
+  compiler::Compilation compilation;
+  YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags, library));
+  compiler::PhaseOptions options;
+  options.to = "cluster";
+  YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));
+  WarnOfNewOpset(compilation.model);
+  return LoadedModel{std::move(library), std::move(compilation.model),
+                     ContentHashes(compilation.request.import)};
 }
 
 }  // namespace yuba::tools

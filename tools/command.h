@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/import/onnx.h"
+#include "compiler/compilation.h"
+#include "compiler/import/options.h"
 #include "compiler/model.h"
 #include "opsemantics/language/library.h"
 #include "search/file/plan_file.h"
@@ -100,8 +101,11 @@ absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags);
 // A warning on stderr where the model's operators are of a newer version than any that is known.
 void WarnOfNewOpset(const compiler::Model& model);
 
-// The steps of LoadModel, for subcommands that run the compiler's phases themselves.
+// The steps of LoadModel, for subcommands that run the compiler's phases themselves. The library
+// must outlive the request.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
+absl::StatusOr<compiler::CompileRequest> RequestOf(const ModelFlags& flags,
+                                                   const OperatorLibrary& library);
 absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
                                                     const OperatorLibrary& library);
 // Of the bound inputs: name -> hash of the value.

@@ -11,7 +11,8 @@
 #include "compiler/import/file/read.h"
 #include "compiler/import/file/replace_values.h"
 #include "compiler/import/formed_initializers.h"
-#include "compiler/import/onnx.h"
+#include "compiler/import/options.h"
+#include "compiler/phases.h"
 #include "compiler/train/trainable.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
@@ -59,10 +60,14 @@ absl::StatusOr<onnx::ImportOptions> SomeSizes(const std::string& file) {
 // What --train would train or freeze; an error where the model cannot be planned.
 absl::StatusOr<std::set<std::string>> WeightsOf(const std::string& file) {
   YUBA_ASSIGN_OR_RETURN(const OperatorLibrary library, OperatorLibrary::BuiltIn());
-  YUBA_ASSIGN_OR_RETURN(onnx::ImportOptions options, SomeSizes(file));
-  options.library = &library;
-  YUBA_ASSIGN_OR_RETURN(const compiler::Model model, onnx::ImportOnnx(file, options));
-  return compiler::TrainableParameters(model);
+  compiler::Compilation compilation;
+  compilation.request.model_file = file;
+  YUBA_ASSIGN_OR_RETURN(compilation.request.import, SomeSizes(file));
+  compilation.request.import.library = &library;
+  compiler::PhaseOptions options;
+  options.to = "carry";
+  YUBA_RETURN_IF_ERROR(compiler::RunPhases(options, compilation));
+  return compiler::TrainableParameters(compilation.model);
 }
 
 using Formed = std::map<std::string, onnx::FormedInitializer>;

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compiler/phases.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
@@ -73,6 +74,12 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
   return absl::Status(status.code(), absl::StrCat(plan_file, ": ", message, ": plan again"));
 }
 
+compiler::PhaseOptions Only(const char* phase) {
+  compiler::PhaseOptions options;
+  options.from = options.to = phase;
+  return options;
+}
+
 // Whether the file begins as a JSON object does, which no ONNX file does.
 bool BeginsAsJson(const std::string& path) {
   std::error_code error;
@@ -105,31 +112,30 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   }
   // The plan is of the model as it was; that it fits this one is seen tensor by tensor.
   if (!flags.numbers.empty()) loaded.model.graph_hash = file->notes.graph_hash;
-  Graph whole = loaded.model.graph;
-  loaded.model.graph = search::SharedGraph(whole, *file);
-  absl::StatusOr<search::Plan> plan =
-      search::AttachPlan(loaded.model.graph, *file, NotesFor(loaded, flags));
-  if (!plan.ok() && !flags.numbers.empty()) {
-    return Annotate(plan.status(),
-                    absl::StrCat("with another value of ", flags.numbers.begin()->first,
-                                 " the model is another graph: store the value in ",
-                                 "the model (yuba export) and plan again"));
-  }
-  if (!plan.ok()) return ExplainOptions(Annotate(plan.status(), plan_file), given, file->notes);
-  if (plan->space.factors != flags.factors) {
+  if (file->space.factors != flags.factors) {
     return absl::FailedPreconditionError(
-        absl::StrCat(plan_file, ": says that its space has ", plan->space.factors ? "" : "no ",
+        absl::StrCat(plan_file, ": says that its space has ", file->space.factors ? "" : "no ",
                      "factors, but its options read the model with",
                      flags.factors ? " them" : "out", ": plan again"));
   }
-  const int64_t moved = search::CostOf(loaded.model.graph, *plan).bytes();
-  if (moved != plan->cost.bytes()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(plan_file, ": says that a step moves ", plan->cost.bytes(),
-                     " bytes, but its shardings move ", moved, ": plan again"));
+  compiler::Compilation attached;
+  attached.request.plan = *file;
+  attached.request.expected = NotesFor(loaded, flags);
+  Graph whole = loaded.model.graph;
+  attached.model = std::move(loaded.model);
+  const absl::Status fits = compiler::RunPhases(Only("attach"), attached);
+  if (!fits.ok() && !flags.numbers.empty()) {
+    return Annotate(fits, absl::StrCat("with another value of ", flags.numbers.begin()->first,
+                                       " the model is another graph: store the value in ",
+                                       "the model (yuba export) and plan again"));
   }
-  return PlannedModel{std::move(loaded), std::move(whole), *std::move(file), *std::move(plan),
-                      std::move(text)};
+  if (absl::IsFailedPrecondition(fits)) {
+    return absl::Status(fits.code(), absl::StrCat(plan_file, ": ", fits.message(), ": plan again"));
+  }
+  if (!fits.ok()) return ExplainOptions(Annotate(fits, plan_file), given, file->notes);
+  loaded.model = std::move(attached.model);
+  return PlannedModel{std::move(loaded), std::move(whole), *std::move(file),
+                      std::move(attached.plan), std::move(text)};
 }
 
 }  // namespace yuba::tools

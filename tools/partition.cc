@@ -47,7 +47,7 @@ struct PartitionFlags {
   double time_limit = 0;  // seconds; 0: none
   int threads = Processors();
   std::string output;
-  std::string from, to, dump;
+  std::string to, dump;
   std::vector<std::string> without;
   bool verbose = false;
   bool no_verify = false;
@@ -63,21 +63,6 @@ bool IsBeforeSearch(const std::string& name) {
   return false;
 }
 
-// An error for flags of the search where --from takes the plan that an earlier run has made.
-absl::Status CheckFrom(const PartitionFlags& flags) {
-  if (flags.from.empty() || flags.from == "search" || IsBeforeSearch(flags.from)) {
-    return absl::OkStatus();
-  }
-  const bool given = flags.search != "default" || flags.space != "default" || !flags.pins.empty() ||
-                     flags.memory > 0 || flags.replicate != "none" || flags.time_limit > 0 ||
-                     !flags.without.empty();
-  if (!given) return absl::OkStatus();
-  return UserError("--from ", flags.from,
-                   " takes the plan that an earlier run has made: leave out --search, --space, ",
-                   "--pin, --memory, --replicate, --time-limit and --without, or start with --from "
-                   "search");
-}
-
 // Runs the phases up to the plan, or as far as --to says; with --dump each state is written. `note`
 // is set when the search begins: before that there is nothing to show, and Ctrl-C ends the program.
 // `bare` becomes the graph that the search begins with, which shares nothing yet.
@@ -85,7 +70,6 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
                      compiler::Compilation& compilation, Graph& bare,
                      absl::optional<InterruptNote>& note) {
   compiler::PhaseOptions options;
-  options.from = flags.from;
   options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
   options.dump_dir = flags.dump;
   options.verify = !flags.no_verify;
@@ -99,13 +83,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
     bare = compilation.model.graph;
     return true;
   };
-  if (!flags.dump.empty()) {
-    options.log = &std::cerr;
-  } else if (!flags.from.empty()) {
-    return UserError("--from ", flags.from,
-                     " starts from what an earlier run has written: say where "
-                     "with --dump DIR");
-  }
+  if (!flags.dump.empty()) options.log = &std::cerr;
   return compiler::RunPhases(options, compilation);
 }
 
@@ -162,29 +140,12 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   return options;
 }
 
-// An error where the states that an earlier run wrote with --dump are of another model or number of
-// devices.
-absl::Status CheckStates(const PartitionFlags& flags, const compiler::Compilation& compilation) {
-  if (compilation.model.file != flags.model.file) {
-    return UserError(flags.dump, ": holds the states of ", compilation.model.file, ", not of ",
-                     flags.model.file);
-  }
-  const int planned = compilation.plan.mesh.devices();
-  const int asked = compilation.request.search.mesh.devices();
-  if (!compilation.plan.tensors.empty() && planned != asked) {
-    return UserError("--from ", flags.from, ": the plan there is for ", Counted(planned, "device"),
-                     ", not for ", asked);
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const LoadedModel& loaded,
                                           const search::Plan& plan,
                                           const search::SearchOptions& options) {
   search::PlanNotes notes = NotesFor(loaded, flags.model);
   if (flags.space == "tofu") notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
-  // With --from the plan may be one that other flags asked for.
   notes.options["search"] = plan.search;
   notes.options["copies"] = plan.space.copies ? "all" : "none";
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
@@ -259,7 +220,6 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
   absl::optional<int64_t> by_level;
-  options.pin_texts = plan.space.pin_texts;  // with --from those of the dump
   if (search_on) {
     options.time_limit = std::min(left, seconds + 1);
     YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, options));
@@ -285,7 +245,6 @@ absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model
 }
 
 absl::Status Partition(PartitionFlags flags) {
-  YUBA_RETURN_IF_ERROR(CheckFrom(flags));
   if (IsBeforeSearch(flags.to) && !flags.output.empty()) {
     return UserError("--to ", flags.to, " ends before there is a plan for -o ", flags.output,
                      ": leave one of them out");
@@ -300,9 +259,8 @@ absl::Status Partition(PartitionFlags flags) {
   YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
-  YUBA_ASSIGN_OR_RETURN(compilation.request.import, ImportOptionsOf(flags.model, loaded.library));
+  YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
-  compilation.request.model_file = flags.model.file;
   compilation.request.search = options;
   compilation.request.search.flat_too = flags.space == "default" && flags.search == "default";
   absl::optional<InterruptNote> interrupt_note;
@@ -311,7 +269,6 @@ absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, bare, interrupt_note));
   const double seconds = SecondsSince(start);
   ProgressLine::End();
-  YUBA_RETURN_IF_ERROR(CheckStates(flags, compilation));
   loaded.model = std::move(compilation.model);
   const search::Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
@@ -404,7 +361,6 @@ void AddPartition(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", flags->output,
                       "the plan file; default: beside the model's name");
   command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
-  command->add_option("--from", flags->from, "with --dump: the first phase to run");
   command->add_option("--to", flags->to, "the last phase to run");
   command
       ->add_option("--without", flags->without,

@@ -1,42 +1,30 @@
-// The state between two phases as a file: written for --dump, read for --from. The text is a module
-// of the dialect; the values of parameters lie in a file beside it, once for all phases. Starting
-// again from a written state gives the same program.
+// The state after a phase as text, for people: what the model is, its graph with the plan's
+// shardings, the plan as its file has it, and the program. Nothing reads it again; a plan that
+// somebody wants to change is a plan file. The grammar stands in README.md.
+//
+// Example: StateText(compilation) begins, behind the phase `search`, with
+//   model "mlp.onnx"
+//     opset 17
+//     ...
+//   graph mesh a=2 b=2
+//     %0 input "x" f32 [12/ba, 48] read by 0
+//     node 0 "y" = linear(%0, %1) -> %2 by s/ab
+//       y[r: 12, s: 96] = sum(q: 48) x0[r, q] * x1[s, q]
 #ifndef YUBA_COMPILER_DUMP_STATE_H_
 #define YUBA_COMPILER_DUMP_STATE_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "compiler/compilation.h"
 
 namespace yuba::compiler {
 
-// The state as text; a state that the dialect's own verifiers refuse is our bug and ends the
-// program.
+// Everything but the request. Of values, code and long tables there are the length and a checksum.
 std::string StateText(const Compilation& compilation);
 
-// Where a state was read, as "FILE:LINE:COLUMN": what was read may be refused later, too.
-struct StatePlaces {
-  std::string graph, program;        // of yuba.graph and yuba.program; empty where there is none
-  std::vector<std::string> tensors;  // [TensorId]: of the operation whose result it is
-};
-
-// Replaces graph, plan and program of `compilation` by those of `text`. Errors of the user
-// (InvalidArgument) with MLIR's message, line and column; `file` is the name that they give. What
-// the text claims of its model and its plan is not looked at: that is check_read.h.
-absl::StatusOr<StatePlaces> ParseState(absl::string_view text, const std::string& file,
-                                       Compilation& compilation);
-
-// The same to and from the file `path`.
+// The same into the file `path`; the error is the file's.
 absl::Status WriteState(const Compilation& compilation, const std::string& path);
-absl::StatusOr<StatePlaces> ReadState(const std::string& path, Compilation& compilation);
-
-// The values of parameters and constants, by tensor number (values.proto). ReadValues replaces
-// model.values. More than 2 GiB of values that the model holds itself are an error.
-absl::Status WriteValues(const Model& model, const std::string& path);
-absl::Status ReadValues(const std::string& path, Model& model);
 
 }  // namespace yuba::compiler
 

@@ -27,11 +27,11 @@ struct FormedInitializers {
 };
 
 // Those of the file `path`, where PyTorch's exporter says of what they were made. Fails as
-// ImportOnnx (onnx.h) does where the file cannot be read.
+// ReadSource (source.h) does where the file cannot be read.
 absl::StatusOr<FormedInitializers> FindFormedInitializers(const std::string& path);
 
 // Puts parameters back that the model, of a file in `folder`, does not store each by itself, as
-// ImportOnnx does (parameters/restored_parameters.h); returns PyTorch's names of all whose places
+// ReadSource does (parameters/restored_parameters.h); returns PyTorch's names of all whose places
 // change. Fails where external data is missing.
 absl::StatusOr<std::vector<std::string>> RestoreInitializers(const std::string& folder,
                                                              ::onnx::ModelProto& model);

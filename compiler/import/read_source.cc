@@ -31,6 +31,16 @@
 namespace yuba::onnx {
 namespace {
 
+// Stored numbers of floats that are literals, and that the file says nothing of.
+std::vector<std::string> LiteralsOf(const OnnxGraph& source) {
+  std::vector<std::string> numbers;
+  for (const OnnxValue& value : source.values) {
+    const bool number = value.stored && value.kind == TensorKind::kConstant && IsFloat(value.type);
+    if (number && value.role.word == StoredRole::Word::kNone) numbers.push_back(value.name);
+  }
+  return numbers;
+}
+
 class Importer {
  public:
   Importer(const std::string& path, const ImportOptions& options) : path_(path), options_(options) {
@@ -47,6 +57,7 @@ class Importer {
     source.missing_parameters = std::move(missing_parameters_);
     if (options_.train.has_value()) {
       YUBA_ASSIGN_OR_RETURN(source.train, RecipeOf(*options_.train, *options_.library));
+      source.train->numbers = LiteralsOf(source.graph);
       const int last = static_cast<int>(source.graph.entries.size()) - 1;
       const auto name = [&](const char* own) {
         return NameInEntry(source.graph.entries, last, own);

@@ -27,8 +27,10 @@ struct Source {
   std::map<std::string, std::string> missing_parameters = {};  // as in Model
 };
 
-// Reads the file `path` and translates it, once for each entry of the options. Errors are those of
-// ImportOnnx (onnx.h).
+// Reads the file `path` and translates it, once for each entry of the options; options.library must
+// not be null, and is not kept. Errors are of the user (InvalidArgument; file errors as they come)
+// and name the node, its operator, the opset and the next step; unsupported operators are listed
+// all at once. Never crashes, whatever the bytes; reads no file but `path` and its external data.
 absl::StatusOr<std::shared_ptr<const Source>> ReadSource(const std::string& path,
                                                          const ImportOptions& options);
 

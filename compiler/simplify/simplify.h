@@ -1,4 +1,5 @@
-// What import does to the graph before anyone plans it: these rewrites, then the hash. Each takes
+// What happens to the graph before anyone plans it: these rewrites (front_end.cc has their order),
+// then the hash. Each takes
 // and leaves a well-formed graph (linked) and keeps the values of all outputs; only HideUnusedRows
 // can fail. They remove what would only cost the search time and the program buffers: constants,
 // views, chains of elementwise maps, and any trace of names and of the order in the file.

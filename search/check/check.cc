@@ -143,11 +143,15 @@ absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop) 
                     " bytes; its proof shows only ", *least);
 }
 
-absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
+absl::Status CheckLegal(const Graph& graph, const Plan& plan) {
   YUBA_RETURN_IF_ERROR(CheckMesh(plan.mesh));
   YUBA_RETURN_IF_ERROR(CheckShardings(graph, plan));
   YUBA_RETURN_IF_ERROR(CheckPins(graph, plan));
-  YUBA_RETURN_IF_ERROR(CheckCost(graph, plan));
+  return CheckCost(graph, plan);
+}
+
+absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
+  YUBA_RETURN_IF_ERROR(CheckLegal(graph, plan));
   YUBA_RETURN_IF_ERROR(GoOn(stop));
   if (plan.lower_bound > plan.cost.bytes()) {
     return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",

@@ -20,6 +20,10 @@ namespace yuba::search {
 // where `stop` said so before the bound was replayed.
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop = nullptr);
 
+// All of it but what is said of bounds: whether the plan is legal, has what its pins demand and
+// moves what it says.
+absl::Status CheckLegal(const Graph& graph, const Plan& plan);
+
 // The last part of it alone: whether the plan's proof shows the plan's lower bound. Nothing but its
 // mesh, space, bound and proof is looked at.
 absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop = nullptr);

@@ -1,5 +1,4 @@
-// Opaque functions in plans that are searched and in dumps: what may not be cut is not, by the
-// search and by the checker.
+// Opaque functions in plans: what may not be cut is not, by the search and by the checker.
 #include <catch2/catch.hpp>
 
 #include "compiler/phases.h"
@@ -34,25 +33,6 @@ std::string TopModel() {
   builder.Output("values");
   builder.Output("places");
   return builder.Save();
-}
-
-TEST_CASE("a dump with opaque functions is read back as it was") {
-  const std::string dir = TemporaryFile("opaque_dump");
-  Compilation whole = Request(TopModel(), 4);
-  PhaseOptions options;
-  options.dump_dir = dir;
-  REQUIRE_THAT(RunPhases(options, whole), IsOk());
-  for (const char* phase : {"order", "attach", "memory", "emit"}) {
-    INFO(phase);
-    Compilation again = Request("", 4);
-    options.from = phase;
-    REQUIRE_THAT(RunPhases(options, again), IsOk());
-    REQUIRE(again.program.functions_size() == whole.program.functions_size());
-    for (int f = 0; f < again.program.functions_size(); ++f) {
-      CHECK(again.program.functions(f).SerializeAsString() ==
-            whole.program.functions(f).SerializeAsString());
-    }
-  }
 }
 
 TEST_CASE("a plan that sorts parts of rows is refused") {

@@ -1,121 +1,185 @@
-// The phases one by one, stopped, dumped and started again.
+// The phases one by one: run in parts, shown, and verified.
 #include "compiler/phases.h"
 
 #include <catch2/catch.hpp>
-#include <fstream>
+#include <filesystem>
+#include <functional>
 #include <sstream>
 
-#include "compiler/dump/state.h"
-#include "compiler/simplify/simplify.h"
+#include "compiler/front_end.h"
 #include "opsemantics/base/files.h"
-#include "runtime/program/program.h"
-#include "tests/compiler/support/small_graphs.h"
+#include "search/file/plan_file.h"
+#include "tests/compiler/support/onnx_builder.h"
+#include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
 namespace {
 
-// A folder with what `import` would have written of a small model with values.
-std::string Dump(const std::string& name) {
-  const std::string dir = std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
-  REQUIRE_THAT(MakeFolder(dir), IsOk());
-  ModelBuilder build;
-  const TensorId x = build.Input({8, 6});
-  const TensorId w = build.Input({6, 10}, TensorKind::kParameter);
-  Compilation state;
-  state.model = build.Finish({build.Relu(build.MatMul(x, w))});
-  state.model.graph_hash = HashOfGraph(state.model.graph);
-  state.model.values[w] = {InitialValue::kFill, std::make_shared<std::string>(4, '\0')};
-  REQUIRE_THAT(WriteState(state, dir + "/0-import.mlir"), IsOk());
-  REQUIRE_THAT(WriteValues(state.model, dir + "/values.bin"), IsOk());
-  return dir;
+using Catch::Matchers::Contains;
+
+// relu(x w), with values of w.
+std::string Product() {
+  OnnxBuilder builder;
+  builder.Input("x", {8, 6});
+  builder.Weight("w", {6, 10});
+  builder.Node("MatMul", {"x", "w"}, {"z"});
+  builder.Node("Relu", {"z"}, {"y"});
+  builder.Output("y");
+  return builder.Save();
 }
 
 Compilation Request(const std::string& output) {
   Compilation compilation;
+  compilation.request.model_file = Product();
+  compilation.request.import.library = &BuiltInLibrary();
   compilation.request.search.mesh = MeshOf(4);
   compilation.request.output_file = output;
   compilation.request.version = "1";
   return compilation;
 }
 
-absl::Status Run(const std::string& dir, const std::string& from, const std::string& to,
-                 Compilation& compilation, std::ostream* log = nullptr) {
+Compilation Training() {
+  Compilation compilation = Request("");
+  onnx::TrainOptions train;
+  train.optimizer = "sgd";
+  train.loss = "mse";
+  compilation.request.import.train = train;
+  return compilation;
+}
+
+absl::Status Run(const std::string& from, const std::string& to, Compilation& compilation,
+                 const std::string& dump = "", std::ostream* log = nullptr) {
   PhaseOptions options;
-  options.dump_dir = dir;
   options.from = from;
   options.to = to;
+  options.dump_dir = dump;
   options.log = log;
   return RunPhases(options, compilation);
 }
 
-TEST_CASE("starting again from any phase gives the same program") {
-  const std::string dir = Dump("again");
-  Compilation whole = Request(dir + "/whole.yuba");
+TEST_CASE("phases that run one by one make the same program") {
+  const std::string whole_file = TemporaryFile("whole.yuba"), file = TemporaryFile("parts.yuba");
+  Compilation whole = Request(whole_file), parts = Request(file);
   std::ostringstream log;
-  const absl::Status status = Run(dir, "order", "", whole, &log);
-  REQUIRE_THAT(status, IsOk());
-  CHECK(log.str().find("recognise") != std::string::npos);
-  const auto loaded = runtime::LoadedProgram::FromFile(dir + "/whole.yuba");
-  REQUIRE_THAT(loaded, IsOk());
-  CHECK((*loaded)->message().parameters(0).has_fill());
-  for (const char* phase :
-       {"cluster", "search", "attach", "spmd", "recognise", "memory", "kernels", "emit"}) {
-    INFO(phase);
-    const std::string file = dir + "/" + phase + ".yuba";
-    Compilation again = Request(file);
-    const absl::Status rerun = Run(dir, phase, "", again);
-    REQUIRE_THAT(rerun, IsOk());
-    CHECK(again.program.SerializeAsString() == whole.program.SerializeAsString());
-    CHECK(*ReadFile(file) == *ReadFile(dir + "/whole.yuba"));
+  REQUIRE_THAT(Run("", "", whole, "", &log), IsOk());
+  for (const Phase& phase : Phases()) {
+    INFO(phase.name);
+    CHECK_THAT(log.str(), Contains(phase.name) && Contains(phase.what));
+    REQUIRE_THAT(Run(phase.name, phase.name, parts), IsOk());
   }
+  CHECK(parts.program.SerializeAsString() == whole.program.SerializeAsString());
+  CHECK(*ReadFile(file) == *ReadFile(whole_file));
 }
 
-TEST_CASE("a run may stop after any phase") {
-  const std::string dir = Dump("stop");
+TEST_CASE("a run may stop after any phase, and shows as many states") {
+  const std::string folder = TemporaryFile("dump");
   Compilation compilation = Request("");
-  REQUIRE_THAT(Run(dir, "order", "spmd", compilation), IsOk());
+  REQUIRE_THAT(Run("", "spmd", compilation, folder), IsOk());
   CHECK(compilation.program.stages(0).instructions_size() > 0);
   CHECK(compilation.program.stages(0).arena_size() == 0);
-  CHECK_THAT(ReadFile(dir + "/6-recognise.mlir"),
-             StatusIs(absl::StatusCode::kInvalidArgument, "No such file"));
-  REQUIRE_THAT(Run(dir, "recognise", "memory", compilation), IsOk());
+  CHECK(std::filesystem::exists(folder + "/08-spmd.txt"));
+  CHECK_FALSE(std::filesystem::exists(folder + "/09-recognise.txt"));
+  REQUIRE_THAT(Run("recognise", "memory", compilation), IsOk());
   CHECK(compilation.program.stages(0).arena_size() > 0);
 }
 
+TEST_CASE("a graph is shown before and after training, and after its states are carried") {
+  const std::string folder = TemporaryFile("training");
+  Compilation compilation = Training();
+  REQUIRE_THAT(Run("", "carry", compilation, folder), IsOk());
+  const std::string before = *ReadFile(folder + "/01-simplify.txt"),
+                    after = *ReadFile(folder + "/02-train.txt"),
+                    carried = *ReadFile(folder + "/03-carry.txt");
+  CHECK_THAT(before, Contains("weight \"w\"") && !Contains("\"w'\"") && !Contains("trainable"));
+  CHECK_THAT(after, Contains("weight \"w\"") && Contains("trainable \"w\""));
+  CHECK_THAT(after, !Contains(" next "));
+  CHECK_THAT(carried, Contains("weight \"w\" f32 [6, 10]") && Contains(" next "));
+}
+
 TEST_CASE("mistakes in the choice of phases are explained") {
-  using Catch::Matchers::Contains;
   Compilation compilation = Request("");
-  const auto message = [&](const std::string& dir, const std::string& from, const std::string& to) {
-    const absl::Status status = Run(dir, from, to, compilation);
+  const auto message = [&](const std::string& from, const std::string& to) {
+    const absl::Status status = Run(from, to, compilation);
     CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
     return std::string(status.message());
   };
-  const std::string dir = Dump("mistakes");
-  CHECK_THAT(message(dir, "cutting", ""),
-             Contains("there is no phase cutting; there are import, "));
-  CHECK_THAT(message(dir, "emit", "spmd"), Contains("comes after"));
-  CHECK_THAT(message("", "spmd", ""), Contains("no plan for this graph yet"));
+  CHECK_THAT(message("cutting", ""), Contains("there is no phase cutting; there are import, "));
+  CHECK_THAT(message("emit", "spmd"), Contains("comes after"));
+  CHECK_THAT(message("spmd", ""), Contains("no plan for this graph yet"));
 }
 
-TEST_CASE("a dump that was changed by hand is refused by the verifier") {
-  const std::string dir = Dump("changed");
-  Compilation compilation = Request("");
-  REQUIRE_THAT(Run(dir, "order", "spmd", compilation), IsOk());
-  std::string text = *ReadFile(dir + "/5-spmd.mlir");
-  const size_t at = text.find("yuba.kernel");
-  REQUIRE(at != std::string::npos);
-  const size_t indices = text.find("over [", at);
-  REQUIRE(indices != std::string::npos);
-  const size_t digit = text.find('(', indices);
-  text[digit + 1] += 1;  // the first part begins at 1
-  std::ofstream(dir + "/5-spmd.mlir") << text;
-  for (const char* phase : {"recognise", "memory"}) {  // also by the phases after the next
-    std::ofstream(dir + "/6-recognise.mlir") << text;
-    const absl::Status status = Run(dir, phase, phase, compilation);
-    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, ".mlir:"));
-    CHECK_THAT(status, Fails(": error: "));
+// What a phase might leave wrong, and what its verifier then says.
+TEST_CASE("each phase of the front end has a verifier that sees what is wrong") {
+  struct Fault {
+    const char* phase;
+    void (*make)(Compilation&);
+    const char* why;
+  };
+  const Fault faults[] = {
+      {"import", [](Compilation& c) { c.model.gradient_rules = {{{{7, 0}}, {}, 0, 0}}; },
+       "a rule for gradients names inputs or outputs"},
+      {"import", [](Compilation& c) { c.model.gradient_rules = {{{}, {{0, 9}}, 0, 0}}; },
+       "a rule for gradients names inputs or outputs"},
+      {"simplify",
+       [](Compilation& c) {
+         Tensor unread = c.model.graph.tensors[1];  // the canonical order leaves it out
+         unread.name = "unread";
+         c.model.graph.tensors.push_back(unread);
+         Link(c.model.graph);
+       },
+       "not in its canonical order"},
+      {"train", [](Compilation& c) { c.model.gradient_rules.resize(1); },
+       "rules for gradients are"},
+      {"train", [](Compilation& c) { c.updated[0].next = "other"; }, "is not the next value of w"},
+      {"train", [](Compilation& c) { c.updated[0].next = "w"; }, "is not the next value of w"},
+      {"carry", [](Compilation& c) { c.updated.push_back({"x", "y"}); }, "x is not carried"},
+  };
+  for (const Fault& fault : faults) {
+    INFO(fault.phase << ": " << fault.why);
+    Compilation compilation = Training();
+    REQUIRE_THAT(Run("", fault.phase, compilation), IsOk());
+    fault.make(compilation);
+    for (const Phase& phase : Phases()) {
+      if (phase.name != std::string(fault.phase)) continue;
+      CHECK_THAT(phase.verify(compilation), Fails(fault.why));
+    }
   }
+}
+
+// The plan's own file, given back with something else in it.
+TEST_CASE("a plan that was given is attached where it is legal and moves what it says") {
+  Compilation planned = Request("");
+  REQUIRE_THAT(Run("", "search", planned), IsOk());
+  const auto attach = [&](const std::function<void(search::Plan&)>& change) {
+    search::Plan plan = planned.plan;
+    change(plan);
+    Compilation attached = Request("");
+    attached.request.plan =
+        search::ReadPlan(search::WritePlan(planned.model.graph, plan, search::PlanNotes())).value();
+    const absl::Status status = Run("", "attach", attached);
+    if (status.ok()) CHECK(attached.plan.tensors == plan.tensors);
+    if (!status.ok()) CHECK_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
+    return status;
+  };
+  CHECK_THAT(attach([](search::Plan&) {}), IsOk());
+  CHECK_THAT(attach([](search::Plan& plan) { plan.cost.weight += 4; }), Fails("it moves"));
+  CHECK_THAT(attach([](search::Plan& plan) { plan.tensors[0].axes = {{0}, {}}; }),
+             Fails("is left out, but fits"));
+  CHECK_THAT(attach([](search::Plan& plan) { plan.lower_bound = 0; }), IsOk());
+}
+
+TEST_CASE("a model gets other factors without its file") {
+  Compilation compilation = Training();
+  compilation.request.training = {{"train", "sgd"}};
+  REQUIRE_THAT(Run("", "cluster", compilation), IsOk());
+  std::filesystem::remove(compilation.request.model_file);
+  const absl::StatusOr<Model> again = WithFactors(compilation.model, true);
+  REQUIRE_THAT(again, IsOk());
+  CHECK(again->graph_hash == compilation.model.graph_hash);
+  CHECK(again->training == compilation.model.training);
+  CHECK_THAT(WithFactors(compilation.model, false), IsOk());
+  CHECK_THAT(WithFactors(Model(), false), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 }  // namespace

@@ -97,15 +97,5 @@ TEST_CASE("a seed is of random numbers, and of 32 bits") {
   CHECK(none.error.find("draws no random numbers") != std::string::npos);
 }
 
-TEST_CASE("a dump holds what numbers are drawn of, and phases start again from it") {
-  const std::string dump = ScratchFolder("random_dump"), again = dump + "/again";
-  const std::string partition = "yuba partition " + Model() + " --devices 3 -o " + dump + "/p.json";
-  Succeed(partition + " --dump " + dump);
-  Succeed(partition + " --dump " + again + " --to attach");
-  Succeed(partition + " --dump " + again + " --from spmd");
-  for (const char* file : {"/1-order.mlir", "/4-attach.mlir", "/5-spmd.mlir", "/7-memory.mlir"})
-    Succeed("cmp " + dump + file + " " + again + file);
-}
-
 }  // namespace
 }  // namespace yuba

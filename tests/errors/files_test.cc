@@ -172,7 +172,7 @@ TEST_CASE("what ends early leaves no folder") {
     CHECK(RunCommand("cd " + files.folder + " && " + line).exit_code == 2);
     CHECK_FALSE(std::filesystem::exists(files.At("new")));
   };
-  fails("yuba partition model.onnx --dump new --from zzz");
+  fails("yuba partition model.onnx --dump new --to zzz");
   fails("yuba partition my.tdl --dump new");
   fails("yuba run model.onnx p.json --outputs new");
   fails("yuba compile model.onnx p.json --dump new -o /proc/x");

@@ -66,7 +66,6 @@ const std::vector<Command>& Commands() {
         {"--space", &kWords},
         {"--pin", &kWords},
         {"--dump", &kFiles},
-        {"--from", &kWords},
         {"--to", &kWords}}},
       {"compare", 1, 0, {json, dim, batch, devices, mesh, {"--copies", &kNumbers}}},
       {"show",

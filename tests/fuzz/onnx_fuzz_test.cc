@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iostream>
 
-#include "compiler/import/onnx.h"
 #include "onnx/onnx.pb.h"
 #include "opsemantics/language/library.h"
+#include "tests/compiler/support/whole_model.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate.h"
 
@@ -139,7 +139,7 @@ void Fuzz(const std::string& name, int rounds) {
     std::cerr << name << " seed " << seed + round << "\r" << std::flush;
     onnx::ImportOptions options;
     options.library = &library;
-    const absl::StatusOr<compiler::Model> imported = onnx::ImportOnnx(path, options);
+    const absl::StatusOr<compiler::Model> imported = compiler::ImportFile(path, options);
     if (imported.ok()) {
       ++accepted;
       CheckGraph(imported->graph);
@@ -168,7 +168,7 @@ TEST_CASE("damaged bytes never crash the importer") {
     std::ofstream(path, std::ios::binary) << MutateBytes(whole, random);
     onnx::ImportOptions options;
     options.library = &library;
-    const absl::StatusOr<compiler::Model> imported = onnx::ImportOnnx(path, options);
+    const absl::StatusOr<compiler::Model> imported = compiler::ImportFile(path, options);
     if (imported.ok()) CheckGraph(imported->graph);
   }
 }

@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 #include <iostream>
 
-#include "compiler/import/onnx.h"
 #include "opsemantics/language/library.h"
 #include "search/check/check.h"
 #include "search/file/plan_file.h"
 #include "search/search.h"
+#include "tests/compiler/support/whole_model.h"
 #include "tests/support/command.h"
 #include "tests/support/mutate.h"
 
@@ -19,7 +19,7 @@ TEST_CASE("mutants of a plan never crash the reader or pass with a lie") {
   onnx::ImportOptions import;
   import.library = &library;
   const compiler::Model model =
-      onnx::ImportOnnx(RepositoryFile("tests/models/conv/model.onnx"), import).value();
+      compiler::ImportFile(RepositoryFile("tests/models/conv/model.onnx"), import).value();
   search::SearchOptions options;
   options.mesh = MeshOf(6);
   const search::Plan plan = search::Search(model.graph, options).value();

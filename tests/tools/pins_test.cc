@@ -69,10 +69,9 @@ std::string AxesOf(const nlohmann::json& plan, const std::string& name, int dim)
 TEST_CASE("a dimension that the model names is pinned, in what it becomes too") {
   const std::string model = ModelFile("modern/decoder_opset18"), folder = ScratchFolder("named"),
                     plan = folder + "/plan.json",
-                    import = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
-                             "--search recursive --copies none --space factored " +
-                             "--mesh data=2,model=4",
-                    command = import + " -o " + plan;
+                    command = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
+                              "--search recursive --copies none --space factored " +
+                              "--mesh data=2,model=4 -o " + plan;
   const auto holds = [&](const std::string& flags) {
     INFO(flags);
     const std::string text = Succeed(command + flags + " --pin sequence=model").out;
@@ -89,8 +88,7 @@ TEST_CASE("a dimension that the model names is pinned, in what it becomes too") 
     Succeed("yuba show " + plan);
   };
   holds("");
-  Succeed(import + " --dump " + folder + "/dump --to cluster");
-  holds(" --dump " + folder + "/dump --from search --to search");
+  holds(" --dump " + folder + "/dump --to search");
   const CommandResult unknown = RunCommand(command + " --pin tokens=model");
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.error.find("no dimension is called 'tokens'; there are batch, sequence; for") !=

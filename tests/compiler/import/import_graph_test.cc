@@ -264,7 +264,7 @@ TEST_CASE("an operator of another domain is translated by a description of its n
   builder.Output("y");
   ImportOptions options;
   options.library = &library;
-  const absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, IsOk());
   CHECK(Run(*model) == std::vector<double>{10, 10.5, 11, 11, 11.5, 12});
 }

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "compiler/import/onnx.h"
 #include "opsemantics/language/library.h"
 #include "search/search.h"
+#include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::onnx {
@@ -46,7 +46,8 @@ void CutWholeHeads(const std::string& name, int64_t heads, int devices) {
   const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
   ImportOptions import;
   import.library = &library;
-  const Graph graph = ImportOnnx("tests/models/" + name + "/model.onnx", import).value().graph;
+  const Graph graph =
+      compiler::ImportFile("tests/models/" + name + "/model.onnx", import).value().graph;
   const std::vector<NodeId> attention = Attention(graph, "/b.0/", "/b.0/MatMul_1_output_0");
   search::SearchOptions options;
   options.mesh = MeshOf(devices);

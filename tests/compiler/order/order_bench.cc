@@ -7,11 +7,11 @@
 #include <map>
 #include <string>
 
-#include "compiler/import/onnx.h"
 #include "compiler/order/order.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/language/library.h"
 #include "tests/compiler/order/random_graphs.h"
+#include "tests/compiler/support/whole_model.h"
 
 namespace yuba::compiler {
 namespace {
@@ -51,13 +51,13 @@ void RandomGraphs() {
 
 // The model; sizes of dimensions that it has not are left out.
 absl::StatusOr<Model> Import(const std::string& file, onnx::ImportOptions options) {
-  absl::StatusOr<Model> model = onnx::ImportOnnx(file, options);
+  absl::StatusOr<Model> model = ImportFile(file, options);
   for (const auto& [name, size] : std::map<std::string, int64_t>(options.dims)) {
     const bool unknown = !model.ok() && model.status().message().find("--dim " + name + "=") !=
                                             absl::string_view::npos;
     if (!unknown) continue;
     options.dims.erase(name);
-    model = onnx::ImportOnnx(file, options);
+    model = ImportFile(file, options);
   }
   return model;
 }

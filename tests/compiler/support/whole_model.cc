@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/import/file/read.h"
+#include "compiler/phases.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
@@ -23,7 +24,13 @@ const OperatorLibrary& BuiltInLibrary() {
 
 absl::StatusOr<Model> ImportFile(const std::string& path, onnx::ImportOptions options) {
   if (options.library == nullptr) options.library = &BuiltInLibrary();
-  return onnx::ImportOnnx(path, options);
+  Compilation compilation;
+  compilation.request.model_file = path;
+  compilation.request.import = std::move(options);
+  PhaseOptions phases;
+  phases.to = "carry";
+  YUBA_RETURN_IF_ERROR(RunPhases(phases, compilation));
+  return std::move(compilation.model);
 }
 
 absl::StatusOr<TensorValue> ReadTestTensor(const std::string& path) {

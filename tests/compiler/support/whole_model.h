@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/import/onnx.h"
+#include "compiler/import/options.h"
+#include "compiler/model.h"
 #include "opsemantics/oracle/interpret.h"
 
 namespace yuba::compiler {
@@ -14,7 +15,8 @@ namespace yuba::compiler {
 // The operators that are built in; parsed once.
 const OperatorLibrary& BuiltInLibrary();
 
-// Imports a file, with the built-in operators where the options name no library.
+// The model in a file behind the phase `carry`, with the built-in operators where the options name
+// no library.
 absl::StatusOr<Model> ImportFile(const std::string& path, onnx::ImportOptions options = {});
 
 // A tensor file of ONNX's test data.

@@ -4,11 +4,11 @@
 #include <set>
 #include <string>
 
-#include "compiler/import/onnx.h"
 #include "opsemantics/language/library.h"
 #include "search/check/check.h"
 #include "search/rewrite/copies.h"
 #include "search/search.h"
+#include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -29,7 +29,7 @@ TEST_CASE("q, k and v of each layer gather their input once") {
   onnx::ImportOptions import;
   import.library = &library;
   absl::StatusOr<compiler::Model> model =
-      onnx::ImportOnnx("tests/models/gpt2_separate/model.onnx", import);
+      compiler::ImportFile("tests/models/gpt2_separate/model.onnx", import);
   REQUIRE_THAT(model, IsOk());
   const Graph graph = WithCopies(model->graph);
   const Plan bare = PlanOf(model->graph), copied = PlanOf(graph);

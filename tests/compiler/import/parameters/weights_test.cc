@@ -18,7 +18,7 @@ compiler::Model Import(const compiler::OnnxBuilder& builder, const char* descrip
   REQUIRE_THAT(library.Add("mine.tdl", descriptions), IsOk());
   ImportOptions options;
   options.library = &library;
-  absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
+  absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, IsOk());
   return *std::move(model);
 }

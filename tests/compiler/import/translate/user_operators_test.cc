@@ -93,7 +93,7 @@ TEST_CASE("a user's convolution over one dimension gets the library's") {
 std::string ErrorOf(const compiler::OnnxBuilder& builder, const OperatorLibrary& library) {
   ImportOptions options;
   options.library = &library;
-  const absl::StatusOr<compiler::Model> model = ImportOnnx(builder.Save(), options);
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(builder.Save(), options);
   REQUIRE_THAT(model, StatusIs(absl::StatusCode::kInvalidArgument));
   return std::string(model.status().message());
 }
@@ -137,7 +137,7 @@ absl::StatusOr<compiler::Model> ScaledAlong(const std::vector<int64_t>& dims, in
   builder.Output("y");
   ImportOptions options;
   options.library = &library;
-  return ImportOnnx(builder.Save(), options);
+  return compiler::ImportFile(builder.Save(), options);
 }
 
 // Which element of the scale 0.1, 0.2, ... each element of x[2, 2, 2] is multiplied with.
@@ -188,7 +188,7 @@ TEST_CASE("an attribute that is a text chooses the description by its name") {
                IsOk());
   ImportOptions options;
   options.library = &library;
-  const absl::StatusOr<compiler::Model> model = ImportOnnx(build("Relu").Save(), options);
+  const absl::StatusOr<compiler::Model> model = compiler::ImportFile(build("Relu").Save(), options);
   REQUIRE_THAT(model, IsOk());
   CHECK(ToString(*model->graph.nodes.at(0).definition).find("max") != std::string::npos);
   CHECK_THAT(ErrorOf(build("Tanh"), library),
@@ -220,7 +220,7 @@ TEST_CASE("a description under the name of a known operator takes its place") {
   const auto body = [&] {
     ImportOptions options;
     options.library = &library;
-    const compiler::Model model = ImportOnnx(builder.Save(), options).value();
+    const compiler::Model model = compiler::ImportFile(builder.Save(), options).value();
     return ToString(*model.graph.nodes[0].definition);
   };
   CHECK(body().find("max(") != std::string::npos);
