@@ -220,13 +220,13 @@ int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& fact
   // Where one of the two does not vary, the mean of the product is the product of the means.
   int64_t most = parts_vary && pieces_vary ? MostTogether(devices, factors)
                                            : static_cast<int64_t>(sum / number);
-  for (const OverlapBound* independent : factors) {
-    if (independent->mean_of == 0) continue;
-    Large bound = independent->mean * devices;
-    for (const OverlapBound* other : factors) {
-      if (other != independent) bound *= other->most;
+  for (size_t independent = 0; independent < factors.size(); ++independent) {
+    if (factors[independent]->mean_of == 0) continue;
+    Large bound = factors[independent]->mean * devices;
+    for (size_t other = 0; other < factors.size(); ++other) {  // equal ones may be one object
+      if (other != independent) bound *= factors[other]->most;
     }
-    most = static_cast<int64_t>(std::min<Large>(most, bound / independent->mean_of));
+    most = static_cast<int64_t>(std::min<Large>(most, bound / factors[independent]->mean_of));
   }
   return most;
 }
