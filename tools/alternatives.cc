@@ -5,25 +5,21 @@
 #include "absl/container/flat_hash_map.h"
 #include "compiler/search_model.h"
 #include "search/check/part_counts.h"
+#include "search/plan/grid.h"
 #include "search/search.h"
 
 namespace yuba::tools {
 namespace {
 
-int64_t Product(const search::Parts& parts) {
-  int64_t product = 1;
-  for (const int count : parts) product *= count;
-  return product;
-}
-
 // The choices that cut the tensor into the most parts, one for each grid.
 std::vector<search::Choice> MostParts(const Mesh& mesh, const Tensor& tensor) {
-  const std::vector<search::Parts> grids = search::EveryTensorGrid(mesh, tensor, false, {});
   int64_t most = 0;
-  for (const search::Parts& grid : grids) most = std::max(most, Product(grid));
   std::vector<search::Choice> choices;
-  for (const search::Parts& grid : grids) {
-    if (Product(grid) == most) choices.push_back(search::CutIntoParts(mesh, grid));
+  for (const search::Grid& grid : search::EveryTensorGrid(mesh, tensor, false, {})) {
+    const int64_t parts = search::Product(search::PartsOf(grid));
+    if (parts > most) choices.clear();
+    most = std::max(most, parts);
+    if (parts == most) choices.push_back(search::CutIntoParts(mesh, grid));
   }
   return choices;
 }

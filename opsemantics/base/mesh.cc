@@ -1,5 +1,7 @@
 #include "opsemantics/base/mesh.h"
 
+#include <algorithm>
+
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -23,6 +25,12 @@ int Mesh::coordinate(int device, int axis) const {
     device /= axes[inner].size;
   }
   return device % axes[axis].size;
+}
+
+int Mesh::kinds() const {
+  int kinds = 1;
+  for (const MeshAxis& axis : axes) kinds = std::max(kinds, axis.kind + 1);
+  return kinds;
 }
 
 Mesh MeshOf(int devices) {

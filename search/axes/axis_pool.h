@@ -14,7 +14,7 @@
 namespace yuba::search {
 
 // Chooses for all variables together from a pool of each: its choice in `search`, that choice with
-// two axes of equal size exchanged, its choices in other solutions (`found`: solutions, each by
+// two axes of one class exchanged, its choices in other solutions (`found`: solutions, each by
 // variable, numbers in the store), and choices that follow its neighbours. Exact where no table of
 // the elimination has more than `table_cells` cells, else by local search over the pools. True
 // where that is cheaper than what `search` had, which then has the new choices. Else false, as

@@ -132,7 +132,9 @@ std::vector<int> AxisSearch::WithMoved(int variable, int number, uint8_t axis) c
 std::vector<int> AxisSearch::ChoicesFollowing(int v) {
   const AxisVariable& variable = problem_.variables[v];
   std::vector<int> key = {variable.kind, choices_[v]};
-  key.insert(key.end(), variable.grids[0].begin(), variable.grids[0].end());
+  for (const std::vector<int>& parts : variable.grids[0]) {
+    key.insert(key.end(), parts.begin(), parts.end());
+  }
   for (int e : variable.edges) key.push_back(choices_[Other(problem_.edges[e], v)]);
   auto [place, is_new] = following_.emplace(std::move(key), std::vector<int>());
   if (!is_new) return place->second;

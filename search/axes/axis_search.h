@@ -56,12 +56,14 @@ class AxisSearch {
   // An upper bound of how many exchanges a choice has.
   size_t exchanges() const { return mesh_.axes.size() * (mesh_.axes.size() - 1) / 2; }
   // Calls see(number) with the choice of `variable` in which axes a and b are exchanged, for each
-  // two axes of one size.
+  // two axes of one class.
   template <typename See>
   void ForEachExchange(int variable, int choice, const See& see) {
     for (size_t b = 0; b < mesh_.axes.size(); ++b) {
       for (size_t a = 0; a < b; ++a) {
-        if (mesh_.axes[a].size == mesh_.axes[b].size) see(Exchanged(variable, choice, a, b));
+        if (mesh_.axes[a].axis_class() == mesh_.axes[b].axis_class()) {
+          see(Exchanged(variable, choice, a, b));
+        }
       }
     }
   }

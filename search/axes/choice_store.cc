@@ -47,13 +47,13 @@ int64_t ChoiceStore::Cost(UseCosts& costs, int kind, int tensor, int node) {
 std::string ChoiceStore::Renamed(const Choice& tensor, const Choice& node) const {
   std::string key;
   std::vector<int8_t> name(mesh_.axes.size(), -1);  // not char, which may have no sign
-  std::map<int, int8_t> next;                       // by size
+  std::map<AxisClass, int8_t> next;
   for (const Choice* choice : {&tensor, &node}) {
     for (const AxisList& axes : choice->axes) {
       for (uint8_t axis : axes) {
-        const int size = mesh_.axes[axis].size;
-        if (name[axis] < 0) name[axis] = next[size]++;
-        key.append(reinterpret_cast<const char*>(&size), sizeof(size));
+        const AxisClass of = mesh_.axes[axis].axis_class();
+        if (name[axis] < 0) name[axis] = next[of]++;
+        key.append(reinterpret_cast<const char*>(&of), sizeof(of));
         key += static_cast<char>(name[axis]);
       }
       key += '\xff';

@@ -1,7 +1,7 @@
 // Choices by number, and what two of them cost: each pair is counted once.
 //
-// Costs do not change when equal mesh axes are renamed in both choices, so [32/ab, 64] against m/a
-// n/b is counted once and also known for [32/ca, 64] against m/c n/a.
+// Costs do not change when mesh axes of one class are renamed in both choices, so [32/ab, 64]
+// against m/a n/b is counted once and also known for [32/ca, 64] against m/c n/a.
 #ifndef YUBA_SEARCH_AXES_CHOICE_STORE_H_
 #define YUBA_SEARCH_AXES_CHOICE_STORE_H_
 
@@ -42,7 +42,8 @@ class ChoiceStore {
   double StepsOfPair() const { return static_cast<double>(steps()) / (1.0 + pairs_.load()); }
 
  private:
-  // Both choices as a key in which axes are numbered in the order of their first appearance.
+  // Both choices as a key in which the axes of each class are numbered in the order of their first
+  // appearance.
   std::string Renamed(const Choice& tensor, const Choice& node) const;
 
   const Mesh& mesh_;

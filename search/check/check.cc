@@ -27,6 +27,10 @@ absl::Status CheckMesh(const Mesh& mesh) {
     if (!IsPrime(axis.size)) {
       return ProofError("mesh axis ", axis.name, " has size ", axis.size, ", which is no prime");
     }
+    if (axis.kind < 0 || axis.kind >= kMostKinds) {
+      return ProofError("mesh axis ", axis.name, " has kind ", axis.kind, "; kinds are 0 to ",
+                        kMostKinds - 1);
+    }
     devices *= axis.size;
     if (devices > kMostPlannedDevices) {
       return ProofError("the mesh has more than ", kMostPlannedDevices, " devices");

@@ -19,7 +19,8 @@ using Numbers = std::shared_ptr<const std::vector<int64_t>>;
 Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate,
                       const Demands& demands) {
   std::vector<int64_t> largest;
-  for (const Parts& parts : EveryTensorGrid(mesh, tensor, replicate, demands)) {
+  for (const Grid& grid : EveryTensorGrid(mesh, tensor, replicate, demands)) {
+    const std::vector<int> parts = PartsOf(grid);
     int64_t elements = 1;
     for (size_t d = 0; d < parts.size(); ++d) {
       elements *= (tensor.type.dims[d] + parts[d] - 1) / parts[d];
@@ -31,11 +32,11 @@ Numbers LargestShards(const Mesh& mesh, const Tensor& tensor, bool replicate,
 
 // By operand, the result last, and by grid: the elements of the largest box on any device.
 std::vector<Numbers> LargestBoxes(const Mesh& mesh, const Node& node,
-                                  const std::vector<Parts>& grids) {
+                                  const std::vector<Grid>& grids) {
   const size_t operands = node.operands.size();
   std::vector<std::vector<int64_t>> largest(operands + 1);
-  for (const Parts& parts : grids) {
-    const NodeBoxes boxes = AnalyzeNode(*node.definition, CutIntoParts(mesh, parts), mesh);
+  for (const Grid& grid : grids) {
+    const NodeBoxes boxes = AnalyzeNode(*node.definition, CutIntoParts(mesh, grid), mesh);
     for (size_t o = 0; o <= operands; ++o) {
       int64_t most = 0;
       for (int device = 0; device < mesh.devices(); ++device) {

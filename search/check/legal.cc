@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
+#include "search/plan/grid.h"
 
 namespace yuba::search {
 namespace {
@@ -83,33 +84,29 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh,
 }
 
 std::vector<int> GridsOf(const Mesh& mesh, const std::vector<Choice>& choices) {
-  std::vector<std::vector<int>> parts;
-  for (const Choice& choice : choices) {
-    parts.emplace_back();
-    for (const AxisList& axes : choice.axes) parts.back().push_back(PartCount(mesh, axes));
-  }
-  std::vector<std::vector<int>> grids = parts;
+  std::vector<Grid> of_choices;
+  for (const Choice& choice : choices) of_choices.push_back(GridOf(choice, mesh));
+  std::vector<Grid> grids = of_choices;
   std::sort(grids.begin(), grids.end());
   grids.erase(std::unique(grids.begin(), grids.end()), grids.end());
   std::vector<int> numbers;
-  for (const std::vector<int>& grid : parts) {
+  for (const Grid& grid : of_choices) {
     auto place = std::lower_bound(grids.begin(), grids.end(), grid);
     numbers.push_back(static_cast<int>(place - grids.begin()));
   }
   return numbers;
 }
 
-// All ways to permute axes of equal size that are not named.
-std::vector<std::vector<uint8_t>> AxisRenamings(const Mesh& mesh, bool nests_by_level,
-                                                const std::vector<bool>& named) {
-  std::vector<uint8_t> axes(mesh.axes.size());
+// All ways to permute axes of one class.
+std::vector<std::vector<uint8_t>> AxisRenamings(bool nests_by_level,
+                                                const std::vector<int>& classes) {
+  std::vector<uint8_t> axes(classes.size());
   for (size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = static_cast<uint8_t>(axis);
   std::vector<std::vector<uint8_t>> renamings;
   do {
     bool equal = true;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
-      equal = equal && mesh.axes[axes[axis]].size == mesh.axes[axis].size &&
-              (!named[axis] || axes[axis] == axis);
+      equal = equal && classes[axes[axis]] == classes[axis];
     }
     if (equal) renamings.push_back(axes);
   } while (!nests_by_level && axes.size() <= 6 && std::next_permutation(axes.begin(), axes.end()));
@@ -193,10 +190,10 @@ ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked) {
   return kept;
 }
 
-ChoiceLists::ChoiceLists(const Mesh& mesh, bool nests_by_level, const std::vector<bool>& named)
+ChoiceLists::ChoiceLists(const Mesh& mesh, bool nests_by_level, const std::vector<int>& classes)
     : mesh_(mesh),
       nests_by_level_(nests_by_level),
-      renamings_(AxisRenamings(mesh, nests_by_level, named)) {}
+      renamings_(AxisRenamings(nests_by_level, classes)) {}
 
 absl::StatusOr<const ChoiceList*> ChoiceLists::Of(const std::string& name,
                                                   std::vector<int64_t> extents,

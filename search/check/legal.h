@@ -1,6 +1,7 @@
-// All legal choices of a tensor or node, as the checker lists them, and what they become when equal
-// mesh axes are renamed. On a mesh a b of two axes of size 2, a tensor [32, 64] has 6: [32/ab, 64],
-// [32/ba, 64], [32/a, 64/b], [32/b, 64/a], [32, 64/ab], [32, 64/ba]; 3 grids.
+// All legal choices of a tensor or node, as the checker lists them, and what they become when mesh
+// axes of one class are renamed. On a mesh a b of two axes of size 2 and of one kind, a tensor [32,
+// 64] has 6: [32/ab, 64], [32/ba, 64], [32/a, 64/b], [32/b, 64/a], [32, 64/ab], [32, 64/ba]; 3
+// grids.
 #ifndef YUBA_SEARCH_CHECK_LEGAL_H_
 #define YUBA_SEARCH_CHECK_LEGAL_H_
 
@@ -24,8 +25,7 @@ struct ChoiceList {
   // Of choices that can be renamed to one another: the one of the least number.
   std::vector<int> least;
   std::shared_ptr<const Renamed> renamed;
-  // By choice: the number of its grid (into how many parts each extent is cut), of the list's grids
-  // in lexicographic order.
+  // By choice: the number of its grid, of the list's grids in lexicographic order.
   std::shared_ptr<const std::vector<int>> grids;
   std::shared_ptr<const std::vector<int>> listed;  // choices in lexicographic order of their axes
 };
@@ -38,8 +38,8 @@ ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked);
 class ChoiceLists {
  public:
   // With `nests_by_level` the axes of an extent come in the order of the mesh, and no axis can be
-  // renamed; else those can that are not `named`, [axis]. The mesh must outlive this.
-  ChoiceLists(const Mesh& mesh, bool nests_by_level, const std::vector<bool>& named);
+  // renamed; else axes of equal `classes`, [axis], can. The mesh must outlive this.
+  ChoiceLists(const Mesh& mesh, bool nests_by_level, const std::vector<int>& classes);
 
   // All choices of these extents; an extent of 1 is never cut. `may_replicate`: axes that fit may
   // be left out. Extents at least as long as there are devices are cut alike, so they share one

@@ -5,12 +5,6 @@
 
 namespace yuba::search {
 
-int64_t Total(const Parts& parts) {
-  int64_t product = 1;
-  for (int count : parts) product *= count;
-  return product;
-}
-
 void Spread::Sort() {
   std::sort(counts.rbegin(), counts.rend());
   size_t kept = 0;
@@ -85,10 +79,12 @@ void OverlapBound::Summarise() {
 }
 
 FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes, int factor,
-                          const Parts& parts) {
+                          const Grid& grid) {
   FactorParts pieces;
   const BoxFactor& shape = boxes.factors()[factor];
-  pieces.number = Total(parts);
+  const Parts parts = PartsOf(grid);
+  pieces.number = Product(parts);
+  for (const Parts& of_kind : grid) pieces.kinds.push_back(Product(of_kind));
   for (int64_t piece = 0; piece < pieces.number; ++piece) {
     std::vector<Interval> ranges(parts.size());
     int64_t rest = piece;
@@ -102,9 +98,10 @@ FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes,
   return pieces;
 }
 
-OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
+OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& grid,
                             const FactorParts& pieces) {
   OverlapBound shared;
+  const Parts parts = PartsOf(grid);
   std::vector<int64_t> of_pieces(pieces.number, 1);
   for (int64_t q = 0; q < pieces.number; ++q) of_pieces[q] = pieces.all[q].empty ? 0 : 1;
   bool vary = extents.empty();
@@ -138,7 +135,10 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& pa
   }
   if (vary && !shared.either) shared.by_piece = Spread::Of(of_pieces);
   if (extents.size() == 1) {
-    int64_t common = std::gcd<int64_t>(parts[0], pieces.number);
+    int64_t common = 1;
+    for (size_t kind = 0; kind < grid.size(); ++kind) {
+      common *= std::gcd<int64_t>(grid[kind][0], pieces.kinds[kind]);
+    }
     if (common != parts[0] && common != pieces.number) {
       shared.mean = Large{common} * pieces.volume;
       shared.mean_of = Large{parts[0]} * pieces.number;

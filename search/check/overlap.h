@@ -18,13 +18,12 @@
 
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/regions/box_factors.h"
+#include "search/plan/grid.h"
 
 namespace yuba::search {
 
-using Parts = std::vector<int>;  // a grid: by extent, into how many parts it is cut
+using Parts = std::vector<int>;  // by extent, into how many parts it is cut
 using Large = __int128;
-
-int64_t Total(const Parts& parts);  // all of them multiplied
 
 // A multiset of numbers: how often each value occurs, the greatest first.
 struct Spread {
@@ -66,18 +65,19 @@ struct OverlapBound {
 
 // The boxes of one factor, its indices cut into some numbers of parts.
 struct FactorParts {
-  int64_t number = 1;  // of parts, all indices together
-  int64_t volume = 0;  // elements of all boxes added up
+  int64_t number = 1;          // of parts, all indices together
+  std::vector<int64_t> kinds;  // by kind of axes: how many parts they make
+  int64_t volume = 0;          // elements of all boxes added up
   std::vector<BoxFactors::Piece> all;
 };
 
-// `parts`: by index of the factor.
+// `grid`: of the indices of the factor.
 FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes, int factor,
-                          const Parts& parts);
+                          const Grid& grid);
 
-// The bound of one factor: its dimensions have these extents and are cut into these parts, and
-// `pieces` are the node's boxes.
-OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& parts,
+// The bound of one factor: its dimensions have these extents and this grid, and `pieces` are the
+// node's boxes.
+OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& grid,
                             const FactorParts& pieces);
 
 // At most how many elements all devices together keep: a bound for any axes of these grids, the
@@ -89,10 +89,11 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Parts& pa
 // one that is less on average is taken. The functions of t multiplied are a function of t, those of
 // q one of q, and the sum of their products is greatest where both are sorted alike.
 //
-// Second bound: in a dimension of p shards and q boxes where neither number divides the other,
-// shards and boxes have axes of at most gcd(p, q) combinations in common and are independent
-// otherwise, so the mean overlap is at most gcd/(p*q) of what all boxes hold; the other dimensions
-// then count at their greatest.
+// Second bound: where axes of one kind cut a dimension into p shards and q boxes, those that cut
+// both have at most gcd(p, q) combinations of coordinates, and those of all kinds at most the
+// product c of these. But for those, shards and boxes are independent. So in a dimension of P
+// shards and Q boxes, where c is neither of the two, the mean overlap is at most c/(P*Q) of what
+// all boxes hold; the other dimensions then count at their greatest.
 int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors);
 
 }  // namespace yuba::search

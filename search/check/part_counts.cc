@@ -1,51 +1,68 @@
 #include "search/check/part_counts.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace yuba::search {
 namespace {
 
-// All ways to give the axes of the mesh to extents that are not whole, as far as the demands allow.
-// Without `copy`, no axis is left out that fits.
-std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& extents,
-                             const std::vector<bool>& whole, bool copy, const Demands& demands) {
-  std::map<int, int> axes;
-  for (const MeshAxis& axis : mesh.axes) ++axes[axis.size];
-  // One extent after the other; with each list of parts goes what is left of the axes.
-  std::vector<std::pair<Parts, std::map<int, int>>> partial = {{{}, axes}}, next;
-  for (size_t e = 0; e < extents.size(); ++e) {
-    next.clear();
-    for (const auto& [parts, left] : partial) {
-      std::vector<std::pair<int64_t, std::map<int, int>>> here = {{1, left}};
-      for (const auto& size_count : axes) {
-        const int size = size_count.first;
-        for (size_t i = 0, end = here.size(); i < end; ++i) {
-          auto more = here[i];
-          while (!whole[e] && more.second[size] > 0 && more.first * size <= extents[e]) {
-            more.first *= size;
-            --more.second[size];
-            here.push_back(more);
-          }
-        }
-      }
-      for (auto& [count, rest] : here) {
-        next.push_back({parts, std::move(rest)});
-        next.back().first.push_back(static_cast<int>(count));
-      }
-    }
-    partial.swap(next);
+// Gives the axes of the mesh, one after the other, to extents that are not whole, or to none.
+struct GridLister {
+  const std::vector<int64_t>& extents;
+  const std::vector<bool>& whole;
+  const bool copy;                // axes may be left out that fit
+  std::vector<AxisClass> axes;    // ascending
+  std::vector<int> parts;         // by extent, so far
+  Grid grid;                      // so far
+  std::vector<AxisClass> unused;  // so far
+  std::vector<Grid> found;
+
+  bool Fits(size_t e, int size) const {
+    return !whole[e] && int64_t{parts[e]} * size <= extents[e];
   }
-  std::vector<Parts> grids;
-  for (const auto& [parts, left] : partial) {
-    bool full = true;
-    for (size_t e = 0; e < extents.size() && !copy; ++e) {
-      for (const auto& [size, count] : left) {
-        if (count > 0 && !whole[e] && int64_t{parts[e]} * size <= extents[e]) full = false;
+
+  bool Full() const {
+    for (const AxisClass& axis : unused) {
+      for (size_t e = 0; e < extents.size(); ++e) {
+        if (Fits(e, axis.size)) return false;
       }
     }
-    if (full && MayMeet(mesh, parts, demands)) grids.push_back(parts);
+    return true;
+  }
+
+  // Axis number `next` and those after it. Of a class each goes to the extent of the one before it,
+  // `last`, or to a later one, so that each grid is found once; to none comes last.
+  void Give(size_t next, size_t last) {
+    if (next == axes.size()) {
+      if (copy || Full()) found.push_back(grid);
+      return;
+    }
+    const auto [size, kind] = axes[next];
+    const bool alike = next > 0 && axes[next] == axes[next - 1];
+    for (size_t e = alike ? last : 0; e < extents.size(); ++e) {
+      if (!Fits(e, size)) continue;
+      parts[e] *= size;
+      grid[kind][e] *= size;
+      Give(next + 1, e);
+      grid[kind][e] /= size;
+      parts[e] /= size;
+    }
+    unused.push_back(axes[next]);
+    Give(next + 1, extents.size());
+    unused.pop_back();
+  }
+};
+
+std::vector<Grid> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& extents,
+                            const std::vector<bool>& whole, bool copy, const Demands& demands) {
+  const std::vector<int> uncut(extents.size(), 1);
+  GridLister lister{extents, whole, copy, {}, uncut, Grid(mesh.kinds(), uncut), {}, {}};
+  for (const MeshAxis& axis : mesh.axes) lister.axes.push_back(axis.axis_class());
+  std::sort(lister.axes.begin(), lister.axes.end());
+  lister.Give(0, 0);
+  std::vector<Grid> grids;
+  for (Grid& grid : lister.found) {
+    if (MayMeet(mesh, grid, demands)) grids.push_back(std::move(grid));
   }
   std::sort(grids.begin(), grids.end());
   return grids;
@@ -53,15 +70,15 @@ std::vector<Parts> EveryGrid(const Mesh& mesh, const std::vector<int64_t>& exten
 
 }  // namespace
 
-std::vector<Parts> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate,
-                                   const Demands& demands) {
+std::vector<Grid> EveryTensorGrid(const Mesh& mesh, const Tensor& tensor, bool replicate,
+                                  const Demands& demands) {
   const std::vector<int64_t>& dims = tensor.type.dims;
   return EveryGrid(mesh, dims, std::vector<bool>(dims.size(), false),
                    replicate || IsTransient(tensor), demands);
 }
 
-std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy,
-                                 const Demands& demands) {
+std::vector<Grid> EveryNodeGrid(const Mesh& mesh, const Definition& definition, bool copy,
+                                const Demands& demands) {
   std::vector<int64_t> extents;
   for (const Index& index : definition.indices) extents.push_back(index.extent);
   std::vector<bool> whole(extents.size(), true);
@@ -69,16 +86,16 @@ std::vector<Parts> EveryNodeGrid(const Mesh& mesh, const Definition& definition,
   return EveryGrid(mesh, extents, whole, copy, demands);
 }
 
-Choice CutIntoParts(const Mesh& mesh, const Parts& parts) {
+Choice CutIntoParts(const Mesh& mesh, Grid grid) {
   Choice choice;
-  choice.axes.resize(parts.size());
+  choice.axes.resize(grid[0].size());
   std::vector<bool> used(mesh.axes.size(), false);
-  for (size_t e = 0; e < parts.size(); ++e) {
-    int left = parts[e];
-    for (size_t axis = 0; axis < used.size() && left > 1; ++axis) {
-      if (used[axis] || left % mesh.axes[axis].size != 0) continue;
+  for (size_t e = 0; e < choice.axes.size(); ++e) {
+    for (size_t axis = 0; axis < used.size(); ++axis) {
+      const auto [size, kind] = mesh.axes[axis].axis_class();
+      if (used[axis] || grid[kind][e] % size != 0) continue;
       used[axis] = true;
-      left /= mesh.axes[axis].size;
+      grid[kind][e] /= size;
       choice.axes[e].push_back(static_cast<uint8_t>(axis));
     }
   }

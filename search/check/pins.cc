@@ -1,5 +1,6 @@
 #include "search/check/pins.h"
 
+#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -55,14 +56,19 @@ absl::StatusOr<PinsOfElements> PinsOf(const Graph& graph, const Mesh& mesh, cons
   return pins;
 }
 
-std::vector<bool> NamedAxes(const Mesh& mesh, const PinsOfElements& pins) {
-  std::vector<bool> named(mesh.axes.size(), false);
+std::vector<int> ClassesUnder(const Mesh& mesh, const PinsOfElements& pins) {
+  std::vector<int> classes;
+  std::map<AxisClass, int> first;  // the first axis of each class
+  for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
+    classes.push_back(first.emplace(mesh.axes[axis].axis_class(), axis).first->second);
+  }
+  const auto own = static_cast<int>(classes.size());
   for (const Demands& demands : pins) {
     for (const Demand& demand : demands) {
-      for (const uint8_t axis : demand.axes) named[axis] = true;
+      for (const uint8_t axis : demand.axes) classes[axis] = own + axis;
     }
   }
-  return named;
+  return classes;
 }
 
 }  // namespace yuba::search

@@ -17,8 +17,9 @@ namespace yuba::search {
 using PinsOfElements = std::vector<Demands>;
 absl::StatusOr<PinsOfElements> PinsOf(const Graph& graph, const Mesh& mesh, const Space& space);
 
-// [axis of the mesh]: whether some pin names it.
-std::vector<bool> NamedAxes(const Mesh& mesh, const PinsOfElements& pins);
+// [axis of the mesh]: the number of its class. Axes of one number may exchange their names: they
+// are of one class, and no pin names them. Each axis that a pin names is a class of its own.
+std::vector<int> ClassesUnder(const Mesh& mesh, const PinsOfElements& pins);
 
 }  // namespace yuba::search
 

@@ -270,13 +270,13 @@ absl::StatusOr<GridsToKeep> GridsBelow(const Graph& graph, const Plan& plan,
       for (const int64_t cost : of_grid) keep[e].push_back(cost < plan.lower_bound);
       continue;
     }
-    const std::vector<Parts> all =
+    const std::vector<Grid> all =
         e < tensors ? EveryTensorGrid(plan.mesh, graph.tensors[e], replicate, {})
                     : EveryNodeGrid(plan.mesh, *graph.nodes[e - tensors].definition,
                                     IsCopy(graph, graph.nodes[e - tensors]), {});
     size_t next = 0;
-    for (const Parts& parts : all) {
-      keep[e].push_back(MayMeet(plan.mesh, parts, pins[e]) && of_grid[next++] < plan.lower_bound);
+    for (const Grid& grid : all) {
+      keep[e].push_back(MayMeet(plan.mesh, grid, pins[e]) && of_grid[next++] < plan.lower_bound);
     }
   }
   return keep;

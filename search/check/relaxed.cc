@@ -64,7 +64,7 @@ class SharedProducts {
 class UseTable {
  public:
   UseTable(const Mesh& mesh, const Definition& definition, int operand, int64_t times,
-           const std::vector<Parts>& tensor_grids)
+           const std::vector<Grid>& tensor_grids)
       : definition_(definition),
         operand_(operand),
         times_(times),
@@ -74,6 +74,7 @@ class UseTable {
         boxes_{BoxFactors(definition, operand, false),
                BoxFactors(definition, operand, operand < 0)},
         products_{SharedProducts(devices_), SharedProducts(devices_)} {
+    for (const Grid& grid : tensor_grids) owners_.push_back(devices_ / Product(PartsOf(grid)));
     for (bool partial : {false, true}) {
       for (const BoxFactor& factor : boxes_[partial].factors()) {
         rows_[partial].push_back(RowsOf(factor));
@@ -83,7 +84,7 @@ class UseTable {
   }
 
   // Appends the costs of one node grid with every tensor grid.
-  void Append(const Parts& node, std::vector<int64_t>* cost) {
+  void Append(const Grid& node, std::vector<int64_t>* cost) {
     const Side side = SideOf(node);
     // Node grids that differ only in what this operand does not depend on cost the same.
     const auto [known, is_new] = known_rows_.try_emplace(
@@ -99,36 +100,40 @@ class UseTable {
   }
 
  private:
-  Parts Of(const std::vector<int>& which, const Parts& parts) const {
-    Parts some;
-    for (int i : which) some.push_back(parts[i]);
-    return some;
-  }
-
   struct Column;
   // All of a node grid that costs depend on. `producers`: how many devices read a box, or are the
   // first to write one.
   struct Side {
     bool partial = false;
     Large producers = 0;
-    // Where the operand is partials: into how many parts each group of devices cuts them; in no
-    // plan with this node grid is that another number. 0 for other tensors.
-    int64_t shards = 0;
+    // Where the operand is partials, by kind of axes: into how many parts each group of devices
+    // cuts them; in no plan with this node grid is that another number. Empty for other tensors.
+    std::vector<int64_t> shards;
     std::vector<const Column*> columns;  // by factor
   };
-  Side SideOf(const Parts& node) {
+  Side SideOf(const Grid& node) {
     Side side;
     int64_t reductions = 1;
-    for (size_t i = 0; i < node.size(); ++i) {
-      if (definition_.indices[i].reduction) reductions *= node[i];
+    const Parts parts = PartsOf(node);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (definition_.indices[i].reduction) reductions *= parts[i];
     }
     side.partial = operand_ < 0 && reductions > 1;
-    side.producers = operand_ < 0 ? Total(node) : devices_;
+    side.producers = operand_ < 0 ? Product(parts) : devices_;
     const bool in_groups = operand_ >= 0 && ReadsPartials(definition_, operand_);
-    if (in_groups && !CombinesPartials(definition_)) side.shards = Total(node) / node.back();
+    for (size_t k = 0; in_groups && !CombinesPartials(definition_) && k < node.size(); ++k) {
+      side.shards.push_back(Product(node[k]) / node[k].back());
+    }
     const size_t factors = type_.dims.empty() ? 0 : columns_[side.partial].size();
     for (size_t f = 0; f < factors; ++f) side.columns.push_back(&ColumnOf(side.partial, f, node));
     return side;
+  }
+
+  static bool CutAs(const Grid& tensor, const std::vector<int64_t>& shards) {
+    for (size_t kind = 0; kind < shards.size(); ++kind) {
+      if (Product(tensor[kind]) != shards[kind]) return false;
+    }
+    return true;
   }
 
   void AppendRow(const Side& side, std::vector<int64_t>* cost) {
@@ -142,57 +147,57 @@ class UseTable {
     held /= pieces;  // elements of the boxes of all devices, or of the first producers
     std::vector<int> shared(side.columns.size());
     for (size_t t = 0; t < tensor_grids_.size(); ++t) {
-      if (side.shards > 0 && Total(tensor_grids_[t]) != side.shards) {
+      if (!CutAs(tensor_grids_[t], side.shards)) {
         cost->push_back(kNever);
         continue;
       }
       for (size_t f = 0; f < side.columns.size(); ++f) {
-        shared[f] = side.columns[f]->shared[rows_[side.partial][f].kind[t]];
+        shared[f] = side.columns[f]->shared[rows_[side.partial][f].which[t]];
       }
       int64_t kept = products_[side.partial].MostOf(&shared);
       // Only first owners keep what they wrote themselves; of partials all devices do.
       if (side.partial && !partials) kept = std::min(kept, elements);
-      const int64_t owners = devices_ / Total(tensor_grids_[t]);
       const Large moved =
-          MovedBytes(definition_, operand_, side.partial, held, kept, type_, owners);
+          MovedBytes(definition_, operand_, side.partial, held, kept, type_, owners_[t]);
       cost->push_back(static_cast<int64_t>(std::max<Large>(0, moved)) * times_);
     }
   }
 
-  // How the tensor grids cut the dimensions of one factor: the different ways (`kinds`), and by
-  // tensor grid which of them.
+  // How the tensor grids cut the dimensions of one factor: the different ways, and by tensor grid
+  // which of them.
   struct Rows {
-    std::vector<Parts> kinds;
-    std::vector<int> kind;
+    std::vector<Grid> different;
+    std::vector<int> which;
   };
   Rows RowsOf(const BoxFactor& factor) const {
     Rows rows;
-    for (const Parts& tensor : tensor_grids_) {
-      Parts parts = Of(factor.dims, tensor);
-      auto place = std::find(rows.kinds.begin(), rows.kinds.end(), parts);
-      rows.kind.push_back(static_cast<int>(place - rows.kinds.begin()));
-      if (place == rows.kinds.end()) rows.kinds.push_back(std::move(parts));
+    for (const Grid& tensor : tensor_grids_) {
+      Grid grid = GridAlong(tensor, factor.dims);
+      auto place = std::find(rows.different.begin(), rows.different.end(), grid);
+      rows.which.push_back(static_cast<int>(place - rows.different.begin()));
+      if (place == rows.different.end()) rows.different.push_back(std::move(grid));
     }
     return rows;
   }
 
-  // The node's boxes in one factor, and by kind of Rows the number of their overlap bound.
+  // The node's boxes in one factor, and for each of Rows::different the number of their overlap
+  // bound.
   struct Column {
     FactorParts pieces;
     std::vector<int> shared;
   };
-  const Column& ColumnOf(bool partial, size_t f, const Parts& node) {
+  const Column& ColumnOf(bool partial, size_t f, const Grid& node) {
     const BoxFactor& factor = boxes_[partial].factors()[f];
-    Parts parts = Of(factor.indices, node);
-    auto [place, is_new] = columns_[partial][f].emplace(parts, Column());
+    const Grid grid = GridAlong(node, factor.indices);
+    auto [place, is_new] = columns_[partial][f].emplace(grid, Column());
     Column& column = place->second;
     if (!is_new) return column;
-    column.pieces = FactorPartsOf(definition_, boxes_[partial], static_cast<int>(f), parts);
+    column.pieces = FactorPartsOf(definition_, boxes_[partial], static_cast<int>(f), grid);
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(type_.dims[d]);
-    for (const Parts& kind : rows_[partial][f].kinds) {
+    for (const Grid& row : rows_[partial][f].different) {
       column.shared.push_back(
-          products_[partial].NumberOf(OverlapBoundOf(extents, kind, column.pieces)));
+          products_[partial].NumberOf(OverlapBoundOf(extents, row, column.pieces)));
     }
     return column;
   }
@@ -202,13 +207,15 @@ class UseTable {
   const int64_t times_;  // how often bytes count
   const int64_t devices_;
   const TensorType& type_;
-  const std::vector<Parts>& tensor_grids_;
-  const BoxFactors boxes_[2];  // [partial]: with the whole reduction, and with a part of it
+  const std::vector<Grid>& tensor_grids_;
+  std::vector<int64_t> owners_;  // by tensor grid: how many devices have each element
+  const BoxFactors boxes_[2];    // [partial]: with the whole reduction, and with a part of it
   SharedProducts products_[2];
-  std::vector<Rows> rows_[2];                        // by factor
-  std::vector<std::map<Parts, Column>> columns_[2];  // by factor
+  std::vector<Rows> rows_[2];                       // by factor
+  std::vector<std::map<Grid, Column>> columns_[2];  // by factor
   // By columns, producers, shards and partial of a Side: where its row begins.
-  std::map<std::tuple<std::vector<const Column*>, int64_t, int64_t, bool>, size_t> known_rows_;
+  std::map<std::tuple<std::vector<const Column*>, int64_t, std::vector<int64_t>, bool>, size_t>
+      known_rows_;
 };
 
 // Whether two nodes have the same choices at the same costs.
@@ -257,13 +264,13 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
   const bool replicate = space.replicate == Replicate::kAuto;
   RelaxedTables tables;
   // By dimensions, whether axes may be left out, and pins.
-  std::map<std::tuple<std::vector<int64_t>, bool, Demands>, std::vector<Parts>> tensor_grids;
-  const auto grids_of = [&](TensorId id) -> std::vector<Parts>& {
+  std::map<std::tuple<std::vector<int64_t>, bool, Demands>, std::vector<Grid>> tensor_grids;
+  const auto grids_of = [&](TensorId id) -> std::vector<Grid>& {
     const Tensor& tensor = graph.tensors[id];
     return tensor_grids[{tensor.type.dims, replicate || IsTransient(tensor), pins[id]}];
   };
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
-    std::vector<Parts>& grids = grids_of(static_cast<TensorId>(t));
+    std::vector<Grid>& grids = grids_of(static_cast<TensorId>(t));
     if (grids.empty()) grids = EveryTensorGrid(mesh, graph.tensors[t], replicate, pins[t]);
     if (grids.empty()) return NoGrid(graph.tensors[t].name);
     tables.tensors.push_back(static_cast<int>(grids.size()));
@@ -275,7 +282,7 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
     YUBA_RETURN_IF_ERROR(GoOn(stop));
     first.push_back(tables.uses.size());
     const size_t alike = first_alike[n];
-    std::vector<Parts> grids;
+    std::vector<Grid> grids;
     if (alike == n) {
       grids = EveryNodeGrid(mesh, *node.definition, IsCopy(graph, node),
                             pins[graph.tensors.size() + n]);
@@ -292,7 +299,7 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
         std::vector<int64_t> cost;
         UseTable table(mesh, *node.definition, o, TimesOf(graph, static_cast<NodeId>(n)),
                        grids_of(use.tensor));
-        for (const Parts& grid : grids) table.Append(grid, &cost);
+        for (const Grid& grid : grids) table.Append(grid, &cost);
         use.cost = std::make_shared<const std::vector<int64_t>>(std::move(cost));
       }
       tables.uses.push_back(std::move(use));

@@ -1,7 +1,7 @@
 // The checker's own relaxation to grids: for each use of a tensor by a node a lower bound of the
-// bytes moved, by their grids (into how many parts each is cut, whatever the mesh axes). It is
-// computed from numbers of parts (overlap.h), so it is small where tables of choices are not: on
-// 1,024 devices a matmul has 286 grids.
+// bytes moved, by their grids (search/plan/grid.h). It is computed from numbers of parts
+// (overlap.h), so it is small where tables of choices are not: on 1,024 devices a matmul has 286
+// grids.
 #ifndef YUBA_SEARCH_CHECK_RELAXED_H_
 #define YUBA_SEARCH_CHECK_RELAXED_H_
 

@@ -131,7 +131,7 @@ class TableMaker {
         space_(space),
         pins_(pins),
         keep_(keep),
-        lists_(mesh, space.nesting == Nesting::kLevel, NamedAxes(mesh, pins)) {}
+        lists_(mesh, space.nesting == Nesting::kLevel, ClassesUnder(mesh, pins)) {}
 
   absl::StatusOr<CostTables> Make(const Stop& stop) {
     if (keep_ != nullptr) KeepGrids();

@@ -37,8 +37,7 @@ struct CostTables : HeldElements {
   // By element, then [renaming of equal mesh axes][choice]: what the choice becomes; the first
   // renames nothing. No cost changes when all choices are renamed at once.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // [element][choice]: the number of its grid (into how many parts each dimension or index is cut),
-  // of the listed grids in lexicographic order.
+  // [element][choice]: the number of its grid, of the listed grids in lexicographic order.
   std::vector<std::shared_ptr<const std::vector<int>>> grids;
   // By element: its choices in lexicographic order of their axes.
   std::vector<std::shared_ptr<const std::vector<int>>> listed;

@@ -44,7 +44,10 @@ CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh, i
   KeyWriter key;
   key.Add(times);
   key.Add(static_cast<int64_t>(mesh.axes.size()));
-  for (const MeshAxis& axis : mesh.axes) key.Add(axis.size);
+  for (const MeshAxis& axis : mesh.axes) {
+    key.Add(axis.size);
+    key.Add(axis.kind);
+  }
   key.Add(static_cast<int64_t>(definition.indices.size()));
   for (const Index& index : definition.indices) {
     key.Add(index.extent);

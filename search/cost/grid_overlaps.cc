@@ -20,18 +20,14 @@ struct FactorTable {
               const std::vector<Grid>& tensors, const std::vector<const PartBoxes*>& pieces) {
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(dims[d]);
-    Numbering<std::vector<int>> row_kinds;
-    for (const Grid& tensor : tensors) {
-      std::vector<int> parts;
-      for (int d : factor.dims) parts.push_back(tensor[d]);
-      rows.push_back(row_kinds.Of(parts));
-    }
+    Numbering<Grid> row_kinds;
+    for (const Grid& tensor : tensors) rows.push_back(row_kinds.Of(GridAlong(tensor, factor.dims)));
     Numbering<const PartBoxes*, absl::flat_hash_map<const PartBoxes*, int>> column_kinds;
     for (const PartBoxes* column : pieces) columns.push_back(column_kinds.Of(column));
-    for (const std::vector<int>& parts : row_kinds.things()) {
+    for (const Grid& row : row_kinds.things()) {
       pairs.emplace_back();
       for (const PartBoxes* column : column_kinds.things()) {
-        pairs.back().push_back(bounds.Of(all->Of(extents, parts, *column)));
+        pairs.back().push_back(bounds.Of(all->Of(extents, row, *column)));
       }
     }
   }

@@ -111,9 +111,10 @@ OverlapBounds::OverlapBounds(int64_t devices) : devices_(devices) {
   one_ = NumberOf(Bound());
 }
 
-int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
+int OverlapBounds::Of(const std::vector<int64_t>& extents, const Grid& grid,
                       const PartBoxes& pieces) {
   Bound bound;
+  const std::vector<int> parts = PartsOf(grid);
   const size_t rank = extents.size();
   bool either = false;
   int64_t greatest_part = 1;
@@ -144,7 +145,10 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const std::vector<int
   bound.pieces_vary = !either && of_pieces.size() > 1;
   bound.parts = ProfileOf(std::move(by_part), &bound.scale);
   bound.pieces = ProfileOf(std::move(of_pieces), &bound.scale);
-  const int64_t common = rank == 1 ? std::gcd<int64_t>(parts[0], pieces.count) : 0;
+  int64_t common = 1;
+  for (size_t kind = 0; kind < grid.size() && rank == 1; ++kind) {
+    common *= std::gcd<int64_t>(grid[kind][0], pieces.by_kind[kind]);
+  }
   if (rank == 1 && common != parts[0] && common != pieces.count) {
     // The axes that cut both have at most `common` combinations of coordinates; apart from these,
     // parts and pieces are independent. So the mean overlap is at most common / (parts * pieces) of

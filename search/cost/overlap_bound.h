@@ -36,10 +36,9 @@ class OverlapBounds {
 
   // The bound of no factors: multiplying by it changes nothing.
   int one() const { return one_; }
-  // The bound of one factor. `extents` and `parts`: of its dimensions, as the tensor is cut;
+  // The bound of one factor. `extents` and `grid`: of its dimensions, as the tensor is cut;
   // `pieces`: as the node is. All calls must come before the first product.
-  int Of(const std::vector<int64_t>& extents, const std::vector<int>& parts,
-         const PartBoxes& pieces);
+  int Of(const std::vector<int64_t>& extents, const Grid& grid, const PartBoxes& pieces);
   int Product(int a, int b) { return NumberOf(ProductOf(bounds_[a], bounds_[b])); }
   // The most elements, summed over the devices, that the product of two bounds allows.
   int64_t GreatestOfProduct(int a, int b) { return Greatest(ProductOf(bounds_[a], bounds_[b])); }
@@ -63,8 +62,8 @@ class OverlapBounds {
     bool parts_vary = false, pieces_vary = false;
     int64_t greatest = 1;  // the most elements of one device; kept only where `means_` is set
     // Another bound, of the mean over all devices: the fraction mean / mean_of, reduced, the least
-    // of those known. It comes from factors in which neither number of parts divides the other.
-    // mean_of == 0: there is none.
+    // of those known. It comes from factors in which parts and pieces cannot have all axes of
+    // either in common. mean_of == 0: there is none.
     Wide mean = 0;
     int64_t mean_of = 0;
 

@@ -8,21 +8,21 @@ Regions::Regions(const Definition& definition, int operand, bool partial)
   dims_ = operand < 0 ? definition.result.dims : definition.operands[operand].dims;
 }
 
-const PartBoxes& Regions::PiecesOf(int factor, const std::vector<int>& grid) {
-  std::vector<int> parts;
-  for (int index : factors()[factor].indices) parts.push_back(grid[index]);
-  auto found = pieces_[factor].find(parts);
+const PartBoxes& Regions::PiecesOf(int factor, const Grid& grid) {
+  const Grid here = GridAlong(grid, factors()[factor].indices);
+  auto found = pieces_[factor].find(here);
   if (found == pieces_[factor].end()) {
-    found = pieces_[factor].emplace(parts, Make(factor, parts)).first;
+    found = pieces_[factor].emplace(here, Make(factor, here)).first;
   }
   return found->second;
 }
 
-PartBoxes Regions::Make(int factor, const std::vector<int>& parts) const {
+PartBoxes Regions::Make(int factor, const Grid& grid) const {
   const BoxFactor& shape = factors()[factor];
+  const std::vector<int> parts = PartsOf(grid);
   PartBoxes pieces;
-  pieces.parts = parts;
-  for (int count : parts) pieces.count *= count;
+  pieces.count = Product(parts);
+  for (const std::vector<int>& of_kind : grid) pieces.by_kind.push_back(Product(of_kind));
   std::vector<Interval> ranges(parts.size());
   std::vector<int> number(parts.size(), 0);
   for (int64_t piece = 0; piece < pieces.count; ++piece) {

@@ -13,14 +13,15 @@
 #include <vector>
 
 #include "opsemantics/regions/box_factors.h"
+#include "search/plan/grid.h"
 
 namespace yuba::search {
 
 // One factor with its indices cut into parts: the bounds of all pieces. Pieces are numbered
 // row-major by the parts of the indices.
 struct PartBoxes {
-  std::vector<int> parts;        // [index of the factor]
-  int64_t count = 1;             // of pieces: the product of `parts`
+  int64_t count = 1;             // of pieces: all parts of the indices multiplied
+  std::vector<int64_t> by_kind;  // [kind of axes]: how many they make; all multiplied are `count`
   int64_t volume = 0;            // elements of all pieces together (without dimensions: 1 a piece)
   std::vector<Interval> bounds;  // [piece][dimension of the factor]; all empty where the piece is
   std::vector<bool> exists;      // [piece]: false where the piece is empty
@@ -34,17 +35,17 @@ class Regions {
   Regions(const Definition& definition, int operand, bool partial);
 
   const std::vector<BoxFactor>& factors() const { return boxes_.factors(); }
-  // The pieces of a factor when `grid` says into how many parts each index of the definition is
-  // cut. The reference stays valid.
-  const PartBoxes& PiecesOf(int factor, const std::vector<int>& grid);
+  // The pieces of a factor when the indices of the definition are cut as `grid` says. The reference
+  // stays valid.
+  const PartBoxes& PiecesOf(int factor, const Grid& grid);
 
  private:
-  PartBoxes Make(int factor, const std::vector<int>& parts) const;
+  PartBoxes Make(int factor, const Grid& grid) const;
   bool IsEven(const BoxFactor& shape, const PartBoxes& pieces) const;
 
   std::vector<int64_t> extents_, dims_;  // of the indices; of the operand or result
   BoxFactors boxes_;
-  std::vector<std::map<std::vector<int>, PartBoxes>> pieces_;  // [factor], by parts
+  std::vector<std::map<Grid, PartBoxes>> pieces_;  // [factor], by the grid of its indices
 };
 
 }  // namespace yuba::search

@@ -11,12 +11,6 @@ namespace {
 
 using Wide = __int128;
 
-int64_t PartsOf(const Grid& grid) {
-  int64_t parts = 1;
-  for (int count : grid) parts *= count;
-  return parts;
-}
-
 const TensorType& TypeOf(const Definition& definition, int operand) {
   return operand < 0 ? definition.result : definition.operands[operand];
 }
@@ -36,21 +30,19 @@ UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, 
 
 UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
   NodeSide side;
-  for (size_t i = 0; i < grid.size(); ++i) {
-    if (definition_.indices[i].reduction) side.parts *= grid[i];
+  const std::vector<int> parts = PartsOf(grid);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (definition_.indices[i].reduction) side.parts *= parts[i];
   }
   side.partial = operand_ < 0 && side.parts > 1;
   side.size = times_ * ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
   Regions& regions = RegionsOf(side.partial);
-  Wide volume = operand_ < 0 ? PartsOf(grid) : devices_;
-  bool scalar = type_.dims.empty();  // the box of a scalar is never empty
-  for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
-    const PartBoxes& pieces = regions.PiecesOf(static_cast<int>(f), grid);
-    volume = volume * pieces.volume;
+  Wide volume = operand_ < 0 ? Product(parts) : devices_;
+  for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
+    side.pieces.push_back(&regions.PiecesOf(static_cast<int>(f), grid));
+    volume *= side.pieces.back()->volume;
   }
-  for (size_t f = 0; f < regions.factors().size() && !scalar; ++f) {
-    volume /= regions.PiecesOf(static_cast<int>(f), grid).count;
-  }
+  for (const PartBoxes* pieces : side.pieces) volume /= pieces->count;
   side.needed = side.written = static_cast<int64_t>(volume);
   return side;
 }
@@ -85,7 +77,7 @@ std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
     }
     if (columns.empty()) continue;
     const auto cost_row = [&](size_t r, const std::vector<int64_t>& overlaps) {
-      const int64_t parts = PartsOf(tensor_grids[r]);
+      const int64_t parts = Product(PartsOf(tensor_grids[r]));
       for (size_t c = 0; c < columns.size(); ++c) {
         int64_t overlap = overlaps[c];
         // First owners are one device for each part of the tensor, so that their shards together

@@ -50,6 +50,7 @@ class UseCosts {
     int64_t parts = 1;     // of the reduction
     int64_t needed = 0;    // gather: elements that devices read, summed over devices
     int64_t written = 0;   // reduction: elements that first producers write, of all partials
+    std::vector<const PartBoxes*> pieces;  // [factor]; none of a scalar, whose box is never empty
   };
   NodeSide SideOf(const Grid& grid);
   // The cost when shards and boxes have `overlap` elements in common, summed over devices, or over

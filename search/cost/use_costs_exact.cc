@@ -215,8 +215,7 @@ class EvenCounting {
 }  // namespace
 
 int64_t UseCosts::Exact(const Choice& tensor, const Choice& node, int64_t* steps) {
-  Grid grid = GridOf(node, mesh_);
-  NodeSide side = SideOf(grid);
+  const NodeSide side = SideOf(GridOf(node, mesh_));
   AxisSet owners = 0;
   int64_t parts = 1;
   for (const AxisList& axes : tensor.axes) {
@@ -225,12 +224,12 @@ int64_t UseCosts::Exact(const Choice& tensor, const Choice& node, int64_t* steps
   }
   AxisSet all = (AxisSet{1} << mesh_.axes.size()) - 1;
   if (side.partial && !IntoPartials()) all = owners;
-  Regions& regions = RegionsOf(side.partial);
+  const Regions& regions = RegionsOf(side.partial);
   EvenCounting even_counting(mesh_, all);
   bool even = true;
-  for (size_t f = 0; even && f < regions.factors().size() && !type_.dims.empty(); ++f) {
+  for (size_t f = 0; even && f < side.pieces.size(); ++f) {
     const BoxFactor& factor = regions.factors()[f];
-    even = regions.PiecesOf(static_cast<int>(f), grid).even;
+    even = side.pieces[f]->even;
     if (!even) break;
     const AxisList none;
     int d = factor.dims[0];
@@ -240,9 +239,9 @@ int64_t UseCosts::Exact(const Choice& tensor, const Choice& node, int64_t* steps
   if (even) return CostOf(side, parts, even_counting.Sum());
   Counting counting(mesh_, all);
   std::vector<FactorValues> factors;
-  for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
-    factors.push_back(counting.ValuesOf(regions.factors()[f], type_.dims,
-                                        regions.PiecesOf(static_cast<int>(f), grid), tensor, node));
+  for (size_t f = 0; f < side.pieces.size(); ++f) {
+    factors.push_back(
+        counting.ValuesOf(regions.factors()[f], type_.dims, *side.pieces[f], tensor, node));
     *steps += devices_;
   }
   return CostOf(side, parts, counting.Sum(std::move(factors)));

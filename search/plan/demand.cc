@@ -18,10 +18,15 @@ bool Meets(const Sharding& choice, const Demands& demands) {
   return true;
 }
 
-bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Demands& demands) {
-  for (size_t e = 0; e < demands.size(); ++e) {
-    const int wanted = PartCount(mesh, demands[e].axes);
-    if (demands[e].others ? parts[e] % wanted != 0 : parts[e] != wanted) return false;
+bool MayMeet(const Mesh& mesh, const Grid& grid, const Demands& demands) {
+  Sharding demanded;
+  for (const Demand& demand : demands) demanded.axes.push_back(demand.axes);
+  const Grid wanted = GridOf(demanded, mesh);
+  for (size_t kind = 0; kind < grid.size(); ++kind) {
+    for (size_t e = 0; e < demands.size(); ++e) {
+      const int parts = grid[kind][e], least = wanted[kind][e];
+      if (demands[e].others ? parts % least != 0 : parts != least) return false;
+    }
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "opsemantics/sharding/sharding.h"
+#include "search/plan/grid.h"
 
 namespace yuba::search {
 
@@ -30,10 +31,9 @@ using Demands = std::vector<Demand>;  // [extent]
 // Without demands: true.
 bool Meets(const Sharding& choice, const Demands& demands);
 
-// Whether each number of parts, [extent], is a multiple of what the demanded axes make, or equal to
-// it where no others may cut. Every choice that meets the demands has such parts. Without demands:
-// true.
-bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Demands& demands);
+// Whether each number of parts is a multiple of what the demanded axes make, or equal to it where
+// no others may cut. Every choice that meets the demands has such a grid. Without demands: true.
+bool MayMeet(const Mesh& mesh, const Grid& grid, const Demands& demands);
 
 // What all pins of one element demand together.
 struct PinnedElement {

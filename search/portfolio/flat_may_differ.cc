@@ -9,18 +9,19 @@
 namespace yuba::search {
 namespace {
 
-// Whether axes of these sizes, in every order, cut the factors from `factor` on into whole ones:
+// Whether axes of these classes, in every order, cut the factors from `factor` on into whole ones:
 // each axis divides what is still whole of the factor that it comes to. `left` is what is still
 // whole of factors[factor].
 bool Nests(const std::vector<int64_t>& factors, size_t factor, int64_t left,
-           const std::vector<int>& sizes) {
+           const std::vector<AxisClass>& axes) {
   while (left == 1 && ++factor < factors.size()) left = factors[factor];
   if (factor == factors.size()) return true;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (i > 0 && sizes[i] == sizes[i - 1]) continue;
-    std::vector<int> others = sizes;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (i > 0 && axes[i] == axes[i - 1]) continue;
+    std::vector<AxisClass> others = axes;
     others.erase(others.begin() + static_cast<int64_t>(i));
-    if (left % sizes[i] != 0 || !Nests(factors, factor, left / sizes[i], others)) return false;
+    const int size = axes[i].size;
+    if (left % size != 0 || !Nests(factors, factor, left / size, others)) return false;
   }
   return true;
 }
@@ -54,14 +55,14 @@ bool MayReadLooseBoxes(const Definition& definition) {
 }  // namespace
 
 bool FactorsMayNotNest(const Graph& graph, const Mesh& mesh) {
-  std::vector<int> sizes;
-  for (const MeshAxis& axis : mesh.axes) sizes.push_back(axis.size);
-  std::sort(sizes.begin(), sizes.end());
+  std::vector<AxisClass> axes;
+  for (const MeshAxis& axis : mesh.axes) axes.push_back(axis.axis_class());
+  std::sort(axes.begin(), axes.end());
   std::set<std::vector<int64_t>> known;
   for (const Tensor& tensor : graph.tensors) {
     for (const std::vector<int64_t>& factors : tensor.dims) {
       if (factors.size() < 2 || !known.insert(factors).second) continue;
-      if (!Nests(factors, 0, factors[0], sizes)) return true;
+      if (!Nests(factors, 0, factors[0], axes)) return true;
     }
   }
   return false;

@@ -7,22 +7,24 @@ namespace yuba::search {
 Choice ChoiceOfGrid(const Grid& grid, const std::vector<const WantedAxes*>& wanted,
                     const Mesh& mesh, bool backwards) {
   Choice choice;
-  choice.axes.resize(grid.size());
+  choice.axes.resize(grid[0].size());
   std::vector<bool> used(mesh.axes.size(), false);
-  std::vector<int> parts_left = grid;  // [extent]: the parts that axes have yet to make
+  Grid left = grid;  // the parts that axes have yet to make
   auto take = [&](size_t e, uint8_t axis) {
-    if (used[axis] || parts_left[e] % mesh.axes[axis].size != 0) return false;
+    const auto [size, kind] = mesh.axes[axis].axis_class();
+    if (used[axis] || left[kind][e] % size != 0) return;
     used[axis] = true;
-    parts_left[e] /= mesh.axes[axis].size;
+    left[kind][e] /= size;
     choice.axes[e].push_back(axis);
-    return true;
   };
   for (const WantedAxes* neighbour : wanted) {
-    for (size_t e = 0; e < grid.size(); ++e) {
+    for (size_t e = 0; e < choice.axes.size(); ++e) {
       for (uint8_t axis : (*neighbour)[e]) take(e, axis);
     }
   }
-  for (size_t e = 0; e < grid.size(); ++e) {
+  for (size_t e = 0; e < choice.axes.size(); ++e) {
+    const auto none_left = [e](const std::vector<int>& parts) { return parts[e] == 1; };
+    if (std::all_of(left.begin(), left.end(), none_left)) continue;
     for (size_t a = 0; a < mesh.axes.size(); ++a) {
       take(e, static_cast<uint8_t>(backwards ? mesh.axes.size() - 1 - a : a));
     }

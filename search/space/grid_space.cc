@@ -11,8 +11,10 @@ namespace {
 class Listing {
  public:
   Listing(const ChoiceSpace& space, const Mesh& mesh)
-      : space_(space), grid_(space.extents.size(), 1) {
-    for (const MeshAxis& axis : mesh.axes) ++left_[axis.size];
+      : space_(space),
+        parts_(space.extents.size(), 1),
+        grid_(mesh.kinds(), std::vector<int>(space.extents.size(), 1)) {
+    for (const MeshAxis& axis : mesh.axes) ++left_[axis.axis_class()];
   }
 
   std::vector<Grid> Run() {
@@ -23,13 +25,13 @@ class Listing {
 
  private:
   bool Fits(size_t e, int size) const {
-    return space_.cuttable[e] && space_.extents[e] / grid_[e] >= size;
+    return space_.cuttable[e] && space_.extents[e] / parts_[e] >= size;
   }
 
   bool Maximal() const {
-    for (const auto& [size, count] : left_) {
-      for (size_t e = 0; count > 0 && e < grid_.size(); ++e) {
-        if (Fits(e, size)) return false;
+    for (const auto& [axes, count] : left_) {
+      for (size_t e = 0; count > 0 && e < parts_.size(); ++e) {
+        if (Fits(e, axes.size)) return false;
       }
     }
     return true;
@@ -37,29 +39,33 @@ class Listing {
 
   // Gives extent `e`, and those after it, axes that are not placed yet, in every way.
   void Extent(size_t e) {
-    if (e == grid_.size()) {
+    if (e == parts_.size()) {
       if (space_.optional || Maximal()) grids_.push_back(grid_);
       return;
     }
     Place(e, left_.begin());
   }
 
-  void Place(size_t e, std::map<int, int>::iterator size) {
-    if (size == left_.end()) {
+  void Place(size_t e, std::map<AxisClass, int>::iterator axes) {
+    if (axes == left_.end()) {
       Extent(e + 1);
       return;
     }
-    Place(e, std::next(size));
-    if (size->second == 0 || !Fits(e, size->first)) return;
-    --size->second;
-    grid_[e] *= size->first;
-    Place(e, size);
-    grid_[e] /= size->first;
-    ++size->second;
+    Place(e, std::next(axes));
+    const auto [size, kind] = axes->first;
+    if (axes->second == 0 || !Fits(e, size)) return;
+    --axes->second;
+    parts_[e] *= size;
+    grid_[kind][e] *= size;
+    Place(e, axes);
+    grid_[kind][e] /= size;
+    parts_[e] /= size;
+    ++axes->second;
   }
 
   const ChoiceSpace& space_;
-  std::map<int, int> left_;  // axes that are not placed, by size
+  std::map<AxisClass, int> left_;  // how many axes of each class are not placed
+  std::vector<int> parts_;         // [extent], by axes of all kinds
   Grid grid_;
   std::vector<Grid> grids_;
 };
@@ -70,27 +76,23 @@ std::vector<Grid> AllGrids(const ChoiceSpace& space, const Mesh& mesh) {
   return Listing(space, mesh).Run();
 }
 
-Grid GridOf(const Choice& choice, const Mesh& mesh) {
-  Grid grid;
-  for (const AxisList& axes : choice.axes) grid.push_back(PartCount(mesh, axes));
-  return grid;
-}
-
 bool MayKeepGroups(const Grid& partials, const Grid& reader) {
-  int64_t groups = reader.back(), all = 1;
-  for (const int parts : partials) groups *= parts;
-  for (const int parts : reader) all *= parts;
-  return groups == all;
+  for (size_t kind = 0; kind < reader.size(); ++kind) {
+    const std::vector<int>& parts = reader[kind];
+    if (Product(partials[kind]) * parts.back() != Product(parts)) return false;
+  }
+  return true;
 }
 
 int64_t CountChoicesOfGrid(const Grid& grid, const Mesh& mesh, bool level) {
-  std::map<int, int> left;  // axes by size
-  for (const MeshAxis& axis : mesh.axes) ++left[axis.size];
+  std::map<AxisClass, int> left;
+  for (const MeshAxis& axis : mesh.axes) ++left[axis.axis_class()];
   int64_t choices = 1;
-  for (int parts : grid) {
+  for (size_t e = 0; e < grid[0].size(); ++e) {
     int axes = 0;  // of this extent
-    for (auto& [size, count] : left) {
-      for (int taken = 1; parts % size == 0; parts /= size, ++taken) {
+    for (auto& [same, count] : left) {
+      int parts = grid[same.kind][e];
+      for (int taken = 1; parts % same.size == 0; parts /= same.size, ++taken) {
         choices = choices * count-- / taken;
         ++axes;
       }

@@ -1,9 +1,7 @@
-// Grids: into how many parts a choice cuts each extent, whatever the axes.
+// The grids of a tensor or a node (search/plan/grid.h).
 //
-// Axes have prime sizes, so the number of parts says how many axes of each size cut an extent.
-// Example: on the axes a=2 b=2 the choices [8/a, 8/b] and [8/b, 8/a] have the grid {2, 2}, and
-// [8/ab, 8] and [8/ba, 8] have {4, 1}. On ten axes (1,024 devices) a node of four long indices has
-// 286 grids and about 10^9 choices.
+// On ten axes of one class (1,024 devices) a node of four long indices has 286 grids and about 10^9
+// choices.
 #ifndef YUBA_SEARCH_SPACE_GRID_SPACE_H_
 #define YUBA_SEARCH_SPACE_GRID_SPACE_H_
 
@@ -11,25 +9,24 @@
 #include <vector>
 
 #include "opsemantics/sharding/sharding.h"
-#include "search/plan/choice.h"
 #include "search/plan/choice_space.h"
+#include "search/plan/grid.h"
 
 namespace yuba::search {
 
-using Grid = std::vector<int>;  // [extent]: the number of its parts
 using GridList = std::shared_ptr<const std::vector<Grid>>;
 
 // The grids of all legal choices over all axes of the mesh (LegalChoices), in lexicographic order.
 std::vector<Grid> AllGrids(const ChoiceSpace& space, const Mesh& mesh);
 
-Grid GridOf(const Choice& choice, const Mesh& mesh);
-
 // Whether some sharding and partition of these grids may keep groups (KeepsGroups of
-// choice_space.h): the parts of the partials times the reader's groups are all parts of the reader.
+// choice_space.h): of each kind, the parts of the partials times the reader's groups are all parts
+// of the reader.
 bool MayKeepGroups(const Grid& partials, const Grid& reader);
 
-// How many choices have this grid: which axes of each size cut each extent, times the orders of the
-// axes of one extent; with `level` only the order of the mesh counts. The mesh must have the axes.
+// How many choices have this grid: which axes of each class cut each extent, times the orders of
+// the axes of one extent; with `level` only the order of the mesh counts. The mesh must have the
+// axes.
 int64_t CountChoicesOfGrid(const Grid& grid, const Mesh& mesh, bool level);
 
 // The position of `grid` in `grids`, which must be in lexicographic order and have it.

@@ -64,36 +64,37 @@ bool HadNoRoom(const ChoiceSpace& wanted, const Mesh& mesh, const Choice& prefix
   return true;
 }
 
-// Whether the axes of these sizes (descending, from number `next` on) can be placed or left out so
+// Whether axes of these classes (descending, from number `next` on) can be placed or left out so
 // that no axis that is left out fits an extent in the end. `room`: [extent], elements a part.
-// `first`: the extent from which the next axis is tried if it is as large as the one before. If so,
-// `places` has the extent of each axis; that of one left out is the number of extents.
-bool CanPlace(const std::vector<int>& sizes, size_t next, size_t first, const Demands& demands,
+// `first`: the extent from which the next axis is tried if it is of the class of the one before. If
+// so, `places` has the extent of each axis; that of one left out is the number of extents.
+bool CanPlace(const std::vector<AxisClass>& axes, size_t next, size_t first, const Demands& demands,
               const std::vector<bool>& cuttable, std::vector<int64_t>& room, int smallest_left_out,
               std::vector<size_t>& places) {
-  places.resize(sizes.size());
-  if (next == sizes.size()) {
+  places.resize(axes.size());
+  if (next == axes.size()) {
     for (size_t e = 0; e < room.size(); ++e) {
       if (cuttable[e] && room[e] >= smallest_left_out) return false;
     }
     return true;
   }
-  // Of equal axes each is placed at the extent of the one before or a later one; to be left out
-  // comes last.
-  const size_t begin = next > 0 && sizes[next] == sizes[next - 1] ? first : 0;
+  // Of axes of one class each is placed at the extent of the one before or a later one; to be left
+  // out comes last.
+  const int size = axes[next].size;
+  const size_t begin = next > 0 && axes[next] == axes[next - 1] ? first : 0;
   for (size_t e = begin; e < room.size(); ++e) {
-    if (!cuttable[e] || !demands[e].others || room[e] < sizes[next]) continue;
+    if (!cuttable[e] || !demands[e].others || room[e] < size) continue;
     const int64_t before = room[e];
-    room[e] /= sizes[next];
+    room[e] /= size;
     places[next] = e;
     const bool placed =
-        CanPlace(sizes, next + 1, e, demands, cuttable, room, smallest_left_out, places);
+        CanPlace(axes, next + 1, e, demands, cuttable, room, smallest_left_out, places);
     room[e] = before;
     if (placed) return true;
   }
   places[next] = room.size();
-  return CanPlace(sizes, next + 1, room.size(), demands, cuttable, room,
-                  std::min(smallest_left_out, sizes[next]), places);
+  return CanPlace(axes, next + 1, room.size(), demands, cuttable, room,
+                  std::min(smallest_left_out, size), places);
 }
 
 // Whether a choice of the axes in `placed` can be completed to a legal one of all axes.
@@ -101,11 +102,11 @@ bool CanComplete(const ChoiceSpace& space, const Mesh& mesh, const std::vector<i
                  const Choice& choice, const Demands& demands) {
   std::vector<int64_t> room = space.extents;
   for (size_t e = 0; e < room.size(); ++e) room[e] /= PartCount(mesh, choice.axes[e]);
-  std::vector<int> sizes;
+  std::vector<AxisClass> rest;
   int smallest_left_out = INT32_MAX;
   for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
     const bool later = !Contains(placed, axis);
-    if (later && !Demanded(demands, axis)) sizes.push_back(mesh.axes[axis].size);
+    if (later && !Demanded(demands, axis)) rest.push_back(mesh.axes[axis].axis_class());
     for (size_t e = 0; later && e < room.size(); ++e) {
       if (Contains(demands[e].axes, axis)) room[e] /= mesh.axes[axis].size;
     }
@@ -117,9 +118,9 @@ bool CanComplete(const ChoiceSpace& space, const Mesh& mesh, const std::vector<i
     return false;
   }
   if (space.optional) return true;
-  std::sort(sizes.rbegin(), sizes.rend());
+  std::sort(rest.rbegin(), rest.rend());
   std::vector<size_t> places;
-  return CanPlace(sizes, 0, 0, demands, space.cuttable, room, smallest_left_out, places);
+  return CanPlace(rest, 0, 0, demands, space.cuttable, room, smallest_left_out, places);
 }
 
 // The space without the room that the demanded axes of later levels need. With `only_demanded` also
@@ -163,16 +164,17 @@ bool Complete(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands
     room[e] /= parts;
   }
   if (space.optional) return true;
-  std::vector<uint8_t> axes;  // by size, largest first
+  std::vector<uint8_t> axes;  // by class, largest first
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     if (!Uses(choice, static_cast<uint8_t>(axis))) axes.push_back(static_cast<uint8_t>(axis));
   }
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](uint8_t a, uint8_t b) { return mesh.axes[a].size > mesh.axes[b].size; });
-  std::vector<int> sizes;
-  for (const uint8_t axis : axes) sizes.push_back(mesh.axes[axis].size);
+  std::stable_sort(axes.begin(), axes.end(), [&](uint8_t a, uint8_t b) {
+    return mesh.axes[b].axis_class() < mesh.axes[a].axis_class();
+  });
+  std::vector<AxisClass> classes;
+  for (const uint8_t axis : axes) classes.push_back(mesh.axes[axis].axis_class());
   std::vector<size_t> places;
-  if (!CanPlace(sizes, 0, 0, demands, space.cuttable, room, INT32_MAX, places)) return false;
+  if (!CanPlace(classes, 0, 0, demands, space.cuttable, room, INT32_MAX, places)) return false;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (places[i] < choice.axes.size()) choice.axes[places[i]].push_back(axes[i]);
   }
@@ -246,10 +248,10 @@ Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice&
   return like;
 }
 
-bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Restriction& restriction) {
+bool MayMeet(const Mesh& mesh, const Grid& grid, const Restriction& restriction) {
   return restriction.none() ||
          std::any_of(restriction.any_of.begin(), restriction.any_of.end(),
-                     [&](const Demands& demands) { return MayMeet(mesh, parts, demands); });
+                     [&](const Demands& demands) { return MayMeet(mesh, grid, demands); });
 }
 
 std::string WhyUnmet(const ChoiceSpace& space, const Mesh& mesh, const Demands& demands) {

@@ -45,8 +45,8 @@ std::vector<Choice> RestrictedChoices(const ChoiceSpace& space, const Mesh& mesh
 Choice ConformedChoice(const ChoiceSpace& space, const Mesh& mesh, const Choice& like,
                        const Restriction& restriction);
 
-// False only where no choice with these parts ([extent]: their number) meets a restriction of pins.
-bool MayMeet(const Mesh& mesh, const std::vector<int>& parts, const Restriction& restriction);
+// False only where no choice of this grid meets a restriction of pins.
+bool MayMeet(const Mesh& mesh, const Grid& grid, const Restriction& restriction);
 
 // "" if some legal choice of all axes of the mesh meets the demands, else why none does, in words
 // for the user.

@@ -9,12 +9,12 @@
 namespace yuba::search {
 namespace {
 
-// The axes of `axes` by size: each class is permuted on its own.
+// The axes of `axes` by class, each of which is permuted on its own.
 std::vector<std::vector<int>> Classes(const Mesh& mesh, const std::vector<int>& axes) {
   std::vector<std::vector<int>> classes;
   for (int axis : axes) {
     auto same = std::find_if(classes.begin(), classes.end(), [&](const std::vector<int>& c) {
-      return mesh.axes[c[0]].size == mesh.axes[axis].size;
+      return mesh.axes[c[0]].axis_class() == mesh.axes[axis].axis_class();
     });
     if (same == classes.end())
       classes.push_back({axis});

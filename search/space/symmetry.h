@@ -1,8 +1,8 @@
-// Symmetries of a mesh: axes of equal size may exchange their names, and no cost changes.
+// Symmetries of a mesh: axes of one class may exchange their names, and no cost changes.
 //
-// Example: on the axes a=2 b=2 c=3 there are two symmetries, the identity and the exchange of a and
-// b, which takes [8/a, 12/bc] to [8/b, 12/ac]. Tables of costs are computed for one choice of each
-// orbit and copied to the others.
+// Example: on the axes a=2 b=2 c=3 of one kind there are two symmetries, the identity and the
+// exchange of a and b, which takes [8/a, 12/bc] to [8/b, 12/ac]. Tables of costs are computed for
+// one choice of each orbit and copied to the others.
 #ifndef YUBA_SEARCH_SPACE_SYMMETRY_H_
 #define YUBA_SEARCH_SPACE_SYMMETRY_H_
 
@@ -16,7 +16,7 @@ namespace yuba::search {
 
 using AxisPermutation = std::vector<uint8_t>;  // [axis]: the axis whose name it gets
 
-// All permutations that move only axes of `axes`, each to one of equal size. The identity comes
+// All permutations that move only axes of `axes`, each to one of its class. The identity comes
 // first; it is the only one where there would be more than `limit`.
 std::vector<AxisPermutation> AxisSymmetries(const Mesh& mesh, const std::vector<int>& axes,
                                             int limit);

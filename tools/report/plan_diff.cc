@@ -57,39 +57,43 @@ int StoredAlike(const search::PlanFile& plan, const search::PlanFile& other,
   return alike;
 }
 
-// [size]: the positions of the mesh's axes of that size, ascending.
-std::map<int, std::vector<int>> AxesBySize(const std::vector<MeshAxis>& axes) {
-  std::map<int, std::vector<int>> by_size;
-  for (size_t a = 0; a < axes.size(); ++a) by_size[axes[a].size].push_back(static_cast<int>(a));
-  return by_size;
+// The positions of the mesh's axes of each class, ascending.
+using AxesByClass = std::map<AxisClass, std::vector<int>>;
+
+AxesByClass ByClass(const std::vector<MeshAxis>& axes) {
+  AxesByClass by_class;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    by_class[axes[a].axis_class()].push_back(static_cast<int>(a));
+  }
+  return by_class;
 }
 
-// The next way to order the axes within their sizes; false after the last.
-bool NextOrder(std::map<int, std::vector<int>>& by_size) {
-  return std::any_of(by_size.begin(), by_size.end(), [](auto& axes) {
+// The next way to order the axes within their classes; false after the last.
+bool NextOrder(AxesByClass& by_class) {
+  return std::any_of(by_class.begin(), by_class.end(), [](auto& axes) {
     return std::next_permutation(axes.second.begin(), axes.second.end());
   });
 }
 
-// Calls the axes of `other` as those of `plan`, where the meshes have as many axes of each size.
-// Axes of one size can be exchanged, so those are paired that make the most tensors alike; of many
+// Calls the axes of `other` as those of `plan`, where the meshes have as many axes of each class.
+// Axes of one class can be exchanged, so those are paired that make the most tensors alike; of many
 // axes not all pairings are tried. Returns what they were called before, in the order of the axes
 // of `plan`; nothing where the numbers of axes differ.
 std::vector<std::string> CallAxesAs(const search::PlanFile& plan, search::PlanFile& other) {
   constexpr int kMostTried = 120;
   const std::vector<MeshAxis> here = plan.mesh.axes, there = other.mesh.axes;
-  const std::map<int, std::vector<int>> theirs = AxesBySize(there);
-  std::map<int, std::vector<int>> ours = AxesBySize(here), best;
+  const AxesByClass theirs = ByClass(there);
+  AxesByClass ours = ByClass(here), best;
   const bool fits = std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                                [](const auto& a, const auto& b) {
                                  return a.first == b.first && a.second.size() == b.second.size();
                                });
   if (!fits) return {};
-  const auto rename = [&](const std::map<int, std::vector<int>>& order) {
+  const auto rename = [&](const AxesByClass& order) {
     std::vector<std::string> before(here.size());
-    for (const auto& [size, axes] : theirs) {
+    for (const auto& [alike, axes] : theirs) {
       for (size_t a = 0; a < axes.size(); ++a) {
-        const int own = order.at(size)[a];
+        const int own = order.at(alike)[a];
         before[own] = there[axes[a]].name;
         other.mesh.axes[axes[a]].name = here[own].name;
       }

@@ -210,10 +210,8 @@ int64_t MostParts(const search::PlanFile& plan, const search::PlanFile::TensorRo
     tensor.type.dims.insert(tensor.type.dims.end(), factors.begin(), factors.end());
   }
   int64_t most = 1;
-  for (const search::Parts& grid : search::EveryTensorGrid(plan.mesh, tensor, false, {})) {
-    int64_t parts = 1;
-    for (const int count : grid) parts *= count;
-    most = std::max(most, parts);
+  for (const search::Grid& grid : search::EveryTensorGrid(plan.mesh, tensor, false, {})) {
+    most = std::max(most, search::Product(search::PartsOf(grid)));
   }
   return most;
 }
