@@ -146,6 +146,19 @@ TEST_CASE("a dual proof is replayed, and refused where it is bent") {
   CHECK(Says(Answer(graph, bent), "its proof shows only"));
 }
 
+TEST_CASE("meshes that are none of plans are refused") {
+  const Graph graph = Network();
+  const Plan plan = PlanOf(graph, 6);
+  for (const int kind : {-1, kMostKinds}) {
+    Plan other = plan;
+    other.mesh.axes[1].kind = kind;
+    CHECK(Answer(graph, other).find("mesh axis b has kind ") == 0);
+  }
+  Plan other = plan;
+  other.mesh.axes[0].size = 4;
+  CHECK(Answer(graph, other) == "mesh axis a has size 4, which is no prime");
+}
+
 TEST_CASE("illegal shardings are refused") {
   Graph graph = Network();
   Plan plan = PlanOf(graph, 4);

@@ -13,6 +13,7 @@
 #include "search/check/relaxed.h"
 #include "search/space/domain.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
 
 namespace yuba::search {
 namespace {
@@ -74,8 +75,7 @@ void CompareWithChecker(const RelaxedTables::Use& use, const std::vector<int64_t
   CHECK(different == 0);
 }
 
-Totals Compare(const Graph& graph, int devices, bool replicated) {
-  Mesh mesh = MeshOf(devices);
+Totals Compare(const Graph& graph, const Mesh& mesh, bool replicated) {
   Totals totals;
   int64_t steps = 0;
   Space planned;
@@ -157,25 +157,50 @@ Graph StrangeReads() {
 TEST_CASE("closed forms are exact on even extents, whatever the axes") {
   for (int devices : {2, 4, 8}) {
     CAPTURE(devices);
-    Totals totals = Compare(EvenGraph(), devices, false);
+    Totals totals = Compare(EvenGraph(), MeshOf(devices), false);
     CHECK(totals.tight == totals.grids);
   }
+}
+
+TEST_CASE("on axes of several kinds closed forms know that no axis is one of another kind") {
+  for (const Mesh& mesh : {MeshOfKinds(4, {0, 1}), MeshOfKinds(8, {0, 0, 1}),
+                           MeshOfKinds(8, {1, 0, 2}), MeshOfKinds(16, {0, 1, 0, 1})}) {
+    CAPTURE(mesh.devices(), mesh.kinds());
+    const Totals totals = Compare(EvenGraph(), mesh, false);
+    CHECK(totals.tight == totals.grids);
+  }
+  for (const Mesh& mesh :
+       {MeshOfKinds(4, {0, 1}), MeshOfKinds(8, {0, 0, 1}), MeshOfKinds(12, {0, 1, 0})}) {
+    CAPTURE(mesh.devices(), mesh.kinds());
+    Compare(UnevenGraph(), mesh, mesh.devices() == 4);
+    Compare(StrangeReads(), mesh, mesh.devices() == 4);
+  }
+}
+
+TEST_CASE("uses on axes of other kinds share no table") {
+  const Graph graph = EvenGraph();
+  const auto key = [&](const std::vector<int>& kinds) {
+    return UseCosts(*graph.nodes[0].definition, 0, MeshOfKinds(4, kinds)).Key();
+  };
+  CHECK(key({0, 1}) == key({0, 1}));
+  CHECK(key({0, 1}) != key({1, 0}));
+  CHECK(key({0, 1}) != key({}));
 }
 
 TEST_CASE("closed forms are bounds where no axes in common cut two dimensions in one way") {
   GraphBuilder builder;  // x, replicated in 3 x 3 parts, is read in 2 x 2
   const TensorId x = builder.Input({6, 6});
   const TensorId y = builder.Matmul(x, builder.Parameter({6, 9}));
-  const Totals totals = Compare(builder.Finish({y}), 36, true);
+  const Totals totals = Compare(builder.Finish({y}), MeshOf(36), true);
   CHECK(totals.tight > 0);
 }
 
 TEST_CASE("closed forms are bounds where parts are uneven, windows reach out, and axes differ") {
   for (int devices : {2, 3, 4, 6, 8, 12}) {
     CAPTURE(devices);
-    Totals totals = Compare(UnevenGraph(), devices, false);
+    Totals totals = Compare(UnevenGraph(), MeshOf(devices), false);
     CHECK(totals.tight * 10 >= totals.grids * 4);
-    totals = Compare(StrangeReads(), devices, false);
+    totals = Compare(StrangeReads(), MeshOf(devices), false);
   }
 }
 
@@ -194,7 +219,7 @@ TEST_CASE("closed forms are bounds of random uses") {
       TensorId g = builder.ConvGradient(builder.Input({upto(4), 6}), builder.Parameter({upto(4)}),
                                         upto(3), 9 + upto(6));
       TensorId s = builder.Shift(builder.Slice(m, 0, upto(builder.Dims(m)[0])), upto(3));
-      Compare(builder.Finish({y, g, s}), devices, false);
+      Compare(builder.Finish({y, g, s}), MeshOfRandomKinds(devices, 1 + round % 2, random), false);
     }
   }
 }
@@ -202,9 +227,9 @@ TEST_CASE("closed forms are bounds of random uses") {
 TEST_CASE("closed forms are bounds of copies, which leave axes out") {
   for (int devices : {2, 4, 6}) {
     CAPTURE(devices);
-    Compare(EvenGraph(), devices, true);
-    Compare(UnevenGraph(), devices, true);
-    Compare(StrangeReads(), devices, true);
+    Compare(EvenGraph(), MeshOf(devices), true);
+    Compare(UnevenGraph(), MeshOf(devices), true);
+    Compare(StrangeReads(), MeshOf(devices), true);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "search/search.h"
 #include "tests/support/against_enumeration.h"
 #include "tests/support/enumeration.h"
+#include "tests/support/kinds.h"
 #include "tests/support/marking.h"
 #include "tests/support/random_graphs.h"
 #include "tests/support/status_matchers.h"
@@ -85,6 +86,7 @@ struct Tally {
 void ComparePinned(const Graph& graph, int devices, const TriedSpace& unpinned, int64_t limit,
                    std::mt19937& random, Tally& tally) {
   SearchOptions options = OptionsFor(unpinned, devices);
+  options.mesh = MeshOfRandomKinds(devices, 1 + static_cast<int>(random() % 2), random);
   options.pins = RandomPins(graph, options.mesh, random);
   TriedSpace space = unpinned;
   space.allows = [&](size_t element, const Sharding& sharding) {

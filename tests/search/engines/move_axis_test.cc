@@ -10,6 +10,7 @@
 #include "search/axes/axis_search.h"
 #include "search/space/follow.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
 
 namespace yuba::search {
 namespace {
@@ -72,6 +73,40 @@ TEST_CASE("an axis goes where the whole costs least") {
   CHECK(moved > 20);
   CHECK(stayed > 20);
   CHECK(where_no_one_moves > 3);
+}
+
+TEST_CASE("axes of one class alone are exchanged, and alone share what is known of costs") {
+  const Graph graph = MatmulChain({5, 7}, 3);
+  const Mesh mesh = MeshOfKinds(8, {0, 1, 0});
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);
+  const GridProblem grids = BuildGridProblem(graph, mesh, uses, true).value();
+  std::vector<std::vector<Grid>> all;
+  for (const GridList& list : grids.grids) all.push_back(*list);
+  ChoiceStore store(mesh);
+  const AxisProblem problem = MakeAxisProblem(graph, uses, all, &store, true);
+  AxisSearch search(problem, mesh, Nesting::kFree, Budget::Unlimited(), &store);
+  const auto number = [&](std::vector<AxisList> axes) {
+    return store.Number(Choice(std::move(axes)));
+  };
+  std::vector<int> exchanged;
+  search.ForEachExchange(problem.variable[0], number({{0}, {1}}),
+                         [&](int choice) { exchanged.push_back(choice); });
+  CHECK(exchanged == std::vector<int>{number({{2}, {1}})});
+
+  // x [3, 5], over the first dimension, which nothing divides: each new pair is counted device by
+  // device.
+  const auto use = std::find_if(uses.begin(), uses.end(),
+                                [](const TensorUse& each) { return each.tensor == 0; });
+  REQUIRE(use != uses.end());
+  const auto count = [&](uint8_t axis) {
+    const int64_t before = store.steps();
+    store.Cost(*use->costs, use->kind, number({{axis}, {}}), number({{axis}, {}, {}}));
+    return store.steps() - before;
+  };
+  const int64_t first = count(0);
+  CHECK(first > 0);
+  CHECK(count(2) == 0);
+  CHECK(count(1) == first);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "search/space/grid_space.h"
 #include "tests/support/engines.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -96,6 +97,27 @@ TEST_CASE("with few grids kept, bounds rise and stay below the optimum") {
   CHECK(dear.cheaper >= dear.closed);
 }
 
+TEST_CASE(
+    "grids of several kinds of axes are dropped as those of one, and renamings keep to kinds") {
+  Count count;
+  for (const Graph& graph : {Recurrent(3, 5, 2, 4), MatmulChain({24, 36, 12, 48, 24}, 30)}) {
+    for (const Mesh& mesh : {MeshOfKinds(4, {0, 1}), MeshOfKinds(8, {0, 1, 0}),
+                             MeshOfKinds(9, {1, 0}), MeshOfKinds(12, {0, 1, 0})}) {
+      SearchOptions options;
+      options.mesh = mesh;
+      const Plan best = Search(graph, options).value();
+      if (best.lower_bound < best.cost.bytes()) continue;
+      const Plan plan = OnGrids(graph, options), other = Dear(graph, options);
+      for (const int64_t cells : {60, 166, 3000, 30000, 1 << 22}) {
+        Keep(graph, options, plan, cells, best.cost.bytes(), &count);
+        Keep(graph, options, other, cells, best.cost.bytes(), &count);
+      }
+    }
+  }
+  CAPTURE(count.gaps, count.closed, count.raised, count.cheaper);
+  CHECK(count.closed > 10);
+}
+
 TEST_CASE("gaps of a few bytes with room for few cells come to an end") {
   Count count;
   for (const int64_t width : {2, 3, 4, 5, 6}) {
@@ -158,8 +180,8 @@ TEST_CASE("a block of too many choices is refused before it is made") {
 
 TEST_CASE("the choices of a grid are counted") {
   const ChoiceSpace space = SpaceOfTensor(TensorType{ElementType::kF32, {8, 6, 5}});
-  for (const int devices : {2, 6, 8, 12, 24}) {
-    const Mesh mesh = MeshOf(devices);
+  for (const Mesh& mesh : {MeshOf(2), MeshOf(6), MeshOf(8), MeshOf(12), MeshOf(24),
+                           MeshOfKinds(8, {0, 1, 0}), MeshOfKinds(24, {0, 2, 0, 1})}) {
     for (const Nesting nesting : {Nesting::kFree, Nesting::kLevel}) {
       std::vector<int> axes;
       for (size_t axis = 0; axis < mesh.axes.size(); ++axis) axes.push_back(static_cast<int>(axis));
@@ -169,7 +191,7 @@ TEST_CASE("the choices of a grid are counted") {
       for (const Grid& grid : AllGrids(space, mesh)) {
         int64_t count = 0;
         for (const Choice& choice : choices) count += GridOf(choice, mesh) == grid;
-        CAPTURE(devices, grid);
+        CAPTURE(mesh.devices(), grid);
         CHECK(count == CountChoicesOfGrid(grid, mesh, nesting == Nesting::kLevel));
       }
     }

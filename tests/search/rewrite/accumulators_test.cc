@@ -21,6 +21,7 @@
 #include "tests/support/engines.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
 #include "tests/support/marking.h"
 #include "tests/support/status_matchers.h"
 
@@ -152,8 +153,8 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
 }
 
 TEST_CASE("what partials and accumulators cost is what moves, element by element") {
-  for (int devices : {2, 3, 4, 6, 8}) {
-    const Mesh mesh = MeshOf(devices);
+  for (const Mesh& mesh : {MeshOf(2), MeshOf(3), MeshOf(4), MeshOf(6), MeshOf(8),
+                           MeshOfKinds(4, {0, 1}), MeshOfKinds(8, {0, 1, 0})}) {
     CompareCosts(WithAccumulators(TwoProducts(5, 6, 7, false), mesh), mesh);
     CompareCosts(WithAccumulators(TwoProducts(4, 8, 8, false), mesh), mesh);
   }
@@ -169,8 +170,8 @@ Graph TwoLayers(int64_t rows, int64_t inner, int64_t middle, int64_t columns) {
 }
 
 TEST_CASE("what sums that stay unreduced cost is what moves, element by element") {
-  for (int devices : {2, 3, 4, 6, 8}) {
-    const Mesh mesh = MeshOf(devices);
+  for (const Mesh& mesh : {MeshOf(2), MeshOf(3), MeshOf(4), MeshOf(6), MeshOf(8),
+                           MeshOfKinds(4, {0, 1}), MeshOfKinds(8, {0, 1, 0})}) {
     for (const auto& [rows, middle] : {std::pair(5, 7), std::pair(8, 4)}) {
       const Graph graph = WithPartials(TwoLayers(rows, 6, middle, 8), mesh);
       REQUIRE(HasPartials(graph));

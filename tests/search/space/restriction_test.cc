@@ -12,6 +12,7 @@
 #include "search/space/pin_text.h"
 #include "search/space/symmetry.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -61,9 +62,9 @@ TEST_CASE("a choice is conformed to pins, and grids that may meet them are those
   std::mt19937 random(7);
   int changed = 0, kept = 0, unmet = 0, left_out = 0;
   for (const int devices : {4, 6, 8, 12, 16}) {
-    const Mesh mesh = MeshOf(devices);
-    const int axes = static_cast<int>(mesh.axes.size());
+    const int axes = static_cast<int>(MeshOf(devices).axes.size());
     for (int run = 0; run < 300; ++run) {
+      const Mesh mesh = MeshOfRandomKinds(devices, 2, random);
       ChoiceSpace space = {{}, {}, random() % 4 == 0};
       Restriction restriction = {{{}}, Rest::kRefused};
       std::vector<uint8_t> shuffled(axes);
