@@ -40,7 +40,10 @@ Json InputsJson(const PlanNotes& notes) {
 
 Json MeshJson(const Mesh& mesh) {
   Json axes = Json::array();
-  for (const MeshAxis& axis : mesh.axes) axes.push_back({{"axis", axis.name}, {"size", axis.size}});
+  for (const MeshAxis& axis : mesh.axes) {
+    axes.push_back({{"axis", axis.name}, {"size", axis.size}});
+    if (axis.kind != 0) axes.back()["kind"] = axis.kind;
+  }
   return axes;
 }
 

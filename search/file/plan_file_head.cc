@@ -28,6 +28,9 @@ Mesh ReadMesh(const JsonReader& reader) {
     if (reader.ok() && MeshOf(axis.size).axes.size() != 1) {
       item.Field("size").Fail("a prime number: a group of 4 devices is two axes of 2");
     }
+    if (item.Has("kind")) {
+      axis.kind = static_cast<int>(item.Field("kind").Integer(0, kMostKinds - 1));
+    }
     for (const MeshAxis& other : mesh.axes) {
       if (other.name == axis.name) item.Field("axis").Fail("a name that no other axis has");
     }

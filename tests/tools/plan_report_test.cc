@@ -125,6 +125,23 @@ TEST_CASE("plans on meshes whose axes differ in names or order alone differ in n
   CHECK(Has(moved, "mesh           g=3 h=2 here, h=2 g=3 there"));
 }
 
+TEST_CASE("axes of two plans are called alike only where they are of one kind") {
+  const std::string folder = ScratchFolder("kinds"), here = folder + "/here.json";
+  const std::string there = folder + "/there.json", other = folder + "/other.json";
+  const std::string partition = "yuba partition " + Model("mlp") + " --devices 4 -o ";
+  Succeed(partition + here);
+  Succeed("yuba partition " + Model("mlp") + " --mesh p=4 -o " + there);
+  std::ifstream in(there);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string axis = "\"axis\":\"p.1\",\"size\":2";
+  REQUIRE(Has(text, axis));
+  text.replace(text.find(axis), axis.size(), axis + ",\"kind\":1");
+  std::ofstream(other) << text;
+  const std::string called = "called as here";
+  CHECK(Has(Succeed("yuba show " + here + " --diff " + there).out, called));
+  CHECK_FALSE(Has(Succeed("yuba show " + here + " --diff " + other).out, called));
+}
+
 TEST_CASE("equal layers are one row, and the rows hold nearly all bytes") {
   const std::string vit = ScratchFolder("vit") + "/vit.onnx";
   Succeed("yuba zoo vit --layers 12 --width 96 -o " + vit);

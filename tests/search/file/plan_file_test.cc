@@ -105,6 +105,28 @@ TEST_CASE("a text that is read as another plan is found before it is a file") {
              StatusIs(absl::StatusCode::kInternal, "cannot be read back"));
 }
 
+TEST_CASE("a plan file says the kinds of axes that are not 0") {
+  const Graph graph = Network();
+  SearchOptions options;
+  options.mesh = MeshOf(6);
+  options.mesh.axes[1].kind = 3;
+  const Plan plan = *Search(graph, options);
+  const std::string text = WritePlan(graph, plan, Notes());
+  CHECK(text.find("{\"axis\":\"a\",\"size\":3},{\"axis\":\"b\",\"size\":2,\"kind\":3}") !=
+        std::string::npos);
+  const absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE_THAT(file, IsOk());
+  const absl::StatusOr<Plan> attached = AttachPlan(graph, *file, Notes());
+  REQUIRE_THAT(attached, IsOk());
+  CHECK(attached->mesh.axes == plan.mesh.axes);
+  CHECK_FALSE(attached->mesh.axes == MeshOf(6).axes);
+  for (const std::string kind : {"-1", "12", "\"net\"", "1.5"}) {
+    CHECK_THAT(ReadPlan(Replaced(text, "\"kind\":3", "\"kind\":" + kind)),
+               StatusIs(absl::StatusCode::kInvalidArgument,
+                        "mesh[1].kind is " + kind + ", expected an integer from 0 to 11"));
+  }
+}
+
 Plan Pinned(const Graph& graph) {
   SearchOptions options;
   options.mesh = MeshOf(6);
