@@ -27,26 +27,11 @@ int Expressions(const Definition& definition) {
   return count;
 }
 
-// Functions for which vectors of elements have code of their own, which may round otherwise.
-bool HasVectorForm(Function function) {
-  switch (function) {
-    case Function::kExp:
-    case Function::kLog:
-    case Function::kTanh:
-    case Function::kSig:
-    case Function::kErf:
-    case Function::kSin:
-    case Function::kCos:
-    case Function::kPow:
-    case Function::kMod: return true;
-    default: return false;
-  }
-}
-
-bool CallsVectorForms(const Definition& definition) {
+// Whether it calls library functions, of which vectors of elements may be rounded otherwise.
+bool CallsLibrary(const Definition& definition) {
   bool calls = false;
   Walk(definition, [&](const Expr& expr) {
-    calls = calls || (expr.kind == Expr::kCall && HasVectorForm(expr.function));
+    calls |= expr.kind == Expr::kCall && FactsOf(expr.function).library.name != nullptr;
   });
   return calls;
 }
@@ -177,7 +162,7 @@ class Clusters {
       const Definition& definition = DefinitionOf(other);
       const bool inner = HasInnerLoops(definition, shared);
       loops |= inner;
-      exact &= inner || !CallsVectorForms(definition);
+      exact &= inner || !CallsLibrary(definition);
       vectors |= IsContiguous(definition, shared);
     }
     for (const NodeId other : all) {

@@ -76,7 +76,6 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
   Value a = args[0].value;
   Value b = args.size() > 1 ? args[1].value : Value();
   const auto fuse = arith::FastMathFlags::contract;
-  auto library = [&](const char* name) { return Library(name, type, {a}); };
   Value r;
   switch (function) {
     case Function::kAdd: r = b_.create<arith::AddFOp>(loc(), a, b, fuse); break;
@@ -98,8 +97,6 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
       r = b_.create<arith::DivFOp>(loc(), Constant(type, 1), root);
       break;
     }
-    case Function::kPow: r = Library("pow", type, {a, b}); break;
-    case Function::kMod: r = Library("fmod", type, {a, b}); break;
     case Function::kWrap: {
       Value sum = b_.create<arith::AddFOp>(loc(), a, b);
       Value negative =
@@ -107,12 +104,6 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
       r = b_.create<arith::SelectOp>(loc(), negative, sum, a);
       break;
     }
-    case Function::kExp: r = library("exp"); break;
-    case Function::kLog: r = library("log"); break;
-    case Function::kTanh: r = library("tanh"); break;
-    case Function::kErf: r = library("erf"); break;
-    case Function::kSin: r = library("sin"); break;
-    case Function::kCos: r = library("cos"); break;
     case Function::kSig: {
       Value negative = b_.create<arith::NegFOp>(loc(), a);
       Value one = Constant(type, 1);
@@ -120,7 +111,11 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
       r = b_.create<arith::DivFOp>(loc(), one, sum);
       break;
     }
-    default: YUBA_CHECK(false) << Name(function) << " of " << Name(type);
+    default: {
+      const char* name = FactsOf(function).library.name;
+      YUBA_CHECK(name != nullptr) << Name(function) << " of " << Name(type);
+      r = b ? Library(name, type, {a, b}) : Library(name, type, {a});
+    }
   }
   return {r, type};
 }

@@ -81,15 +81,11 @@ Typed ScalarBuilder::HashCall(Function function, const std::vector<Typed>& args)
     case Function::kLe: return {compare(arith::CmpIPredicate::ule, true), ElementType::kBool};
     case Function::kEq: return {compare(arith::CmpIPredicate::eq, false), ElementType::kBool};
     case Function::kNe: return {compare(arith::CmpIPredicate::ne, false), ElementType::kBool};
-    case Function::kPow:
-    case Function::kMod: {
-      Value mixed = Add(HashMixed(a, HashSalt(function)), b);
-      return {HashMixed(mixed, HashSalt(function)), type};
-    }
     default: break;
   }
-  YUBA_CHECK(args.size() == 1) << Name(function);
-  return {HashMixed(a, HashSalt(function)), type};
+  YUBA_CHECK(args.size() <= 2) << Name(function);
+  const Value mixed = HashMixed(a, HashSalt(function));
+  return {b ? HashMixed(Add(mixed, b), HashSalt(function)) : mixed, type};
 }
 
 // index mod extent, in [0, extent); 0 where the extent is not positive.

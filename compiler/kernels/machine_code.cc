@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/kernels/dump.h"
 #include "compiler/kernels/link.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -23,6 +24,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/functions.h"
 
 namespace yuba::kernels {
 namespace {
@@ -85,45 +87,42 @@ void SetAttributes(llvm::Module& module, const KernelTarget& target) {
 }
 
 struct VectorFunction {
-  const char* name;
+  std::string name, vector, abi;
   int width;
-  const char* vector;
-  const char* abi;
 };
 
-// glibc's vector functions, for SSE and, wider, for AVX2.
-constexpr VectorFunction kSseFunctions[] = {
-    {"expf", 4, "_ZGVbN4v_expf", "_ZGV_LLVM_N4v"},   {"exp", 2, "_ZGVbN2v_exp", "_ZGV_LLVM_N2v"},
-    {"logf", 4, "_ZGVbN4v_logf", "_ZGV_LLVM_N4v"},   {"log", 2, "_ZGVbN2v_log", "_ZGV_LLVM_N2v"},
-    {"sinf", 4, "_ZGVbN4v_sinf", "_ZGV_LLVM_N4v"},   {"sin", 2, "_ZGVbN2v_sin", "_ZGV_LLVM_N2v"},
-    {"cosf", 4, "_ZGVbN4v_cosf", "_ZGV_LLVM_N4v"},   {"cos", 2, "_ZGVbN2v_cos", "_ZGV_LLVM_N2v"},
-    {"tanhf", 4, "_ZGVbN4v_tanhf", "_ZGV_LLVM_N4v"}, {"tanh", 2, "_ZGVbN2v_tanh", "_ZGV_LLVM_N2v"},
-    {"erff", 4, "_ZGVbN4v_erff", "_ZGV_LLVM_N4v"},   {"erf", 2, "_ZGVbN2v_erf", "_ZGV_LLVM_N2v"},
-    {"powf", 4, "_ZGVbN4vv_powf", "_ZGV_LLVM_N4vv"}, {"pow", 2, "_ZGVbN2vv_pow", "_ZGV_LLVM_N2vv"},
-};
-constexpr VectorFunction kAvx2Functions[] = {
-    {"expf", 8, "_ZGVdN8v_expf", "_ZGV_LLVM_N8v"},   {"exp", 4, "_ZGVdN4v_exp", "_ZGV_LLVM_N4v"},
-    {"logf", 8, "_ZGVdN8v_logf", "_ZGV_LLVM_N8v"},   {"log", 4, "_ZGVdN4v_log", "_ZGV_LLVM_N4v"},
-    {"sinf", 8, "_ZGVdN8v_sinf", "_ZGV_LLVM_N8v"},   {"sin", 4, "_ZGVdN4v_sin", "_ZGV_LLVM_N4v"},
-    {"cosf", 8, "_ZGVdN8v_cosf", "_ZGV_LLVM_N8v"},   {"cos", 4, "_ZGVdN4v_cos", "_ZGV_LLVM_N4v"},
-    {"tanhf", 8, "_ZGVdN8v_tanhf", "_ZGV_LLVM_N8v"}, {"tanh", 4, "_ZGVdN4v_tanh", "_ZGV_LLVM_N4v"},
-    {"erff", 8, "_ZGVdN8v_erff", "_ZGV_LLVM_N8v"},   {"erf", 4, "_ZGVdN4v_erf", "_ZGV_LLVM_N4v"},
-    {"powf", 8, "_ZGVdN8vv_powf", "_ZGV_LLVM_N8vv"}, {"pow", 4, "_ZGVdN4vv_pow", "_ZGV_LLVM_N4vv"},
-};
+// glibc's vector functions for registers of so many floats; `isa` is how the vector ABI spells
+// these registers in names: eight calls of expf are one of _ZGVdN8v_expf.
+std::vector<VectorFunction> VectorFunctions(char isa, int floats) {
+  std::vector<VectorFunction> functions;
+  for (const FunctionFacts& facts : Functions()) {
+    if (!facts.library.vectors) continue;
+    for (const bool is_double : {false, true}) {
+      const int width = is_double ? floats / 2 : floats;
+      const std::string name = absl::StrCat(facts.library.name, is_double ? "" : "f");
+      const std::string shape = absl::StrCat("N", width, std::string(facts.arguments, 'v'));
+      functions.push_back({name, absl::StrCat("_ZGV", absl::string_view(&isa, 1), shape, "_", name),
+                           "_ZGV_LLVM_" + shape, width});
+    }
+  }
+  return functions;
+}
 
 // The vector functions that the processor can call: those for AVX2 take arguments in registers that
 // other processors do not have.
 void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::TargetMachine& machine) {
   static const bool available = !FindSystemLibrary("libmvec.so.1").empty();
   if (!available) return;
+  static const std::vector<VectorFunction> of_sse = VectorFunctions('b', 4);
+  static const std::vector<VectorFunction> of_avx2 = VectorFunctions('d', 8);
   std::vector<llvm::VecDesc> functions;
   auto add = [&](const VectorFunction& f) {
     functions.emplace_back(f.name, f.vector, llvm::ElementCount::getFixed(f.width),
                            /*Masked=*/false, f.abi);
   };
-  for (const VectorFunction& function : kSseFunctions) add(function);
+  for (const VectorFunction& function : of_sse) add(function);
   if (machine.getMCSubtargetInfo()->checkFeatures("+avx2"))
-    for (const VectorFunction& function : kAvx2Functions) add(function);
+    for (const VectorFunction& function : of_avx2) add(function);
   library.addVectorizableFunctions(functions);
 }
 

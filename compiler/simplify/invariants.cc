@@ -18,23 +18,6 @@
 namespace yuba::compiler {
 namespace {
 
-bool TakesTime(Function function) {
-  switch (function) {
-    case Function::kDiv:
-    case Function::kSqrt:
-    case Function::kRsqrt:
-    case Function::kPow:
-    case Function::kExp:
-    case Function::kLog:
-    case Function::kTanh:
-    case Function::kSig:
-    case Function::kErf:
-    case Function::kSin:
-    case Function::kCos: return true;
-    default: return false;
-  }
-}
-
 // Moves what never changes out of one graph.
 class Mover {
  public:
@@ -132,7 +115,7 @@ class Mover {
     bool fixed = true, takes_time = false;
     int64_t largest = 0;  // elements of what it reads
     Walk(term, [&](const Expr& expr) {
-      takes_time |= expr.kind == Expr::kCall && TakesTime(expr.function);
+      takes_time |= expr.kind == Expr::kCall && FactsOf(expr.function).slow;
       if (expr.kind != Expr::kRead) return;
       fixed = fixed && fixed_[node.operands[expr.operand]] && expr.args.empty();
       const TensorType& type = definition.operands[expr.operand];

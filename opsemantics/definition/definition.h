@@ -27,6 +27,7 @@
 #include "opsemantics/base/element_type.h"
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/base/reducer.h"
+#include "opsemantics/definition/functions.h"
 
 namespace yuba {
 
@@ -83,99 +84,6 @@ struct Constraint {
            a.table_factor == b.table_factor && SameTable(a.table, b.table);
   }
 };
-
-enum class Function : uint8_t {
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kNeg,
-  kMin,
-  kMax,
-  kAbs,
-  kSign,
-  kFloor,
-  kCeil,
-  kRound,
-  kSq,
-  kSqrt,
-  kRsqrt,
-  kPow,
-  kExp,
-  kLog,
-  kTanh,
-  kSig,
-  kErf,
-  kSin,
-  kCos,
-  kSelect,
-  kCast,
-  kWrap,
-  kMod,
-  kEq,
-  kNe,
-  kLt,
-  kLe,
-  kAnd,
-  kOr,
-  kRandom,
-  kNot,
-  kOpaque,  // the operands of an opaque definition, as its function takes them (opaque.h)
-  kLabel    // the last one
-};
-const char* Name(Function function);  // "add", "select": as descriptions call it where they can
-
-// How many arguments a call has; -1: any number.
-constexpr int ArgumentCount(Function function) {
-  switch (function) {
-    case Function::kNeg:
-    case Function::kAbs:
-    case Function::kSign:
-    case Function::kFloor:
-    case Function::kCeil:
-    case Function::kRound:
-    case Function::kSq:
-    case Function::kSqrt:
-    case Function::kRsqrt:
-    case Function::kExp:
-    case Function::kLog:
-    case Function::kTanh:
-    case Function::kSig:
-    case Function::kErf:
-    case Function::kSin:
-    case Function::kCos:
-    case Function::kCast:
-    case Function::kNot: return 1;
-    case Function::kAdd:
-    case Function::kSub:
-    case Function::kMul:
-    case Function::kDiv:
-    case Function::kMin:
-    case Function::kMax:
-    case Function::kPow:
-    case Function::kWrap:
-    case Function::kMod:
-    case Function::kEq:
-    case Function::kNe:
-    case Function::kLt:
-    case Function::kLe:
-    case Function::kAnd:
-    case Function::kOr: return 2;
-    case Function::kSelect:
-    case Function::kLabel:
-    case Function::kRandom: return 3;
-    case Function::kOpaque: return -1;
-  }
-  return 0;
-}
-
-constexpr bool IsComparison(Function function) {
-  return function == Function::kEq || function == Function::kNe || function == Function::kLt ||
-         function == Function::kLe;
-}
-constexpr bool IsLogical(Function function) {
-  return function == Function::kAnd || function == Function::kOr || function == Function::kNot;
-}
 
 // The reducer of this name, "sum" or "none"; nothing where there is none.
 absl::optional<Reducer> FindReducer(absl::string_view name);

@@ -246,49 +246,6 @@ absl::optional<Reducer> FindReducer(absl::string_view name) {
   return absl::nullopt;
 }
 
-const char* Name(Function function) {
-  switch (function) {
-    case Function::kAdd: return "add";
-    case Function::kSub: return "sub";
-    case Function::kMul: return "mul";
-    case Function::kDiv: return "div";
-    case Function::kNeg: return "neg";
-    case Function::kMin: return "min";
-    case Function::kMax: return "max";
-    case Function::kAbs: return "abs";
-    case Function::kSign: return "sign";
-    case Function::kFloor: return "floor";
-    case Function::kCeil: return "ceil";
-    case Function::kRound: return "round";
-    case Function::kSq: return "sq";
-    case Function::kSqrt: return "sqrt";
-    case Function::kRsqrt: return "rsqrt";
-    case Function::kPow: return "pow";
-    case Function::kExp: return "exp";
-    case Function::kLog: return "log";
-    case Function::kTanh: return "tanh";
-    case Function::kSig: return "sig";
-    case Function::kErf: return "erf";
-    case Function::kSin: return "sin";
-    case Function::kCos: return "cos";
-    case Function::kSelect: return "select";
-    case Function::kCast: return "cast";
-    case Function::kWrap: return "wrap";
-    case Function::kLabel: return "label";
-    case Function::kMod: return "mod";
-    case Function::kEq: return "eq";
-    case Function::kNe: return "ne";
-    case Function::kLt: return "lt";
-    case Function::kLe: return "le";
-    case Function::kAnd: return "and";
-    case Function::kOr: return "or";
-    case Function::kRandom: return "random";
-    case Function::kNot: return "not";
-    case Function::kOpaque: return "opaque";
-  }
-  return "?";
-}
-
 std::string ToString(const Definition& definition) { return Writer(definition).Text(); }
 
 }  // namespace yuba

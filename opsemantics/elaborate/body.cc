@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/functions.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/elaborate/one_term.h"
-#include "opsemantics/language/functions.h"
 #include "opsemantics/regions/bounds.h"
 
 namespace yuba {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/language/functions.h"
+#include "opsemantics/definition/functions.h"
 
 namespace yuba {
 namespace {
@@ -134,7 +134,7 @@ absl::StatusOr<Term> Evaluator::If(const Syntax& syntax, Division division) {
 absl::StatusOr<Term> Evaluator::Call(const Syntax& syntax, Division division) {
   if (syntax.name == "size" || syntax.name == "flat") return Size(syntax, division);
   if (syntax.name == "rand") return Random(syntax);
-  const FunctionInfo* info = FindFunction(syntax.name);
+  const FunctionFacts* info = FindFunction(syntax.name);
   if (info == nullptr) return Error(syntax.range, "there is no such function");
   if (info->function == Function::kCast) return CastCall(syntax, division);
   std::vector<Term> args;

@@ -1,12 +1,11 @@
 #include "opsemantics/elaborate/fold.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/language/functions.h"
+#include "opsemantics/definition/functions.h"
 
 namespace yuba {
 namespace {
@@ -20,8 +19,6 @@ absl::StatusOr<Term> Divide(int64_t a, int64_t b, Division division) {
   if (a % b == 0) return IntegerTerm(a / b);
   return NumberTerm(static_cast<double>(a) / static_cast<double>(b));
 }
-
-Term Truth(bool value) { return IntegerTerm(value ? 1 : 0); }
 
 // nullopt where the function has no result in integers.
 absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, int64_t b,
@@ -52,6 +49,10 @@ absl::StatusOr<absl::optional<Term>> FoldIntegers(Function function, int64_t a, 
       if (b == 0) return UserError("this divides by 0");
       result = b == -1 ? 0 : a - FloorDiv(a, b) * b;
       break;
+    case Function::kEq: result = a == b; break;
+    case Function::kNe: result = a != b; break;
+    case Function::kLt: result = a < b; break;
+    case Function::kLe: result = a <= b; break;
     case Function::kDiv: {
       YUBA_ASSIGN_OR_RETURN(Term quotient, Divide(a, b, division));
       return {quotient};
@@ -73,51 +74,6 @@ absl::StatusOr<Term> FoldLabel(const std::vector<Term>& args) {
   return UserError(value, " is no class of ", args[1].integer);
 }
 
-double FoldNumbers(Function function, double a, double b) {
-  switch (function) {
-    case Function::kAdd: return a + b;
-    case Function::kSub: return a - b;
-    case Function::kMul: return a * b;
-    case Function::kDiv: return a / b;
-    case Function::kNeg: return -a;
-    case Function::kMin: return std::min(a, b);
-    case Function::kMax: return std::max(a, b);
-    case Function::kAbs: return std::abs(a);
-    case Function::kSign: return (a > 0) - (a < 0);
-    case Function::kFloor: return std::floor(a);
-    case Function::kCeil: return std::ceil(a);
-    case Function::kRound: return std::nearbyint(a);
-    case Function::kSq: return a * a;
-    case Function::kSqrt: return std::sqrt(a);
-    case Function::kRsqrt: return 1 / std::sqrt(a);
-    case Function::kPow: return std::pow(a, b);
-    case Function::kExp: return std::exp(a);
-    case Function::kLog: return std::log(a);
-    case Function::kTanh: return std::tanh(a);
-    case Function::kSig: return 1 / (1 + std::exp(-a));
-    case Function::kErf: return std::erf(a);
-    case Function::kSin: return std::sin(a);
-    case Function::kCos: return std::cos(a);
-    case Function::kMod: return std::fmod(a, b);
-    default: return std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
-absl::optional<bool> Compare(Function function, const Term& a, const Term& b) {
-  const bool integers = a.kind == Term::kInteger && b.kind == Term::kInteger;
-  const bool less = integers ? a.integer < b.integer : a.AsNumber() < b.AsNumber();
-  const bool equal = integers ? a.integer == b.integer : a.AsNumber() == b.AsNumber();
-  switch (function) {
-    case Function::kEq: return equal;
-    case Function::kNe: return !equal;
-    case Function::kLt: return less;
-    case Function::kLe: return less || equal;
-    case Function::kAnd: return a.AsNumber() != 0 && b.AsNumber() != 0;
-    case Function::kOr: return a.AsNumber() != 0 || b.AsNumber() != 0;
-    default: return absl::nullopt;
-  }
-}
-
 }  // namespace
 
 int64_t IntegerLimit(ElementType type, bool greatest) {
@@ -136,18 +92,17 @@ absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Divi
   const Term& a = args[0];
   const Term& b = args.size() > 1 ? args[1] : args[0];
   if (function == Function::kSelect) return a.AsNumber() != 0 ? args[1] : args[2];
-  if (function == Function::kNot) return Truth(a.AsNumber() == 0);
   if (function == Function::kLabel) return FoldLabel(args);
-  if (const auto truth = Compare(function, a, b)) return Truth(*truth);
   if (a.kind == Term::kInteger && b.kind == Term::kInteger) {
     YUBA_ASSIGN_OR_RETURN(const absl::optional<Term> folded,
                           FoldIntegers(function, a.integer, b.integer, division));
     if (folded) return *folded;
   }
-  if (InfoOf(function).rule == TypeRule::kInteger) {
-    return UserError("'", InfoOf(function).name, "' needs integers");
-  }
-  return NumberTerm(FoldNumbers(function, a.AsNumber(), b.AsNumber()));
+  const FunctionFacts& facts = FactsOf(function);
+  if (facts.rule == TypeRule::kInteger) return UserError("'", facts.name, "' needs integers");
+  const double value = facts.value(a.AsNumber(), b.AsNumber());
+  const bool truth = facts.rule == TypeRule::kCompare || facts.rule == TypeRule::kLogic;
+  return truth ? IntegerTerm(value != 0 ? 1 : 0) : NumberTerm(value);
 }
 
 }  // namespace yuba

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/functions.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/elaborate/fold.h"
-#include "opsemantics/language/functions.h"
 
 namespace yuba {
 namespace {
@@ -120,7 +120,7 @@ absl::StatusOr<absl::optional<Term>> ApplyAffine(Function function, const std::v
   return {AffineTerm(std::move(result))};
 }
 
-absl::Status CheckArguments(const FunctionInfo& info, const std::vector<Term>& args) {
+absl::Status CheckArguments(const FunctionFacts& info, const std::vector<Term>& args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const Term& arg = args[i];
     if (arg.kind == Term::kType) return UserError("a type is no value");
@@ -149,7 +149,7 @@ absl::Status CheckArguments(const FunctionInfo& info, const std::vector<Term>& a
 bool IsComparisonRule(TypeRule rule) { return rule == TypeRule::kCompare; }
 
 // The type in which the arguments of a call that is not simplified are computed.
-absl::StatusOr<ElementType> ArgumentType(const FunctionInfo& info,
+absl::StatusOr<ElementType> ArgumentType(const FunctionFacts& info,
                                          const std::vector<Term>& values) {
   bool all_integral = true, all_integer_types = true;
   for (const Term& value : values) {
@@ -170,7 +170,7 @@ absl::StatusOr<ElementType> ArgumentType(const FunctionInfo& info,
   return all_integral && info.rule != TypeRule::kFloat ? ElementType::kI64 : ElementType::kF64;
 }
 
-absl::StatusOr<Term> Generic(const FunctionInfo& info, const std::vector<Term>& args) {
+absl::StatusOr<Term> Generic(const FunctionFacts& info, const std::vector<Term>& args) {
   YUBA_RETURN_IF_ERROR(CheckArguments(info, args));
   if (info.rule == TypeRule::kLogic) {
     std::vector<ExprPtr> converted;
@@ -319,7 +319,7 @@ const Term* Decided(Function function, const std::vector<Term>& args) {
 }  // namespace
 
 absl::StatusOr<Term> Apply(Function function, const std::vector<Term>& args, Division division) {
-  const FunctionInfo& info = InfoOf(function);
+  const FunctionFacts& info = FactsOf(function);
   if (std::all_of(args.begin(), args.end(), [](const Term& arg) { return arg.IsStatic(); })) {
     return Fold(function, args, division);
   }

@@ -16,28 +16,6 @@ ExprPtr IsLess(const ExprPtr& a, const ExprPtr& b) {
   return CallExpr(Function::kLt, {a, b}, ElementType::kBool);
 }
 
-// d call / d x for functions of one argument; null where it is 0.
-ExprPtr Slope(const ExprPtr& call) {
-  const ExprPtr& x = call->args[0];
-  const auto number = [&](double value) { return Number(value, x->type); };
-  switch (call->function) {
-    case Function::kNeg: return number(-1);
-    case Function::kAbs: return Of(Function::kSign, x);
-    case Function::kSq: return Product(number(2), x);
-    case Function::kSqrt: return Quotient(number(0.5), call);
-    case Function::kRsqrt: return Product(number(-0.5), Quotient(call, x));
-    case Function::kExp: return call;
-    case Function::kLog: return Quotient(number(1), x);
-    case Function::kTanh: return Sum(number(1), Negated(Product(call, call)));
-    case Function::kSig: return Product(call, Sum(number(1), Negated(call)));
-    case Function::kErf:
-      return Product(number(kErfSlope), Of(Function::kExp, Negated(Product(x, x))));
-    case Function::kSin: return Of(Function::kCos, x);
-    case Function::kCos: return Negated(Of(Function::kSin, x));
-    default: return nullptr;
-  }
-}
-
 ExprPtr IsZero(const ExprPtr& x) {
   return CallExpr(Function::kEq, {x, Number(0, x->type)}, ElementType::kBool);
 }
@@ -75,27 +53,56 @@ bool HasDerivative(Function function) { return function != Function::kOpaque; }
 
 std::vector<ExprPtr> ArgumentAdjoints(const ExprPtr& call, const ExprPtr& adjoint) {
   const std::vector<ExprPtr>& args = call->args;
+  const ExprPtr& x = args[0];
   const ExprPtr zero = Number(0, adjoint->type);
+  const auto number = [&](double value) { return Number(value, x->type); };
+  const auto along = [&](const ExprPtr& slope) -> std::vector<ExprPtr> {
+    return {Product(adjoint, slope)};
+  };
   switch (call->function) {
     case Function::kAdd: return {adjoint, adjoint};
     case Function::kSub: return {adjoint, Negated(adjoint)};
-    case Function::kMul: return {Product(adjoint, args[1]), Product(adjoint, args[0])};
+    case Function::kMul: return {Product(adjoint, args[1]), Product(adjoint, x)};
     case Function::kDiv:
       return {Quotient(adjoint, args[1]), Negated(Product(adjoint, Quotient(call, args[1])))};
     case Function::kMod:  // x - y * trunc(x / y)
-      return {adjoint, Product(adjoint, Quotient(Sum(call, Negated(args[0])), args[1]))};
+      return {adjoint, Product(adjoint, Quotient(Sum(call, Negated(x)), args[1]))};
     case Function::kMax:
     case Function::kMin: return OfExtreme(call, adjoint);
     case Function::kPow: return OfPower(call, adjoint);
-    case Function::kSelect:
-      return {nullptr, Chosen(args[0], adjoint, zero), Chosen(args[0], zero, adjoint)};
-    case Function::kCast: return {CallExpr(Function::kCast, {adjoint}, args[0]->type)};
-    default: break;
+    case Function::kSelect: return {nullptr, Chosen(x, adjoint, zero), Chosen(x, zero, adjoint)};
+    case Function::kCast: return {CallExpr(Function::kCast, {adjoint}, x->type)};
+    case Function::kNeg: return along(number(-1));
+    case Function::kAbs: return along(Of(Function::kSign, x));
+    case Function::kSq: return along(Product(number(2), x));
+    case Function::kSqrt: return along(Quotient(number(0.5), call));
+    case Function::kRsqrt: return along(Product(number(-0.5), Quotient(call, x)));
+    case Function::kExp: return along(call);
+    case Function::kLog: return along(Quotient(number(1), x));
+    case Function::kTanh: return along(Sum(number(1), Negated(Product(call, call))));
+    case Function::kSig: return along(Product(call, Sum(number(1), Negated(call))));
+    case Function::kErf:
+      return along(Product(number(kErfSlope), Of(Function::kExp, Negated(Product(x, x)))));
+    case Function::kSin: return along(Of(Function::kCos, x));
+    case Function::kCos: return along(Negated(Of(Function::kSin, x)));
+    case Function::kSign:
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kRound:
+    case Function::kWrap:
+    case Function::kLabel:
+    case Function::kEq:
+    case Function::kNe:
+    case Function::kLt:
+    case Function::kLe:
+    case Function::kAnd:
+    case Function::kOr:
+    case Function::kNot:
+    case Function::kRandom: return std::vector<ExprPtr>(args.size());
+    case Function::kOpaque: break;
   }
-  YUBA_CHECK(HasDerivative(call->function)) << Name(call->function);
-  if (args.size() != 1) return std::vector<ExprPtr>(args.size());
-  const ExprPtr slope = Slope(call);
-  return {slope == nullptr ? nullptr : Product(adjoint, slope)};
+  YUBA_CHECK(false) << Name(call->function) << " has no derivative";
+  return {};
 }
 
 }  // namespace yuba

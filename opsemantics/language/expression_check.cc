@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/element_type.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/language/functions.h"
+#include "opsemantics/definition/functions.h"
 
 namespace yuba {
 
@@ -161,7 +161,7 @@ absl::Status ExpressionChecker::Call(const Syntax& syntax, bool zip, bool is_sta
     return Pack(*syntax.args[0], is_static);
   }
   if (syntax.name == "rand") return Random(syntax, zip, is_static);
-  const FunctionInfo* info = FindFunction(syntax.name);
+  const FunctionFacts* info = FindFunction(syntax.name);
   if (info == nullptr) {
     return symbols_.Error(syntax.range, absl::StrCat("there is no function '", syntax.name, "'"));
   }

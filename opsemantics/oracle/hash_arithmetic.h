@@ -10,9 +10,10 @@
 //   div       a * HashMix(b, kHashDivide)                so a/b + c/b = (a+c)/b
 //   max, min, lt, le      compare HashRank, unsigned (opsemantics/base/hash_order.h)
 //   eq, ne                compare the elements
-//   abs sign floor ceil round sqrt rsqrt exp log tanh sig erf sin cos
+//   others of one argument, as exp:
 //                         HashMix(a, HashSalt(function)): odd, the same for every element type
-//   pow, mod              HashMix(HashMix(a, HashSalt(function)) + b, HashSalt(function))
+//   others of two, as pow:
+//                         HashMix(HashMix(a, HashSalt(function)) + b, HashSalt(function))
 //   random                HashOfRandom (philox.h): 64 bits of the block that its float is made of
 //   literal               HashOf(its value rounded to its type); integer -> float: the same 64 bits
 //   float -> float        the identity; float -> integer: the same 64 bits, cast as integers are

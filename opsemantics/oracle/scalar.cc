@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "opsemantics/base/check.h"
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/philox.h"
 #include "opsemantics/oracle/hash_arithmetic.h"
@@ -64,14 +63,6 @@ int64_t Saturate(double number, ElementType type) {
   return static_cast<int64_t>(number);
 }
 
-double SignOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-
-double MinMax(Function function, double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  if (a == b) return (function == Function::kMax) == std::signbit(a) ? b : a;  // max(-0, 0) is 0
-  return (function == Function::kMax) == (a < b) ? b : a;
-}
-
 int64_t DivideIntegers(int64_t a, int64_t b) {
   if (b == 0) return 0;
   return b == -1 ? static_cast<int64_t>(-static_cast<uint64_t>(a)) : a / b;
@@ -120,7 +111,7 @@ int64_t ApplyToIntegers(Function function, int64_t a, int64_t b) {
     case Function::kOr: return a != 0 || b != 0;
     case Function::kNot: return a == 0;
     default:  // exp and the like: as floats do, then toward zero
-      return Saturate(ApplyToNumbers(function, a, b), ElementType::kI64);
+      return Saturate(FactsOf(function).value(a, b), ElementType::kI64);
   }
 }
 
@@ -132,22 +123,10 @@ int64_t LabelOf(int64_t label, int64_t classes, int64_t ignored, Arithmetic arit
   return one == classes ? -1 : one;
 }
 
-bool CompareNumbers(Function function, double a, double b) {
-  switch (function) {
-    case Function::kEq: return a == b;
-    case Function::kNe: return a != b;
-    case Function::kLt: return a < b;
-    default: return a <= b;
-  }
-}
-
+// 64 bits do not fit a double, but what a comparison says of an order and 0 does.
 bool CompareHashes(Function function, uint64_t a, uint64_t b) {
-  switch (function) {
-    case Function::kEq: return a == b;
-    case Function::kNe: return a != b;
-    case Function::kLt: return HashRank(a) < HashRank(b);
-    default: return HashRank(a) <= HashRank(b);
-  }
+  const uint64_t first = HashRank(a), second = HashRank(b);
+  return FactsOf(function).value((first > second) - (first < second), 0) != 0;
 }
 
 uint64_t ApplyToHashes(Function function, uint64_t a, uint64_t b) {
@@ -160,46 +139,13 @@ uint64_t ApplyToHashes(Function function, uint64_t a, uint64_t b) {
     case Function::kDiv: return HashDivide(a, b);
     case Function::kMin: return HashMin(a, b);
     case Function::kMax: return HashMax(a, b);
-    case Function::kPow:
-    case Function::kMod: return HashMix2(a, b, HashSalt(function));
-    default: return HashMix(a, HashSalt(function));
+    default: break;
   }
+  const uint64_t salt = HashSalt(function);
+  return ArgumentCount(function) == 2 ? HashMix2(a, b, salt) : HashMix(a, salt);
 }
 
 }  // namespace
-
-double ApplyToNumbers(Function function, double a, double b) {
-  switch (function) {
-    case Function::kAdd: return a + b;
-    case Function::kSub: return a - b;
-    case Function::kMul: return a * b;
-    case Function::kDiv: return a / b;
-    case Function::kNeg: return -a;
-    case Function::kMin:
-    case Function::kMax: return MinMax(function, a, b);
-    case Function::kAbs: return std::fabs(a);
-    case Function::kSign: return SignOf(a);
-    case Function::kFloor: return std::floor(a);
-    case Function::kCeil: return std::ceil(a);
-    case Function::kRound: return std::nearbyint(a);  // ties to even
-    case Function::kSq: return a * a;
-    case Function::kSqrt: return std::sqrt(a);
-    case Function::kRsqrt: return 1 / std::sqrt(a);
-    case Function::kPow: return std::pow(a, b);
-    case Function::kExp: return std::exp(a);
-    case Function::kLog: return std::log(a);
-    case Function::kTanh: return std::tanh(a);
-    case Function::kSig: return 1 / (1 + std::exp(-a));
-    case Function::kErf: return std::erf(a);
-    case Function::kSin: return std::sin(a);
-    case Function::kCos: return std::cos(a);
-    case Function::kMod: return std::fmod(a, b);
-    case Function::kWrap: return a < 0 ? a + b : a;
-    default: break;
-  }
-  YUBA_CHECK(false) << Name(function) << " of floats";
-  return 0;
-}
 
 Scalar FloatLiteral(double number, ElementType type, Arithmetic arithmetic) {
   const double rounded = RoundTo(number, type);
@@ -232,8 +178,8 @@ Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const S
     return IsComparison(function) ? Integer(CompareHashes(function, a.hash, b.hash))
                                   : Hash(ApplyToHashes(function, a.hash, b.hash));
   }
-  return IsComparison(function) ? Integer(CompareNumbers(function, a.number, b.number))
-                                : Number(ApplyToNumbers(function, a.number, b.number));
+  const double value = FactsOf(function).value(a.number, b.number);
+  return IsComparison(function) ? Integer(value != 0) : Number(value);
 }
 
 Scalar RandomNumber(const Scalar* args, Arithmetic arithmetic) {

@@ -36,10 +36,6 @@ Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const S
 // kRandom of key, count and element, each an i64: an f32 (philox.h).
 Scalar RandomNumber(const Scalar* args, Arithmetic arithmetic);
 
-// `function` of one or two doubles; `b` is unused where it takes one. Not for comparisons, logic,
-// kSelect, kCast and kRandom (CHECK).
-double ApplyToNumbers(Function function, double a, double b);
-
 // The value that a reducer starts from, and one step of it, `a` combined with `b`; on values of
 // type `type`. ReduceStep of kNone, kArgMax and kArgMin is `b`.
 Scalar Identity(Reducer reducer, ElementType type, Arithmetic arithmetic);

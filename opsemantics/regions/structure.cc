@@ -43,17 +43,10 @@ int FirstOwn(const Definition& definition, const Dims& own, const Dims& other) {
 }
 
 bool IsOperation(const Expr& expr) {
-  if (expr.kind != Expr::kCall || IsComparison(expr.function) || IsLogical(expr.function)) {
-    return false;
-  }
-  switch (expr.function) {
-    case Function::kSelect:
-    case Function::kCast:
-    case Function::kWrap:
-    case Function::kLabel:
-    case Function::kOpaque: return false;
-    default: return true;
-  }
+  if (expr.kind != Expr::kCall) return false;
+  const TypeRule rule = FactsOf(expr.function).rule;
+  return rule == TypeRule::kNumber || rule == TypeRule::kFloat ||
+         expr.function == Function::kRandom;
 }
 
 // For one point: a term that is used twice is computed once.

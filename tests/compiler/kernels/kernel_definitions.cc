@@ -279,40 +279,26 @@ std::vector<Definition> Selects() {
 
 std::vector<Definition> Functions() {
   std::vector<Definition> definitions;
-  const std::vector<Function> unary = {
-      Function::kNeg,   Function::kAbs,   Function::kSign, Function::kFloor,
-      Function::kCeil,  Function::kRound, Function::kSq,   Function::kSqrt,
-      Function::kRsqrt, Function::kExp,   Function::kLog,  Function::kTanh,
-      Function::kSig,   Function::kErf,   Function::kSin,  Function::kCos};
-  const std::vector<Function> binary = {Function::kAdd, Function::kSub, Function::kMul,
-                                        Function::kDiv, Function::kMin, Function::kMax,
-                                        Function::kPow, Function::kMod};
-  const std::vector<Function> compare = {Function::kEq, Function::kNe, Function::kLt,
-                                         Function::kLe};
-  for (ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kF16,
-                           ElementType::kI64, ElementType::kU8, ElementType::kBool}) {
-    for (Function function : unary)
-      definitions.push_back(
-          Typed(Define({43}, 1, Reducer::kNone, {{43}}, Call(function, {Read(0, {i})})), type));
-    for (Function function : binary)
-      definitions.push_back(Typed(Define({43}, 1, Reducer::kNone, {{43}, {43}},
-                                         Call(function, {Read(0, {i}), Read(1, {i})})),
-                                  type));
-    for (Function function : compare) {
-      Definition definition = Typed(Define({43}, 1, Reducer::kNone, {{43}, {43}},
-                                           Call(function, {Read(0, {i}), Read(1, {i})})),
-                                    type);
-      definition.result.type = ElementType::kBool;
-      definitions.push_back(definition);
+  const auto add = [&](const FunctionFacts& facts, ElementType type) {
+    std::vector<ExprPtr> args = {Read(0, {i}), Read(1, {i})};
+    args.resize(facts.arguments);
+    const std::vector<std::vector<int64_t>> operands(facts.arguments, {43});
+    Definition definition =
+        Typed(Define({43}, 1, Reducer::kNone, operands, Call(facts.function, args)), type);
+    if (facts.rule == TypeRule::kCompare) definition.result.type = ElementType::kBool;
+    definitions.push_back(std::move(definition));
+  };
+  for (const FunctionFacts& facts : yuba::Functions()) {
+    const TypeRule rule = facts.rule;
+    if (rule == TypeRule::kLogic) add(facts, ElementType::kBool);
+    if (rule != TypeRule::kNumber && rule != TypeRule::kFloat && rule != TypeRule::kCompare) {
+      continue;
+    }
+    for (ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kF16,
+                             ElementType::kI64, ElementType::kU8, ElementType::kBool}) {
+      add(facts, type);
     }
   }
-  for (Function function : {Function::kAnd, Function::kOr})
-    definitions.push_back(Typed(
-        Define({43}, 1, Reducer::kNone, {{43}, {43}}, Call(function, {Read(0, {i}), Read(1, {i})})),
-        ElementType::kBool));
-  definitions.push_back(
-      Typed(Define({43}, 1, Reducer::kNone, {{43}}, Call(Function::kNot, {Read(0, {i})})),
-            ElementType::kBool));
   return definitions;
 }
 

@@ -169,6 +169,30 @@ TEST_CASE("gradients of every operator equal central differences") {
   CHECK(undefined < 10);
 }
 
+TEST_CASE("the gradient of every function equals central differences") {
+  for (const FunctionFacts& facts : Functions()) {
+    if (facts.rule != TypeRule::kNumber && facts.rule != TypeRule::kFloat) continue;
+    Definition definition;
+    definition.name = "y";
+    definition.indices = {{"i", 20, false}};
+    definition.left = {IndexAffine(0)};
+    definition.result = {ElementType::kF64, {20}};
+    definition.operands.assign(facts.arguments, definition.result);
+    std::vector<ExprPtr> args;
+    for (int a = 0; a < facts.arguments; ++a)
+      args.push_back(ReadExpr(a, {IndexAffine(0)}, ElementType::kF64));
+    definition.body = CallExpr(facts.function, std::move(args), ElementType::kF64);
+    INFO(ToString(definition));
+    Point point(definition, Signs::kPositive);
+    const Differences differences = DifferencesAt(point);
+    int strange = 0;
+    CHECK(AreEqual(Derived(point, GradientOf(definition, Floats(definition)).value()), differences,
+                   1e-5, strange));
+    CHECK(strange == 0);
+    CHECK(differences.corners * 10 <= differences.elements);
+  }
+}
+
 TEST_CASE("a sign error in a gradient is noticed") {
   int faults = 0, noticed = 0;
   std::map<std::string, int> missed;
