@@ -96,7 +96,7 @@ absl::Status VerifyAttach(Compilation& c) {
 // live at once, and a limit on memory was kept with a kernel for each node: where it is not kept
 // otherwise, it stays so.
 Joins JoinsFor(const Compilation& c) {
-  const Joins joins = c.request.kernels.target.cuda ? Joins::kMaps : Joins::kAll;
+  const Joins joins = c.request.kernels.target.facts->parallel ? Joins::kMaps : Joins::kAll;
   const int64_t limit = c.plan.space.memory;
   if (limit == 0 || c.model.clusters.empty()) return joins;
   const auto program = MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, joins);
@@ -160,7 +160,7 @@ absl::Status VerifyKernels(Compilation& c) {
       return ProofError("not one implementation for: ", function.definitions(0).text());
     }
   }
-  if (!symbols.empty() && c.program.host_object().empty() && c.program.ptx().empty()) {
+  if (!symbols.empty() && c.program.code().empty()) {
     return ProofError("there is no code for the generated kernels");
   }
   return absl::OkStatus();

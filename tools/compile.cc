@@ -19,7 +19,7 @@ namespace {
 struct CompileFlags {
   ModelFlags model;
   std::string plan, output, dump;
-  std::string target = "host";
+  std::string target = kernels::HostTarget().name;
   std::string cpu;
   std::string values = "copy";
   bool hash = false;
@@ -36,8 +36,8 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
-  choice.target.cuda = flags.target == "cuda";
-  choice.target.cpu = !flags.cpu.empty() ? flags.cpu : choice.target.cuda ? "sm_80" : "x86-64-v3";
+  choice.target = kernels::KernelTarget(*kernels::FindTarget(flags.target));
+  if (!flags.cpu.empty()) choice.target.cpu = flags.cpu;
   choice.target.dump_dir = flags.dump;
   if (flags.hash) choice.target.arithmetic = Arithmetic::kHash;
   YUBA_ASSIGN_OR_RETURN(const WrittenProgram written,
@@ -61,13 +61,13 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
             {"library_routines", library},
             {"opaque_functions", opaque},
             {"devices", planned.plan.mesh.devices()},
-            {"target", program.target()}};
+            {"target", program.processor()}};
   if (flags.json) return absl::OkStatus();
   std::cout << "wrote " << output << " (" << Bytes(written.file_bytes)
             << "): " << Counted(program.stages(0).instructions_size(), "instruction") << ", "
             << Counted(generated, "generated kernel") << ", " << Counted(library, "library routine")
             << ", " << (opaque == 0 ? "" : Counted(opaque, "opaque function") + ", ") << "for "
-            << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.target()
+            << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.processor()
             << "\n";
   return absl::OkStatus();
 }
@@ -79,8 +79,8 @@ void AddCompile(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compile", "write a program for yuba-run");
   AddModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
-  command->add_option("--target", flags->target, "host or cuda")
-      ->check(CLI::IsMember({"host", "cuda"}))
+  command->add_option("--target", flags->target, "for the back end of this name")
+      ->check(CLI::IsMember(kernels::TargetNames()))
       ->capture_default_str();
   command->add_option("--target-cpu", flags->cpu, "processor: x86-64-v3, ... or sm_80, sm_90");
   command

@@ -71,8 +71,9 @@ absl::Status Run(const RunCommandFlags& flags) {
   }
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
-  choice.target.cuda = flags.run.options.backend == "cuda";
-  if (choice.target.cuda) choice.target.cpu = "sm_80";
+  if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.options.backend)) {
+    choice.target = kernels::KernelTarget(*target);
+  }
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   RunFlags run = flags.run;

@@ -38,7 +38,7 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   if (definitions.size() != 1 || IsOpaque(definitions[0])) return absl::nullopt;
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
   LibraryFeatures features;
-  features.convolutions = !choice.target.cuda;
+  features.convolutions = choice.target.facts->convolutions;
   return LibraryCallFor(definitions[0], features);
 }
 
@@ -60,6 +60,13 @@ void MarkDetermined(const std::vector<Definition>& definitions, program::Functio
   }
 }
 
+// How many threads compute an element together; 0: each is computed by one.
+int WarpOf(const std::vector<Definition>& definitions, const KernelTarget& target) {
+  const LoopOptions options = LoopOptionsFor(target, definitions.size());
+  if (options.warp == 0 || PlanLoops(definitions[0], options).warp < 0) return 0;
+  return options.warp;
+}
+
 absl::Status NoCodeForGpus(const Node& node) {
   return UserError("node ", node.name, " (", node.op, ", from ", node.from,
                    ") calls the opaque function '", node.definition->opaque.function,
@@ -72,7 +79,7 @@ absl::Status NoCodeForGpus(const Node& node) {
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
   if (IsOpaque(definition)) return "opaque";
   if (!ChooseCall({definition}, choice)) return "loops";
-  return choice.target.cuda ? "cublas" : "onednn";
+  return choice.target.facts->library;
 }
 
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
@@ -90,11 +97,12 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     function.clear_library();
     function.clear_opaque();
     function.clear_splits();
+    function.clear_warp();
     function.clear_checks_indices();
     const std::vector<Definition>& definitions = uses[f].definitions;
     MarkDetermined(definitions, function);
     if (definitions.size() == 1 && IsOpaque(definitions[0])) {
-      if (target.cuda) return NoCodeForGpus(*uses[f].node);
+      if (target.facts->parallel) return NoCodeForGpus(*uses[f].node);
       *function.mutable_opaque() = OpaqueCallsFor(definitions[0]);
       continue;
     }
@@ -105,15 +113,17 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     function.set_symbol(absl::StrCat("k", generated.size()));
     function.set_checks_indices(!hash && Wraps(definitions));  // hashes are no indices
     generated.push_back(KernelOf(function, uses[f]));
-    if (!target.cuda) *function.mutable_splits() = SplitsOf(generated.back(), target.arithmetic);
+    function.set_warp(WarpOf(definitions, target));
+    if (target.facts->parallel) continue;
+    *function.mutable_splits() = SplitsOf(generated.back(), target.arithmetic);
   }
-  program.set_target(target.cpu);
-  program.clear_host_object();
-  program.clear_ptx();
+  program.set_target(target.facts->name);
+  program.set_processor(target.cpu);
+  program.clear_code();
   if (generated.empty()) return absl::OkStatus();
   absl::StatusOr<std::string> code = GenerateKernels(generated, target);
   if (!code.ok()) return code.status();
-  *(target.cuda ? program.mutable_ptx() : program.mutable_host_object()) = *std::move(code);
+  program.set_code(*std::move(code));
   return absl::OkStatus();
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "compiler/kernels/target.h"
+#include "compiler/kernels/targets.h"
 #include "compiler/model.h"
 #include "runtime/program/program.pb.h"
 
@@ -19,15 +19,15 @@ struct KernelChoice {
   bool library = true;  // false: generated code for everything, as always in hash arithmetic
 };
 
-// What AddKernels chooses for a definition: "loops" (generated code), "opaque", "onednn", or on
-// CUDA "cublas".
+// What AddKernels chooses for a definition: "loops" (generated code), "opaque", or the target's
+// library, "onednn" or "cublas".
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 
 // Gives each function of `program` a library call, calls of an opaque function or the symbol of
-// generated code, and the program its code: an object for the host, or PTX. What was there before
-// is replaced. `program` must be of model.graph (its kernels are the nodes in order), and
-// choice.target.arithmetic must be the program's. Opaque functions for CUDA are a user's error,
-// which names the node; else it returns what GenerateKernels returns.
+// generated code, and the program its code. What was there before is replaced. `program` must be of
+// model.graph (its kernels are the nodes in order), and choice.target.arithmetic must be the
+// program's. Opaque functions for GPUs are a user's error, which names the node; else it returns
+// what GenerateKernels returns.
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program);
 

@@ -122,7 +122,7 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
 
 // NaN if one of the two is NaN.
 Value ScalarBuilder::MinMax(Value a, Value b, bool max) {
-  if (cuda_ && a.getType().isF64()) {  // PTX has no such instruction for doubles
+  if (!target_.doubles_have_min && a.getType().isF64()) {
     const auto order = max ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE;
     Value first = b_.create<arith::CmpFOp>(loc(), order, a, b);
     Value nan = b_.create<arith::CmpFOp>(loc(), arith::CmpFPredicate::UNO, a, a);
@@ -263,7 +263,7 @@ Value ScalarBuilder::Power(Typed base, Typed exponent) {
 Value ScalarBuilder::Library(const std::string& name, ElementType type,
                              const std::vector<Value>& args) {
   mlir::Type float_type = ValueType(type);
-  std::string symbol = (cuda_ ? "__nv_" : "") + name + (float_type.isF64() ? "" : "f");
+  std::string symbol = target_.functions.prefix + name + (float_type.isF64() ? "" : "f");
   std::vector<mlir::Type> inputs(args.size(), float_type);
   auto function_type = mlir::LLVM::LLVMFunctionType::get(float_type, inputs);
   auto function = module_.lookupSymbol<mlir::LLVM::LLVMFuncOp>(symbol);

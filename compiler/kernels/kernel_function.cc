@@ -10,14 +10,16 @@ namespace LLVM = mlir::LLVM;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
+constexpr unsigned kGlobal = 1;  // the address space of a GPU's memory, in all targets of LLVM
+
 KernelFunction::KernelFunction(mlir::ModuleOp module, const NamedKernel& kernel,
-                               Arithmetic arithmetic, bool cuda)
+                               const KernelTarget& target)
     : b_(module.getContext()),
-      s_(b_, module, arithmetic, cuda),
+      s_(b_, module, target),
       module_(module),
       kernel_(kernel),
-      cuda_(cuda),
-      pointer_(LLVM::LLVMPointerType::get(module.getContext(), cuda ? 1 : 0)) {
+      target_(*target.facts),
+      pointer_(LLVM::LLVMPointerType::get(module.getContext(), target_.parallel ? kGlobal : 0)) {
   std::map<int, int> operands, results;  // number -> rank
   for (const KernelDefinition& each : kernel.definitions) {
     for (const int index : each.indices) indices_ = std::max(indices_, index + 1);
@@ -75,7 +77,8 @@ void KernelFunction::BuildEntry(LLVM::LLVMFuncOp loops) {
   mlir::Block* block = entry.addEntryBlock(b_);
   b_.setInsertionPointToStart(block);
   auto global = [&](Value pointer) -> Value {
-    return cuda_ ? b_.create<LLVM::AddrSpaceCastOp>(loc(), pointer_, pointer) : pointer;
+    return pointer_ == generic ? pointer
+                               : b_.create<LLVM::AddrSpaceCastOp>(loc(), pointer_, pointer);
   };
   Values pointers;
   Value buffers = global(block->getArgument(0));

@@ -14,8 +14,7 @@ namespace yuba::kernels {
 
 class KernelFunction {
  public:
-  KernelFunction(mlir::ModuleOp module, const NamedKernel& kernel, Arithmetic arithmetic,
-                 bool cuda);
+  KernelFunction(mlir::ModuleOp module, const NamedKernel& kernel, const KernelTarget& target);
 
   // Adds the function; from then on the builder stands in it. End adds the return.
   void Begin();
@@ -24,7 +23,7 @@ class KernelFunction {
   mlir::OpBuilder& builder() { return b_; }
   ScalarBuilder& scalars() { return s_; }
   mlir::LLVM::LLVMPointerType pointer_type() const { return pointer_; }
-  bool cuda() const { return cuda_; }
+  const TargetFacts& target() const { return target_; }
   const NamedKernel& kernel() const { return kernel_; }
 
   // A number of the kernel's table `arguments`, loaded once at the start.
@@ -52,7 +51,7 @@ class KernelFunction {
   ScalarBuilder s_;
   mlir::ModuleOp module_;
   const NamedKernel& kernel_;
-  const bool cuda_;
+  const TargetFacts& target_;
   mlir::LLVM::LLVMPointerType pointer_;
   int operands_ = 0, indices_ = 0;        // how many the kernel has
   std::vector<int> ranks_;                // of the operands, then of the results

@@ -27,7 +27,7 @@ absl::StatusOr<std::string> Generate(absl::Span<const NamedKernel> kernels,
 
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kernels,
                                             const KernelTarget& target) {
-  if (target.cuda) return Generate(kernels, target, "kernels");
+  if (!target.facts->links) return Generate(kernels, target, "kernels");
   std::vector<std::string> objects;
   for (const NamedKernel& kernel : kernels) {
     YUBA_ASSIGN_OR_RETURN(std::string object, Generate({&kernel, 1}, target, kernel.symbol));

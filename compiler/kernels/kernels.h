@@ -14,14 +14,13 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/kernels/named_kernel.h"
-#include "compiler/kernels/target.h"
+#include "compiler/kernels/targets.h"
 
 namespace yuba::kernels {
 
-// Host: the bytes of one position-independent shared object with all symbols.
-// CUDA: the text of one PTX module (ISA 8.0).
-// Errors: a processor that LLVM does not know, a CUDA device library that is needed and missing, a
-// dump folder that cannot be written.
+// The code of a target: the bytes of one position-independent shared object with all symbols, or
+// the text of its assembly, as one PTX module (TargetFacts::links). Errors: a processor that LLVM
+// does not know, a device library that is needed and missing, a dump folder that cannot be written.
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kernels,
                                             const KernelTarget& target);
 

@@ -14,7 +14,7 @@ Values KernelBuilder::Steps(int at, Values carried) {
       if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
       const auto [begin, end] = Narrowed(step.index);
       if (step.index == plan_.warp) {
-        return For(s_.Add(begin, in_warp_), end, s_.Int(kWarp), carried,
+        return For(s_.Add(begin, in_warp_), end, s_.Int(function_.target().warp), carried,
                    [&, index = step.index](Value value, Values values) {
                      Bind(index, value);
                      return next(std::move(values));

@@ -24,10 +24,11 @@ void KernelBuilder::BuildShared(const std::vector<KernelBuilder*>& others) {
     BuildLoops();
     for (KernelBuilder* other : others_) other->BuildLoops();
   };
-  if (function_.cuda())
+  if (function_.target().parallel) {
     OverThreads(shared, all);
-  else
+  } else {
     OverIndices(shared, all);
+  }
 }
 
 const TensorType& KernelBuilder::Buffer(int buffer) const {
@@ -123,8 +124,8 @@ void KernelBuilder::Store(Typed value, int access) {
 }
 
 void BuildKernel(mlir::ModuleOp module, const NamedKernel& kernel,
-                 const std::vector<LoopPlan>& plans, Arithmetic arithmetic, bool cuda) {
-  KernelFunction function(module, kernel, arithmetic, cuda);
+                 const std::vector<LoopPlan>& plans, const KernelTarget& target) {
+  KernelFunction function(module, kernel, target);
   function.Begin();
   std::vector<std::unique_ptr<KernelBuilder>> builders;
   std::vector<KernelBuilder*> earlier;

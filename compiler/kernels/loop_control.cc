@@ -109,9 +109,10 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
   Value thread = s_.Add(s_.Mul(special("ctaid.x"), width), special("tid.x"));
   Value threads = s_.Mul(special("nctaid.x"), width);
   if (plan_.warp >= 0) {  // blocks are whole warps
-    in_warp_ = b_.create<arith::RemUIOp>(loc(), thread, s_.Int(kWarp));
-    thread = b_.create<arith::DivUIOp>(loc(), thread, s_.Int(kWarp));
-    threads = b_.create<arith::DivUIOp>(loc(), threads, s_.Int(kWarp));
+    Value warp = s_.Int(function_.target().warp);
+    in_warp_ = b_.create<arith::RemUIOp>(loc(), thread, warp);
+    thread = b_.create<arith::DivUIOp>(loc(), thread, warp);
+    threads = b_.create<arith::DivUIOp>(loc(), threads, warp);
   }
   Value points = s_.Int(1);
   Values sizes;
@@ -135,7 +136,7 @@ void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& a
 
 // What all threads of the warp have accumulated, in each of them. All must come here.
 Value KernelBuilder::OverWarp(Value accumulator) {
-  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+  for (int distance = function_.target().warp / 2; distance > 0; distance /= 2) {
     accumulator = s_.Combine(definition_.reducer, {accumulator, accumulator_type_},
                              {FromOtherLane(accumulator, distance), accumulator_type_})
                       .value;
@@ -152,7 +153,8 @@ Value KernelBuilder::FromOtherLane(Value value, int distance) {
     return b_.create<arith::ConstantOp>(loc(), b_.getIntegerAttr(word, number));
   };
   const auto shuffled = [&](Value part) -> Value {
-    const Values arguments = {constant(-1), part, constant(distance), constant(kWarp - 1)};
+    const Values arguments = {constant(-1), part, constant(distance),
+                              constant(function_.target().warp - 1)};
     return b_
         .create<LLVM::CallIntrinsicOp>(loc(), word,
                                        b_.getStringAttr("llvm.nvvm.shfl.sync.bfly.i32"), arguments,
@@ -180,10 +182,11 @@ void KernelBuilder::OverOuter(const Action& action) {
   std::vector<int> inner;  // inside of the shared loops
   for (const int index : plan_.outer)
     if (index >= shared_) inner.push_back(index);
-  if (function_.cuda() && shared_ == 0)
+  if (function_.target().parallel && shared_ == 0) {
     OverThreads(inner, action);
-  else
+  } else {
     OverIndices(inner, action);
+  }
 }
 
 // Runs `action` for each row of the block of rows at hand.

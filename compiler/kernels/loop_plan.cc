@@ -53,7 +53,6 @@ class Planner {
     // Accumulators of many elements lie in the result's buffer, so they must not be wider than it.
     fits_ = !first_wins_ && (options.arithmetic == Arithmetic::kHash ||
                              AccumulatorType(definition.result.type) == definition.result.type);
-    warps_ = options.warps;
     scatter_ok_ = memory_ok_ && fits_;
   }
 
@@ -252,7 +251,9 @@ class Planner {
     if (inner >= 0) loops.push_back(inner);
     AddSteps(loops);
     if (row) plan_.block = Block();
-    if (warps_ && plan_.mode == LoopPlan::kRegister) plan_.warp = SharedByWarp(reductions, inner);
+    if (options_.warp > 0 && plan_.mode == LoopPlan::kRegister) {
+      plan_.warp = SharedByWarp(reductions, inner);
+    }
   }
 
   // LoopPlan::warp: the longest loop over a reduction index, or one along memory.
@@ -263,7 +264,7 @@ class Planner {
     if (inner >= 0) loops.push_back(inner);
     int longest = -1;
     for (const int index : loops) {
-      if (Extent(index) < kWarp) continue;
+      if (Extent(index) < options_.warp) continue;  // not worth sharing out
       if (RunsAlongMemory(index)) return index;
       if (longest < 0 || Extent(index) > Extent(longest)) longest = index;
     }
@@ -385,7 +386,6 @@ class Planner {
 
   const Definition& definition_;
   const LoopOptions options_;
-  bool warps_ = false;       // LoopOptions
   bool first_wins_ = false;  // argmax or argmin: terms must come in order
   bool memory_ok_ = false;   // accumulators of several elements may be in memory
   bool fits_ = false;        // an accumulator is no wider than an element of the result
@@ -409,6 +409,10 @@ Affine Substitute(const Affine& affine, const std::vector<absl::optional<Affine>
     result = result + value * coefficient;
   }
   return result;
+}
+
+LoopOptions LoopOptionsFor(const KernelTarget& target, size_t definitions) {
+  return {target.facts->parallel, target.arithmetic, definitions == 1 ? target.facts->warp : 0};
 }
 
 LoopPlan PlanLoops(const Definition& definition, const LoopOptions& options) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "compiler/kernels/targets.h"
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/oracle/interpret.h"
 
@@ -38,10 +39,8 @@ constexpr int kRowBlock = 4;
 // result's elements.
 constexpr int64_t kRowTile = 512;
 
-// Threads of a GPU's warp, and the fewest turns of a loop that are worth sharing out among them.
-constexpr int kWarp = 32;
-// A reduction along what lies side by side in memory is shared out anyhow, another one only where
-// so few results would leave the GPU idle.
+// A reduction along what lies side by side in memory is shared out among a warp anyhow, another one
+// only where so few results would leave the GPU idle.
 constexpr int64_t kFewResults = 16384;
 
 struct LoopStep {
@@ -85,8 +84,11 @@ struct LoopPlan {
 struct LoopOptions {
   bool parallel_outputs = false;  // threads share out the outer loops (GPU); then never kRow
   Arithmetic arithmetic = Arithmetic::kFloat;
-  bool warps = false;  // a warp may compute a result; for kernels of one definition
+  int warp = 0;  // threads that may compute a result together; 0: none do
 };
+
+// For a kernel of so many definitions.
+LoopOptions LoopOptionsFor(const KernelTarget& target, size_t definitions);
 
 // Deterministic. `definition` must outlive the plan.
 LoopPlan PlanLoops(const Definition& definition, const LoopOptions& options);

@@ -47,7 +47,8 @@ void InitializeTargets() {
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTarget& target) {
   InitializeTargets();
-  const std::string triple = target.cuda ? "nvptx64-nvidia-cuda" : "x86_64-unknown-linux-gnu";
+  const TargetFacts& facts = *target.facts;
+  const std::string triple = facts.triple;
   std::string problem;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, problem);
   if (found == nullptr) return InternalError("LLVM cannot make code for ", triple, ": ", problem);
@@ -55,17 +56,16 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTar
       found->createMCSubtargetInfo(triple, "", ""));
   if (target.cpu.empty() || !processors->isCPUStringValid(target.cpu))
     return UserError("unknown processor \"", target.cpu, "\" for ", triple,
-                     "; a name that LLVM knows is needed, for example ",
-                     target.cuda ? "sm_80" : "x86-64-v3");
+                     "; a name that LLVM knows is needed, for example ", facts.processor);
   llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      triple, target.cpu, target.cuda ? "+ptx80" : "", options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, target.cpu, facts.features, options, llvm::Reloc::PIC_,
+                                 std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (machine == nullptr) return InternalError("LLVM cannot make code for ", target.cpu);
   return machine;
 }
 
-// An internal function is called once, by the kernel's entry. On the host it stays a function of
+// An internal function is called once, by the kernel's entry. On processors it stays a function of
 // its own, because only parameters can be marked as not aliasing.
 void SetAttributes(llvm::Module& module, const KernelTarget& target) {
   for (llvm::Function& function : module) {
@@ -76,11 +76,13 @@ void SetAttributes(llvm::Module& module, const KernelTarget& target) {
       function.setWillReturn();
       continue;
     }
-    if (function.hasLocalLinkage())
-      function.addFnAttr(target.cuda ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
-    else if (target.cuda)
-      function.setCallingConv(llvm::CallingConv::PTX_Kernel);
-    if (target.cuda) continue;
+    const bool parallel = target.facts->parallel;
+    if (function.hasLocalLinkage()) {
+      function.addFnAttr(parallel ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
+    } else {
+      function.setCallingConv(target.facts->convention);
+    }
+    if (parallel) continue;
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("prefer-vector-width", "256");
   }
@@ -126,26 +128,23 @@ void AddVectorFunctions(llvm::TargetLibraryInfoImpl& library, const llvm::Target
   library.addVectorizableFunctions(functions);
 }
 
-// The path of NVIDIA's device library: in the toolkit that $CUDA_HOME names, else in
-// /usr/local/cuda.
-std::string LibdevicePath() {
-  const char* home = std::getenv("CUDA_HOME");
-  return std::string(home != nullptr && *home != 0 ? home : "/usr/local/cuda") +
-         "/nvvm/libdevice/libdevice.10.bc";
-}
-
-// Links in the functions of NVIDIA's device library that the module calls.
-absl::Status LinkLibdevice(llvm::Module& module) {
+// Links in the functions of the target's device library that the module calls.
+absl::Status LinkDeviceLibrary(llvm::Module& module, const DeviceLibrary& device) {
   std::string needed;
-  for (const llvm::Function& function : module)
-    if (function.isDeclaration() && function.getName().starts_with("__nv_"))
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() && function.getName().starts_with(device.prefix)) {
       needed = function.getName().str();
+    }
+  }
   if (needed.empty()) return absl::OkStatus();
-  const std::string path = LibdevicePath();
+  const char* home = std::getenv(device.variable);
+  const std::string path =
+      absl::StrCat(home != nullptr && *home != 0 ? home : device.folder, "/", device.file);
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    return UserError("a kernel calls ", needed, " of NVIDIA's device library, but there is no ",
-                     path, "; install the CUDA toolkit or set CUDA_HOME to its folder");
+  if (!std::filesystem::exists(path, ignored)) {
+    return UserError("a kernel calls ", needed, " of ", device.name, ", but there is no ", path,
+                     "; install ", device.package, " or set ", device.variable, " to its folder");
+  }
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> library =
       llvm::getLazyIRFileModule(path, problem, module.getContext());
@@ -160,8 +159,7 @@ absl::Status LinkLibdevice(llvm::Module& module) {
         });
       });
   if (failed) return InternalError("cannot link ", path);
-  // Denormal numbers stay what they are.
-  module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
+  module.addModuleFlag(llvm::Module::Override, device.flag, 0u);
   return absl::OkStatus();
 }
 
@@ -180,13 +178,14 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, const KernelTa
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = !target.cuda;
-  tuning.SLPVectorization = !target.cuda;
-  tuning.LoopInterleaving = !target.cuda;
+  const bool parallel = target.facts->parallel;
+  tuning.LoopVectorization = !parallel;
+  tuning.SLPVectorization = !parallel;
+  tuning.LoopInterleaving = !parallel;
   llvm::PassBuilder builder(&machine, tuning);
   const llvm::Triple triple(module.getTargetTriple());
   llvm::TargetLibraryInfoImpl library(triple);
-  if (!target.cuda) AddVectorFunctions(library, machine);
+  if (!parallel) AddVectorFunctions(library, machine);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -194,7 +193,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine, const KernelTa
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  if (target.cuda) {
+  if (parallel) {
     passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   } else if (llvm::Error error = builder.parsePassPipeline(passes, kHostPipeline)) {
     YUBA_CHECK(false) << llvm::toString(std::move(error));
@@ -221,25 +220,22 @@ absl::StatusOr<std::string> ToMachineCode(llvm::Module& module, const KernelTarg
   module.setTargetTriple(machine->getTargetTriple().str());
   module.setDataLayout(machine->createDataLayout());
   SetAttributes(module, target);
-  if (target.cuda) YUBA_RETURN_IF_ERROR(LinkLibdevice(module));
+  const TargetFacts& facts = *target.facts;
+  if (facts.functions.file != nullptr) {
+    YUBA_RETURN_IF_ERROR(LinkDeviceLibrary(module, facts.functions));
+  }
   Optimize(module, *machine, target);
+  constexpr auto kAssembly = llvm::CodeGenFileType::AssemblyFile;
   if (!target.dump_dir.empty()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     module.print(stream, nullptr);
     stream.flush();
     YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, name + ".ll", text));
+    YUBA_ASSIGN_OR_RETURN(text, Emit(*llvm::CloneModule(module), *machine, kAssembly));
+    YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, absl::StrCat(name, ".", facts.assembly), text));
   }
-  if (!target.dump_dir.empty() && !target.cuda) {
-    YUBA_ASSIGN_OR_RETURN(std::string text, Emit(*llvm::CloneModule(module), *machine,
-                                                 llvm::CodeGenFileType::AssemblyFile));
-    YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, name + ".s", text));
-  }
-  const auto type =
-      target.cuda ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  YUBA_ASSIGN_OR_RETURN(std::string code, Emit(module, *machine, type));
-  if (target.cuda) YUBA_RETURN_IF_ERROR(Dump(target.dump_dir, name + ".ptx", code));
-  return code;
+  return Emit(module, *machine, facts.links ? llvm::CodeGenFileType::ObjectFile : kAssembly);
 }
 
 }  // namespace yuba::kernels

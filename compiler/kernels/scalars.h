@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/kernels/targets.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "opsemantics/definition/definition.h"
@@ -23,8 +24,8 @@ struct Typed {
 
 class ScalarBuilder {
  public:
-  ScalarBuilder(mlir::OpBuilder& builder, mlir::ModuleOp module, Arithmetic arithmetic, bool cuda)
-      : b_(builder), module_(module), arithmetic_(arithmetic), cuda_(cuda) {}
+  ScalarBuilder(mlir::OpBuilder& builder, mlir::ModuleOp module, const KernelTarget& target)
+      : b_(builder), module_(module), arithmetic_(target.arithmetic), target_(*target.facts) {}
 
   mlir::Type StoredType(ElementType type);  // in memory
   mlir::Type ValueType(ElementType type);   // in registers
@@ -83,14 +84,14 @@ class ScalarBuilder {
   static int64_t LimitOf(ElementType type, bool lowest);
   mlir::Value FloatFromBFloat(mlir::Value bits);
   mlir::Value BFloatFromFloat(mlir::Value value);
-  // A call of a function of libm, or on the GPU of libdevice, on floats of `type`.
+  // A call of a function of libm, or of the target's device library, on floats of `type`.
   mlir::Value Library(const std::string& name, ElementType type,
                       const std::vector<mlir::Value>& args);
 
   mlir::OpBuilder& b_;
   mlir::ModuleOp module_;
   Arithmetic arithmetic_;
-  const bool cuda_;
+  const TargetFacts& target_;
 };
 
 }  // namespace yuba::kernels

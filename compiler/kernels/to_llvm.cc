@@ -78,22 +78,19 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKerne
 
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context), name);
-  LoopOptions options;
-  options.parallel_outputs = target.cuda;
-  options.arithmetic = target.arithmetic;
   std::vector<Plans> plans;
   for (const NamedKernel& kernel : kernels) {
     std::deque<Definition> definitions;  // with equal terms shared, so that they are computed once
     NamedKernel shared = kernel;
     plans.emplace_back();
-    options.warps = target.cuda && kernel.definitions.size() == 1;
+    const LoopOptions options = LoopOptionsFor(target, kernel.definitions.size());
     for (KernelDefinition& definition : shared.definitions) {
       definitions.push_back(*definition.definition);
       ShareTerms(definitions.back());
       definition.definition = &definitions.back();
       plans.back().push_back(PlanLoops(definitions.back(), options));
     }
-    BuildKernel(*module, shared, plans.back(), target.arithmetic, target.cuda);
+    BuildKernel(*module, shared, plans.back(), target);
     for (LoopPlan& plan : plans.back()) plan.inside.clear();  // it points into `definitions`
   }
   if (!target.dump_dir.empty()) {

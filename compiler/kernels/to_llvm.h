@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compiler/kernels/named_kernel.h"
-#include "compiler/kernels/target.h"
+#include "compiler/kernels/targets.h"
 
 namespace llvm {
 class LLVMContext;

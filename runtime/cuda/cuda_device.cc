@@ -21,18 +21,6 @@ constexpr std::chrono::microseconds kSleep(20);
 
 constexpr int64_t kRecordBytes = sizeof(runtime::IndexRecord);
 
-// A warp where generated code may let one compute a sum (compiler/kernels/loop_plan.h): more
-// threads than are needed find nothing to do.
-int64_t ThreadsOfElement(const program::Function& function) {
-  constexpr int kWarp = 32;
-  const auto& indices = function.indices();
-  const bool long_sum =
-      std::any_of(indices.begin(), indices.end(), [](const program::FunctionIndex& index) {
-        return index.reduction() && index.extent() >= kWarp;
-      });
-  return function.definitions_size() == 1 && long_sum ? kWarp : 1;
-}
-
 }  // namespace
 
 absl::Status GpuMemory::Allocate(int64_t bytes) {
@@ -167,7 +155,7 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     }
     YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
     prepared.elements = Volume(program.BoxOf(kernel->results(0).box(), device_));
-    prepared.threads = ThreadsOfElement(function);
+    prepared.threads = std::max(function.warp(), 1);
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
       tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));

@@ -41,14 +41,15 @@ absl::Status Gpu::Load(const runtime::LoadedProgram& program) {
   YUBA_CUDA(cudaGetDeviceProperties(&properties, number_));
   processors_ = properties.multiProcessorCount;
   const int sm = properties.major * 10 + properties.minor;
-  const std::string& target = program.message().target();
+  const program::Program& message = program.message();
   int wanted = 0;
-  if (absl::SimpleAtoi(absl::StripPrefix(target, "sm_"), &wanted) && wanted > sm) {
-    return absl::UnavailableError(absl::StrCat("the program is compiled for ", target, ", and GPU ",
-                                               number_, " (", properties.name, ") is sm_", sm));
+  if (absl::SimpleAtoi(absl::StripPrefix(message.processor(), "sm_"), &wanted) && wanted > sm) {
+    return absl::UnavailableError(absl::StrCat("the program is compiled for ", message.processor(),
+                                               ", and GPU ", number_, " (", properties.name,
+                                               ") is sm_", sm));
   }
-  if (!program.message().ptx().empty()) {
-    YUBA_ASSIGN_OR_RETURN(program_, Compile(program.message().ptx(), "the program's"));
+  if (message.target() == "cuda" && !message.code().empty()) {
+    YUBA_ASSIGN_OR_RETURN(program_, Compile(message.code(), "the program's"));
   }
   if (kOwnKernels[0] == '\0') {
     return absl::UnavailableError("built without nvcc, which makes the runtime's kernels");

@@ -45,19 +45,21 @@ absl::Status CheckSharedObject(const std::string& bytes) {
   return absl::OkStatus();
 }
 
-absl::Status CheckProcessor(const std::string& target) {
+absl::Status CheckProcessor(const program::Program& program) {
+  if (program.target() != "host" && !program.target().empty()) {
+    return UserError("the program was compiled for a GPU (", program.processor(),
+                     "); run it with --backend ", program.target(),
+                     " or compile it with --target host");
+  }
+  const std::string& processor = program.processor();
   const bool level3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   const bool level4 = level3 && __builtin_cpu_supports("avx512f") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if ((target == "x86-64-v3" && !level3) || (target == "x86-64-v4" && !level4)) {
-    return UserError("the program was compiled for ", target,
+  if ((processor == "x86-64-v3" && !level3) || (processor == "x86-64-v4" && !level4)) {
+    return UserError("the program was compiled for ", processor,
                      ", which this processor is not; compile it with another --target-cpu");
-  }
-  if (target.rfind("sm_", 0) == 0) {
-    return UserError("the program was compiled for a GPU (", target,
-                     "); run it with --backend cuda or compile it with --target host");
   }
   return absl::OkStatus();
 }
@@ -66,14 +68,14 @@ absl::StatusOr<std::shared_ptr<const KernelObject>> KernelObject::Load(
     const LoadedProgram& program) {
   std::shared_ptr<KernelObject> object(new KernelObject);
   object->functions_.resize(program.message().functions_size());
-  YUBA_RETURN_IF_ERROR(CheckProcessor(program.message().target()));
+  YUBA_RETURN_IF_ERROR(CheckProcessor(program.message()));
   bool needed = false;
   for (const program::Function& function : program.message().functions()) {
     needed |= !function.symbol().empty();
   }
   if (!needed) return std::shared_ptr<const KernelObject>(object);
-  YUBA_RETURN_IF_ERROR(CheckSharedObject(program.message().host_object()));
-  YUBA_RETURN_IF_ERROR(object->Open(program.message().host_object()));
+  YUBA_RETURN_IF_ERROR(CheckSharedObject(program.message().code()));
+  YUBA_RETURN_IF_ERROR(object->Open(program.message().code()));
   for (int f = 0; f < program.message().functions_size(); ++f) {
     const std::string& symbol = program.message().functions(f).symbol();
     if (symbol.empty()) continue;

@@ -41,9 +41,9 @@ class KernelObject {
 // within it. The system's loader does not check this and would crash on a truncated object.
 absl::Status CheckSharedObject(const std::string& bytes);
 
-// An error where `target` is x86-64-v3 or x86-64-v4 and this processor lacks its features, or where
-// it is a GPU ("sm_80"). Other names pass.
-absl::Status CheckProcessor(const std::string& target);
+// An error where the program is for GPUs, or for x86-64-v3 or x86-64-v4 whose features this
+// processor lacks. Other processors pass.
+absl::Status CheckProcessor(const program::Program& program);
 
 }  // namespace yuba::runtime
 

@@ -16,6 +16,7 @@ namespace yuba::program {
 namespace {
 
 constexpr int kDeepestNesting = 16;
+constexpr int kMostThreads = 1024;                    // that compute an element together
 constexpr int64_t kLargestExtent = int64_t{1} << 40;  // products with strides below 2^20 still fit
 
 class WellFormed {
@@ -139,6 +140,9 @@ class WellFormed {
           Annotate(CheckInternal(internal), absl::StrCat("internal tensor ", internal.name())));
     }
     YUBA_RETURN_IF_ERROR(CheckDefinitions(function, kernel));
+    if (function.warp() < 0 || function.warp() > kMostThreads) {
+      return UserError(function.warp(), " threads compute an element together");
+    }
     const int rank = message_.stages(0).buffers(kernel.results(0).buffer()).dims_size();
     for (const IndexSplit& split : function.splits()) {
       if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||

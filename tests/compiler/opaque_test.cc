@@ -356,8 +356,7 @@ TEST_CASE("compiling for GPUs names the node, its operator and what to do") {
   Random random(7);
   Compiled compiled = Compile(TopModel(4, 6, 2), 2, random);
   kernels::KernelChoice choice;
-  choice.target.cuda = true;
-  choice.target.cpu = "sm_80";
+  choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
   const absl::Status status = kernels::AddKernels(compiled.model, choice, compiled.program);
   const int node = OpaqueNode(compiled.model.graph);
   for (const std::string& part :

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
             << use.live_bound << ", device 0: " << device.peak << " at " << device.at << "\n"
             << made.stages(0).instructions_size() << " instructions, " << made.functions_size()
             << " functions, " << made.stages(0).buffers_size() << " buffers, object "
-            << made.host_object().size() << " bytes\n";
+            << made.code().size() << " bytes\n";
   std::map<std::string, int> collectives;
   for (const program::Instruction& instruction : made.stages(0).instructions()) {
     if (!instruction.has_exchange()) continue;

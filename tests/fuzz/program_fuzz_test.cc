@@ -136,7 +136,7 @@ void DropGenerated(program::Program& program) {
   }
   *program.mutable_functions() = functions;
   *program.mutable_stages(0)->mutable_instructions() = instructions;
-  program.clear_host_object();
+  program.clear_code();
 }
 
 // A program of the bundled model for so many devices, without its generated code.

@@ -58,8 +58,8 @@ void AddParameter(const program::Initializer& parameter, const runtime::LoadedPr
 Facts FactsOf(const runtime::LoadedProgram& program) {
   const program::Program& message = program.message();
   Facts facts;
-  facts.backend = message.ptx().empty() ? "host" : "cuda";
-  facts.target = message.target();
+  facts.backend = message.target();
+  facts.target = message.processor();
   const RunPorts ports = PortsOf(message);
   for (const program::EntryRange& range : program.entries()) {
     EntryFacts entry = {range.name};
@@ -94,8 +94,9 @@ std::string MeshOf(const runtime::LoadedProgram& program) {
 // What the machine must have, a line each.
 std::vector<std::string> NeedsOf(const Facts& facts, int devices) {
   std::vector<std::string> needs;
-  if (facts.backend == "cuda") {
-    needs.push_back(absl::StrCat("--backend cuda: GPUs of ", facts.target, " or newer; ", devices,
+  if (facts.backend != "host") {
+    needs.push_back(absl::StrCat("--backend ", facts.backend, ": GPUs of ", facts.target,
+                                 " or newer; ", devices,
                                  ", or fewer that have several devices each"));
     if (facts.library_calls > 0) {
       needs.push_back(

@@ -33,7 +33,8 @@ TEST_CASE("the innermost loop runs along memory") {
 
 std::string PlanForWarps(const Definition& definition) {
   LoopOptions options;
-  options.parallel_outputs = options.warps = true;
+  options.parallel_outputs = true;
+  options.warp = 32;
   return ToString(PlanLoops(definition, options), definition);
 }
 

@@ -29,8 +29,7 @@ void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
     for (const Definition& definition : group.definitions)
       if (count++ % step == 0)
         named.push_back(Alone(absl::StrCat("kernel_", named.size()), definition));
-  KernelTarget target;
-  target.cuda = true;
+  KernelTarget target(*FindTarget("cuda"));
   target.cpu = cpu;
   target.arithmetic = arithmetic;
   if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
@@ -57,9 +56,7 @@ TEST_CASE("a missing device library is an error where a kernel needs it, and onl
   const char* before = std::getenv("CUDA_HOME");
   const std::string first_owner = before == nullptr ? "" : before;
   setenv("CUDA_HOME", "/nonexistent", 1);
-  KernelTarget target;
-  target.cuda = true;
-  target.cpu = "sm_80";
+  const KernelTarget target(*FindTarget("cuda"));
   const Definition& product = FindGroup("matrix products and maps").definitions[0];
   CHECK_THAT(GenerateKernels({Alone("kernel", product)}, target), IsOk());
   const Definition& exp =

@@ -163,7 +163,7 @@ TEST_CASE("What is missing is said when the session is opened") {
   }
   SECTION("a GPU that is new enough") {
     OnFakes fakes(1);
-    builder.message().set_target("sm_90");
+    builder.message().set_processor("sm_90");
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kUnavailable),
                Catch::Contains("compiled for sm_90") && Catch::Contains("is sm_80"));
   }
@@ -202,7 +202,7 @@ TEST_CASE("What is missing is said when the session is opened") {
   }
   SECTION("code for GPUs at all") {
     OnFakes fakes(1);
-    builder.message().clear_ptx();
+    builder.message().clear_code();
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kInvalidArgument),
                Catch::Contains("--target cuda"));
   }

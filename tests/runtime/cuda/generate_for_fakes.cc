@@ -78,20 +78,21 @@ void ForProcessors(llvm::Module& module, const std::string& symbol) {
 
 absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kernels,
                                             const KernelTarget& target) {
+  const bool gpu = target.facts->parallel;
   KernelTarget processor = target;
-  if (target.cuda) processor.cpu = "x86-64-v3";
-  processor.cuda = false;
+  processor.facts = &HostTarget();
+  if (gpu) processor.cpu = HostTarget().processor;
   std::vector<std::string> objects;
   for (const NamedKernel& kernel : kernels) {
     llvm::LLVMContext context;
     YUBA_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> module,
                           ToLlvm({&kernel, 1}, target, kernel.symbol, context));
-    if (target.cuda) ForProcessors(*module, kernel.symbol);
+    if (gpu) ForProcessors(*module, kernel.symbol);
     YUBA_ASSIGN_OR_RETURN(std::string object, ToMachineCode(*module, processor, kernel.symbol));
     objects.push_back(std::move(object));
   }
   YUBA_ASSIGN_OR_RETURN(const std::string object, LinkShared(objects));
-  return target.cuda ? absl::StrCat("ELF ", absl::BytesToHexString(object)) : object;
+  return gpu ? absl::StrCat("ELF ", absl::BytesToHexString(object)) : object;
 }
 
 }  // namespace yuba::kernels

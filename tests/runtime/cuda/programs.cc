@@ -64,8 +64,9 @@ runtime::ProgramBuilder TwicePlusOne(int devices) {
   function->set_symbol("twice_plus_one");
   function->add_indices()->set_extent(kVectorLength);
   runtime::ProgramBuilder::AddDefinition(function, 1);
-  builder.message().set_target("sm_75");
-  builder.message().set_ptx(kTwicePlusOne);
+  builder.message().set_target("cuda");
+  builder.message().set_processor("sm_75");
+  builder.message().set_code(kTwicePlusOne);
   auto add_kernel = [&](int operand) {
     program::Kernel* kernel = builder.stage().add_instructions()->mutable_kernel();
     kernel->add_node("y");

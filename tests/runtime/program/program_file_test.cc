@@ -36,7 +36,7 @@ program::Program Sound() {
   builder.AddExchange(x, y);
   builder.AddInput("x", x);
   builder.AddOutput("y", y);
-  builder.message().set_host_object(Noise(3000, 3));
+  builder.message().set_code(Noise(3000, 3));
   return builder.message();
 }
 

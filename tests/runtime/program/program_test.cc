@@ -142,6 +142,8 @@ void AddSplit(program::Program& p, int index, int dim, int64_t step) {
 TEST_CASE("each fault of a program is refused with its place") {
   const std::vector<Fault> faults = {
       {"0 stages", [](auto& p) { p.clear_stages(); }},
+      {"2000 threads compute an element together",
+       [](auto& p) { p.mutable_functions(KernelOf(p).function())->set_warp(2000); }},
       {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
       {"more than 65536 devices", [](auto& p) { p.mutable_mesh(0)->set_size(70000); }},
       {"number eps: no element type 77",
@@ -432,12 +434,18 @@ TEST_CASE("a broken object inside a program is refused") {
                                     std::string("\x7f"
                                                 "ELF"),
                                     std::string(4096, 'x')}) {
-    program.set_host_object(object);
+    program.set_code(object);
     const auto session = Session::Open(*LoadedProgram::FromMessage(program), {});
     CHECK_THAT(session, StatusIs(absl::StatusCode::kInvalidArgument, "the program's object is"));
   }
-  CHECK_THAT(CheckProcessor("sm_80"),
-             StatusIs(absl::StatusCode::kInvalidArgument, "for a GPU (sm_80)"));
+}
+
+TEST_CASE("a program for GPUs does not run on processors") {
+  program::Program program;
+  program.set_target("cuda");
+  program.set_processor("sm_80");
+  CHECK_THAT(CheckProcessor(program), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               "for a GPU (sm_80); run it with --backend cuda"));
 }
 
 }  // namespace

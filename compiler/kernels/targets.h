@@ -1,0 +1,59 @@
+// For which machine kernels are generated: one table of targets (targets.cc), and the choice of a
+// row, a processor and an arithmetic. Nothing else of the compiler tells targets apart.
+//
+// Example: KernelTarget() is the processor's own code for x86-64-v3,
+// KernelTarget(*FindTarget("cuda")) PTX for the GPUs of the row's processor and later ones.
+#ifndef YUBA_COMPILER_KERNELS_TARGETS_H_
+#define YUBA_COMPILER_KERNELS_TARGETS_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "opsemantics/oracle/scalar.h"  // Arithmetic
+
+namespace yuba::kernels {
+
+// LLVM IR of the functions of C's <math.h>, for a target that has no C library.
+struct DeviceLibrary {
+  const char* prefix = "";         // of the functions' names: __nv_expf
+  const char* name = nullptr;      // for people
+  const char* package = nullptr;   // what has to be installed
+  const char* variable = nullptr;  // of the environment: the folder where it is installed
+  const char* folder = nullptr;    // where it is unless the variable is set
+  const char* file = nullptr;      // in this folder
+  const char* flag = nullptr;  // a flag of modules, set to 0: denormal numbers stay what they are
+};
+
+struct TargetFacts {
+  const char* name;       // of --target, and of the back end that runs the code
+  const char* triple;     // LLVM's
+  const char* processor;  // LLVM's name of the one for which code is made if no other is asked for
+  const char* features;   // LLVM's, beside those of the processor
+  unsigned convention;    // llvm::CallingConv of kernels
+  const char* assembly;   // the ending of its assembly in dumps
+  bool links;             // whether the code is a shared object; else it is the assembly
+  bool parallel;  // whether the threads of a device share out a kernel's elements, as on GPUs
+  int warp;       // threads that may compute an element together; 0: none do
+  bool doubles_have_min;    // whether there are instructions for min and max of f64
+  const char* library;      // for products
+  bool convolutions;        // whether this library has them too
+  DeviceLibrary functions;  // of <math.h>
+};
+
+const TargetFacts& HostTarget();
+const TargetFacts* FindTarget(absl::string_view name);  // null where there is none
+std::vector<std::string> TargetNames();                 // "host", "cuda"
+
+struct KernelTarget {
+  KernelTarget() : KernelTarget(HostTarget()) {}
+  explicit KernelTarget(const TargetFacts& target) : facts(&target), cpu(target.processor) {}
+
+  const TargetFacts* facts;  // a row of the table
+  std::string cpu;           // LLVM's name of a processor
+  Arithmetic arithmetic = Arithmetic::kFloat;
+  std::string dump_dir;  // not empty: MLIR, LLVM IR and assembly of each kernel go there
+};
+
+}  // namespace yuba::kernels
+
+#endif  // YUBA_COMPILER_KERNELS_TARGETS_H_
