@@ -92,9 +92,8 @@ class Session {
 
   // Sets an input or parameter by name from the whole tensor. The shape must be the port's.
   // Integers are converted if they fit; floats must have the program's type, or be f16 or bf16 for
-  // f32. In hash arithmetic
-  // floats may be given as floats, or as 64-bit elements (type kI64). The value stays until it is
-  // set again; after an error there is none.
+  // f32. In hash arithmetic floats may be given as floats, or as 64-bit elements (type kI64). The
+  // value stays until it is set again; after an error there is none.
   absl::Status Set(const std::string& name, const TensorData& tensor);
   // The same of a tensor in a file, which is read in pieces; also an error where it changed.
   absl::Status SetFromFile(const std::string& name, const StoredTensor& tensor);

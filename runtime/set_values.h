@@ -27,8 +27,8 @@ absl::Status ForEachPiece(const std::vector<int64_t>& dims, int64_t most,
 // Writes the elements of the whole tensor, which `source` gives as elements of `given`, into the
 // buffer's shards, as the program's elements: in hash arithmetic floats are made elements of it,
 // integers are converted where they fit, f16 and bf16 are widened to f32, bytes of bools become 0
-// or 1. A user's error where the
-// types do not go together, where a value does not fit, and where the source fails.
+// or 1. A user's error where the types do not go together, where a value does not fit, and where
+// the source fails.
 absl::Status SetElements(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet,
                          int buffer, ElementType given, ValueSource& source);
 

@@ -34,9 +34,9 @@ absl::StatusOr<OnnxValue> LabelsFor(const OpDescription& loss, const OnnxValue& 
 // an output [8, 10] it is i64[8]. The loss is the output `loss` of the entry. Of a description with
 // two outputs, a total and a weight, it is their quotient, and the weight is the output
 // `loss_weight`. What options.metrics name are outputs behind it (metrics.h), and next values of
-// states are the only others. With options.minimize the output of
-// that name is the loss; a mean that SoftmaxCrossEntropyLoss or NegativeLogLikelihoodLoss gives has
-// its weight. `first` is the position in graph.outputs of the entry's first output.
+// states are the only others. With options.minimize the output of that name is the loss; a mean
+// that SoftmaxCrossEntropyLoss or NegativeLogLikelihoodLoss gives has its weight. `first` is the
+// position in graph.outputs of the entry's first output.
 absl::Status AddLoss(const TrainOptions& options, const OperatorLibrary& library,
                      NodeContext& context, size_t first, OnnxGraph& graph);
 

@@ -9,13 +9,13 @@ constexpr DeviceLibrary kLibdevice = {
     "__nv_",           "NVIDIA's device library",        "the CUDA toolkit", "CUDA_HOME",
     "/usr/local/cuda", "nvvm/libdevice/libdevice.10.bc", "nvvm-reflect-ftz"};
 
-// clang-format off
 constexpr TargetFacts kTargets[] = {
-  // name   triple                      processor    features  convention  assembly links  parallel warp min    library   convolutions functions
-    {"host", "x86_64-unknown-linux-gnu", "x86-64-v3", "",       kC,         "s",     true,  false,   0,   true,  "onednn", true,        {}},
-    {"cuda", "nvptx64-nvidia-cuda",      "sm_80",     "+ptx80", kPtxKernel, "ptx",   false, true,    32,  false, "cublas", false,       kLibdevice},
+    {"host", "x86_64-unknown-linux-gnu", "x86-64-v3", /*features=*/"", kC, "s", /*links=*/true,
+     /*parallel=*/false, /*warp=*/0, /*doubles_have_min=*/true, "onednn", /*convolutions=*/true},
+    {"cuda", "nvptx64-nvidia-cuda", "sm_80", /*features=*/"+ptx80", kPtxKernel, "ptx",
+     /*links=*/false, /*parallel=*/true, /*warp=*/32, /*doubles_have_min=*/false, "cublas",
+     /*convolutions=*/false, kLibdevice},
 };
-// clang-format on
 
 }  // namespace
 

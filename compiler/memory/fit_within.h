@@ -9,10 +9,9 @@
 // - Offset: of a buffer that is not placed yet, the lowest one at which it lies above all that are
 //   placed and share a section with it.
 // - Order of placement: buffers are placed by rising offsets, and at equal offsets in the order of
-// a
-//   list, the preorder. Where there is a layout, pushing its buffers down as far as they go gives
-//   one in which each lies at the bottom or on another; its buffers by rising offsets are a
-//   order of placement. So no other orders need be tried.
+//   a list, the preorder. Where there is a layout, pushing its buffers down as far as they go gives
+//   one in which each lies at the bottom or on another; its buffers by rising offsets are an order
+//   of placement. So no other orders need be tried.
 // - Dominance: a buffer is not placed where another one that shares a section with it would fit
 //   below it. That other one comes first.
 // - Inference: in no section may the end of what is placed there, plus the sizes of what is

@@ -1,5 +1,5 @@
-// The updates of a training step. An optimizer is a description
-// like any other (opsemantics/operators/training.tdl), found by its name:
+// The updates of a training step. An optimizer is a description like any other
+// (opsemantics/operators/training.tdl), found by its name:
 // - its first operand, a `state`, is what is trained; its second is the gradient of that,
 // - a plain operand without dimensions is a number that all updates share, such as the learning
 //   rate: a parameter of the model of that name, which may be set between steps,

@@ -21,8 +21,7 @@ struct SampleUse {
 
 // At most `most` uses that elaborate. Features are: even and uneven extents, ranks of packs,
 // attributes at their defaults and not, optional operands present and absent, broadcast dimensions
-// of
-// 1. Each use but the first has a feature that no use before it has. No definition has more than
+// of 1. Each use but the first has a feature that no use before it has. No definition has more than
 // `points` index points, and none has no points.
 std::vector<SampleUse> SampleUses(const OpDescription& op, int most = 12, int64_t points = 20000);
 

@@ -5,10 +5,10 @@
 // among the initializers are parameters, and so is one number where the file calls it a parameter,
 // an operator its weight, bias, slope or scale (../parameters/stored_roles.h), or --trainable by
 // its name; all others are constants. Where the file's training_info says how some of its inputs
-// begin, these are parameters, and all others are inputs. A file that
-// says no such thing and holds no float initializer at all came without its weights: then the first
-// input, every input of integers and every input with a symbolic dimension is an input, and the
-// others are parameters whose values are missing.
+// begin, these are parameters, and all others are inputs. A file that says no such thing and holds
+// no float initializer at all came without its weights: then the first input, every input of
+// integers and every input with a symbolic dimension is an input, and the others are parameters
+// whose values are missing.
 #ifndef YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_
 #define YUBA_COMPILER_IMPORT_TRANSLATE_SOURCES_H_
 
