@@ -23,9 +23,10 @@ absl::Status NodeTranslator::Translate(const ::onnx::NodeProto& node, int positi
   NodeContext context(node, opset_, label, folder_, library_, graph_,
                       [this](const ::onnx::NodeProto& inside) { return TranslateInside(inside); });
   for (int i = 0; i < node.input_size() && !context.failed(); ++i) {
-    if (!node.input(i).empty() && !context.Named(node.input(i)).has_value())
+    if (!node.input(i).empty() && !context.Named(node.input(i)).has_value()) {
       context.Fail("its operand '", node.input(i), "' is ",
                    WhyNotMade(model_.graph(), node.input(i)));
+    }
   }
   const OpDescription* own = OwnEntry(node, library_);
   if (own != nullptr || !TakesSequences(node.op_type())) context.CheckSequences();

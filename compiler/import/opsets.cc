@@ -97,9 +97,10 @@ absl::StatusOr<int64_t> OpsetOf(const ::onnx::ModelProto& model, bool strict) {
     return 0;
   }
   if (*opset < kTableBegins) YUBA_RETURN_IF_ERROR(CheckOld(model, *opset));
-  if (strict && *opset > kNewestOpset)
+  if (strict && *opset > kNewestOpset) {
     return UserError("--strict: the model is of opset ", *opset, ", and what changed behind ",
                      kNewestOpset, " is not known: export it for opset ", kNewestOpset);
+  }
   YUBA_RETURN_IF_ERROR(CheckFunctions(model, *opset));
   return *opset;
 }

@@ -95,13 +95,15 @@ void FinishOutputs(const ::onnx::GraphProto& proto, NodeContext& context, OnnxGr
   const std::map<std::string, int64_t> sizes = SizesOfSymbols(graph);
   for (const ::onnx::ValueInfoProto& output : proto.output()) {
     const auto found = graph.by_name.find(output.name());
-    if (graph.sequences.count(output.name()) > 0)
+    if (graph.sequences.count(output.name()) > 0) {
       return context.Fail("the graph's output '", output.name(), "' is a sequence of tensors, and ",
                           "must be a tensor: make each element that is needed an output ",
                           "(SequenceAt), or join them (ConcatFromSequence)");
-    if (found == graph.by_name.end())
+    }
+    if (found == graph.by_name.end()) {
       return context.Fail("the graph's output '", output.name(), "' is ",
                           WhyNotMade(proto, output.name()));
+    }
     int value = found->second;
     const bool own =
         graph.values[value].kind == TensorKind::kActivation && taken.insert(value).second;

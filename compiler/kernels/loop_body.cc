@@ -125,10 +125,11 @@ void KernelBuilder::BuildLoops() {
       break;
     case LoopPlan::kScatter: {
       std::vector<int> inner;  // the output indices that are not in plan_.outer
-      for (int i = 0; i < static_cast<int>(definition_.indices.size()); ++i)
+      for (int i = 0; i < static_cast<int>(definition_.indices.size()); ++i) {
         if (!definition_.indices[i].reduction &&
             std::find(plan_.outer.begin(), plan_.outer.end(), i) == plan_.outer.end())
           inner.push_back(i);
+      }
       OverOuter([&] {
         OverIndices(inner, [&] { Store(IdentityValue(), whole_result_); });
         Accumulate({});

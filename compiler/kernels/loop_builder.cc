@@ -74,9 +74,10 @@ std::vector<Affine> KernelBuilder::Substituted(std::vector<Affine> position) con
 }
 
 int KernelBuilder::AddAccess(int buffer, std::vector<Affine> position) {
-  for (size_t i = 0; i < accesses_.size(); ++i)
+  for (size_t i = 0; i < accesses_.size(); ++i) {
     if (accesses_[i].buffer == buffer && accesses_[i].position == position)
       return static_cast<int>(i);
+  }
   Access access;
   access.buffer = buffer;
   access.coefficients.resize(definition_.indices.size());

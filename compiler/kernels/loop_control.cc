@@ -6,9 +6,10 @@ namespace yuba::kernels {
 
 void KernelBuilder::Bind(int index, Value value) {
   values_[index] = value;
-  for (Access& access : accesses_)
+  for (Access& access : accesses_) {
     if (access.coefficients[index])
       access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[index], value));
+  }
   if (index >= shared_) return;
   for (KernelBuilder* other : others_) other->Bind(index, value);
 }

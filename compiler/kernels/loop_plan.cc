@@ -423,16 +423,18 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
   static const char* const kModes[] = {"map", "register", "row", "scatter"};
   auto name = [&](int index) { return definition.indices[index].name; };
   std::string text = absl::StrCat(kModes[plan.mode], ":");
-  for (int index : plan.outer)
+  for (int index : plan.outer) {
     absl::StrAppend(&text, " ", name(index),
                     index == plan.block ? absl::StrCat(" (by ", kRowBlock, ")") : "");
+  }
   absl::StrAppend(&text, " |");
   for (const LoopStep& step : plan.steps) {
-    if (step.kind == LoopStep::kGuard)
+    if (step.kind == LoopStep::kGuard) {
       absl::StrAppend(&text, " guard");
-    else
+    } else {
       absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "",
                       step.index == plan.warp ? " (by a warp)" : "");
+    }
   }
   absl::StrAppend(&text, "; ", plan.bounds.size(), " bounds");
   for (size_t i = 0; i < plan.solved.size(); ++i)

@@ -54,9 +54,10 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const KernelTar
   if (found == nullptr) return InternalError("LLVM cannot make code for ", triple, ": ", problem);
   const std::unique_ptr<llvm::MCSubtargetInfo> processors(
       found->createMCSubtargetInfo(triple, "", ""));
-  if (target.cpu.empty() || !processors->isCPUStringValid(target.cpu))
+  if (target.cpu.empty() || !processors->isCPUStringValid(target.cpu)) {
     return UserError("unknown processor \"", target.cpu, "\" for ", triple,
                      "; a name that LLVM knows is needed, for example ", facts.processor);
+  }
   llvm::TargetOptions options;
   std::unique_ptr<llvm::TargetMachine> machine(
       found->createTargetMachine(triple, target.cpu, facts.features, options, llvm::Reloc::PIC_,

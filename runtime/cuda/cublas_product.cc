@@ -49,9 +49,10 @@ absl::Status CublasProduct::Run(const char* left, const char* right, char* resul
   absl::Status status;
   runtime::ForEachStep(plan_.loops, 0, shape_.left, shape_.right, shape_.output,
                        [&](int64_t left_at, int64_t right_at, int64_t result_at) {
-                         if (status.ok())
+                         if (status.ok()) {
                            status = Step(left + left_at * operand, right + right_at * operand,
                                          result + result_at * written, workspace);
+                         }
                        });
   return status;
 }

@@ -171,9 +171,10 @@ class ContentChecker {
     if (range.file.empty()) return UserError("its value refers to no file");
     if (range.length != bytes)
       return UserError(range.length, " bytes of ", range.file, " for a value of ", bytes);
-    if (!IsWithinFile(range))
+    if (!IsWithinFile(range)) {
       return UserError(range.length, " bytes from ", range.offset, " of ", range.file,
                        ", which has ", range.file_size);
+    }
     return absl::OkStatus();
   }
 

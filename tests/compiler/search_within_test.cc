@@ -182,17 +182,19 @@ TEST_CASE("prices that were altered prove no more than what is true") {
   CHECK_THAT(search::CheckPlan(model->graph, *plan), IsOk());
   search::Plan claims = *plan;
   claims.lower_bound = claims.cost.bytes();
-  if (claims.lower_bound > plan->lower_bound)
+  if (claims.lower_bound > plan->lower_bound) {
     CHECK_THAT(search::CheckPlan(model->graph, claims),
                StatusIs(absl::StatusCode::kFailedPrecondition, "its proof shows only"));
+  }
   for (const int64_t factor : {0, 2, 10}) {
     search::Plan bent = *plan;
     REQUIRE(!bent.proof.prices.empty());
     for (search::MemoryPrice& price : bent.proof.prices) price.price *= factor;
-    if (factor == 0)
+    if (factor == 0) {
       CHECK_THAT(search::CheckPlan(model->graph, bent),
                  StatusIs(absl::StatusCode::kFailedPrecondition,
                           "its proof shows only"));  // no limit is as cheap
+    }
     bent.lower_bound = bent.cost.bytes() + 1;
     CHECK_THAT(search::CheckPlan(model->graph, bent),
                StatusIs(absl::StatusCode::kFailedPrecondition, "less than its lower bound"));

@@ -35,9 +35,10 @@ class Orderer {
   enum State { kNew, kEntered, kDone };
 
   absl::Status CollectSources() {
-    if (graph_.sparse_initializer_size() > 0)
+    if (graph_.sparse_initializer_size() > 0) {
       return UserError("the model has sparse initializers, which are not supported: store '",
                        graph_.sparse_initializer(0).values().name(), "' densely");
+    }
     for (const ::onnx::TensorProto& tensor : graph_.initializer()) {
       if (!result_.initializers.emplace(tensor.name(), &tensor).second)
         return UserError("two initializers are named '", tensor.name(), "'");
@@ -55,9 +56,10 @@ class Orderer {
       for (const std::string& output : graph_.node(n).output()) {
         if (output.empty()) continue;
         if (!producers_.emplace(output, n).second || inputs_.count(output) > 0 ||
-            result_.initializers.count(output) > 0)
+            result_.initializers.count(output) > 0) {
           return UserError("the value '", output, "' is given twice; the second time by node ",
                            NodeLabel(graph_.node(n), n));
+        }
       }
     }
     return absl::OkStatus();

@@ -67,12 +67,14 @@ void Bind(const ::onnx::NodeProto& call, const Function& function, const std::st
 
 absl::Status CheckCall(const ::onnx::NodeProto& call, const Function& function) {
   const ::onnx::FunctionProto& proto = *function.proto;
-  if (call.input_size() > proto.input_size())
+  if (call.input_size() > proto.input_size()) {
     return UserError("it has ", call.input_size(), " operands, and the function has ",
                      proto.input_size());
-  if (call.output_size() > proto.output_size())
+  }
+  if (call.output_size() > proto.output_size()) {
     return UserError("it has ", call.output_size(), " outputs, and the function has ",
                      proto.output_size());
+  }
   std::set<std::string> seen;
   for (const ::onnx::AttributeProto& attribute : call.attribute()) {
     if (!seen.insert(attribute.name()).second)

@@ -73,9 +73,10 @@ class Cutter {
   // "; node 'conv1' makes 'y'", or names that are near.
   std::string Hint(const std::string& name) const {
     for (const ::onnx::NodeProto& node : graph_.node()) {
-      if (node.name() == name && !name.empty())
+      if (node.name() == name && !name.empty()) {
         return absl::StrCat("; the node of that name makes '", absl::StrJoin(node.output(), "', '"),
                             "'");
+      }
     }
     std::vector<std::string> names(given_.begin(), given_.end());
     for (const auto& [made, node] : made_by_) names.push_back(made);

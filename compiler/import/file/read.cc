@@ -36,9 +36,10 @@ absl::StatusOr<MessageFile> OpenMessage(const std::string& path, absl::string_vi
   YUBA_ASSIGN_OR_RETURN(UniqueFd file, OpenToRead(path));
   YUBA_ASSIGN_OR_RETURN(const int64_t size, SizeOfRegularFile(file, path));
   if (size == 0) return UserError(path, " is empty: it holds no ", what);
-  if (size > INT_MAX)
+  if (size > INT_MAX) {
     return UserError(path, " has ", size, " bytes, and protobuf reads at most 2 GB: save the ",
                      what, " with its weights as external data");
+  }
   return MessageFile{std::move(file), size};
 }
 
@@ -49,10 +50,11 @@ absl::StatusOr<Message> ReadMessage(const std::string& path, absl::string_view w
   google::protobuf::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT_MAX);
   Message message;
-  if (!message.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+  if (!message.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
     return UserError("cannot read ", path, ": it is truncated, or no ", what,
                      " in ONNX's format (protobuf fails near byte ", coded.CurrentPosition(),
                      " of ", file.size, ")");
+  }
   return message;
 }
 

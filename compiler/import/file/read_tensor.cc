@@ -35,20 +35,23 @@ bool IsBesideModel(const fs::path& file, const std::string& folder) {
 // so.
 absl::StatusOr<std::string> PathOf(const std::string& location, const std::string& folder) {
   if (location.empty()) return UserError("its external data names no file");
-  if (location[0] == '/' || location.find('\0') != std::string::npos)
+  if (location[0] == '/' || location.find('\0') != std::string::npos) {
     return UserError("its external data is in '", location,
                      "': only files beside the model are read, by a relative path");
-  if (IsAbove(fs::path(location).lexically_normal()))
+  }
+  if (IsAbove(fs::path(location).lexically_normal())) {
     return UserError("its external data is in '", location,
                      "', which leaves the model's folder: only files beside the model are read");
+  }
   std::string path = folder == "." ? location : folder + "/" + location;
   std::error_code missing;
   const fs::path real = fs::canonical(path, missing), home = fs::canonical(folder, missing);
   // The model may be a link itself, and values that lie in it are external data of its own.
-  if (!real.empty() && !IsIn(real, home) && !WasRead(path) && !IsBesideModel(real, folder))
+  if (!real.empty() && !IsIn(real, home) && !WasRead(path) && !IsBesideModel(real, folder)) {
     return UserError("its external data is in '", location, "', and a link leads from there to ",
                      real.string(), ", which is not in the model's folder: only files beside the ",
                      "model are read; copy the folder with what its links lead to (cp -RL)");
+  }
   return path;
 }
 
@@ -74,9 +77,10 @@ absl::StatusOr<FileRange> ExternalRange(const ::onnx::TensorProto& tensor, int64
     int64_t* number = entry.key() == "offset"   ? &offset
                       : entry.key() == "length" ? &length
                                                 : nullptr;
-    if (number != nullptr && (!absl::SimpleAtoi(entry.value(), number) || *number < 0))
+    if (number != nullptr && (!absl::SimpleAtoi(entry.value(), number) || *number < 0)) {
       return UserError("the ", entry.key(), " of its external data is '", entry.value(),
                        "', not a count of bytes");
+    }
   }
   YUBA_ASSIGN_OR_RETURN(const std::string path, PathOf(location, folder));
   if (length < 0) return UserError("its external data does not say how long it is");

@@ -16,10 +16,11 @@ absl::StatusOr<OpTemplate> MatMulTemplate(const Dims& a, const Dims& b) {
   if (a.empty() || b.empty()) return UserError("matmul of a scalar");
   const int64_t inner = a.back();
   const int64_t other = b.size() == 1 ? b[0] : b[b.size() - 2];
-  if (inner != other)
+  if (inner != other) {
     return UserError("the last dimension of ", Extents(a), " and the ",
                      b.size() == 1 ? "only" : "last but one", " of ", Extents(b),
                      " are contracted and must be equal");
+  }
   const int a_batch = std::max<int>(0, static_cast<int>(a.size()) - 2);
   const int b_batch = std::max<int>(0, static_cast<int>(b.size()) - 2);
   const int batch = std::max(a_batch, b_batch);
@@ -28,9 +29,10 @@ absl::StatusOr<OpTemplate> MatMulTemplate(const Dims& a, const Dims& b) {
   for (int d = 0; d < batch; ++d) {
     const int in_a = d - (batch - a_batch), in_b = d - (batch - b_batch);
     const int64_t size_a = in_a < 0 ? 1 : a[in_a], size_b = in_b < 0 ? 1 : b[in_b];
-    if (size_a != size_b && size_a != 1 && size_b != 1)
+    if (size_a != size_b && size_a != 1 && size_b != 1) {
       return UserError("the leading dimensions of ", Extents(a), " and ", Extents(b),
                        " do not broadcast");
+    }
     result.push_back(size_a == 1 ? size_b : size_a);
     left.push_back(IndexName("p", d));
     if (in_a >= 0) read_a.push_back(size_a == result.back() ? left.back() : "0");
@@ -80,9 +82,10 @@ absl::StatusOr<Labels> ParseTerm(absl::string_view term, int rank, int* ellipsis
       return UserError("the equation has a '", std::string(1, term[i]), "'");
     }
   }
-  if (rank >= 0 && static_cast<int>(labels.size()) != rank)
+  if (rank >= 0 && static_cast<int>(labels.size()) != rank) {
     return UserError("term '", std::string(term), "' has ", labels.size(),
                      " dimensions, its operand ", rank);
+  }
   return labels;
 }
 
@@ -95,9 +98,10 @@ Labels ImplicitOutput(absl::string_view inputs, int ellipsis) {
   Labels output;
   for (int e = ellipsis; e > 0; --e) output.push_back(IndexName("e", e));
   for (const auto& [letter, times] : count) {
-    if (times == 1)
+    if (times == 1) {
       output.push_back(absl::StrCat(absl::ascii_isupper(letter) ? "c" : "l",
                                     std::string(1, absl::ascii_tolower(letter))));
+    }
   }
   return output;
 }
@@ -113,9 +117,10 @@ absl::StatusOr<OpTemplate> EinsumTemplate(const std::string& equation,
   const size_t arrow = text.find("->");
   const std::string inputs = text.substr(0, arrow);
   const std::vector<std::string> names = absl::StrSplit(inputs, ',');
-  if (names.size() != operands.size())
+  if (names.size() != operands.size()) {
     return UserError("the equation '", equation, "' has ", names.size(), " terms for ",
                      operands.size(), " operands");
+  }
   int ellipsis = 0;
   std::vector<Labels> terms;
   std::map<std::string, int64_t> extents;
@@ -125,9 +130,10 @@ absl::StatusOr<OpTemplate> EinsumTemplate(const std::string& equation,
     for (size_t d = 0; d < labels.size(); ++d) {
       int64_t& extent = extents.emplace(labels[d], operands[k][d]).first->second;
       if (extent == 1) extent = operands[k][d];
-      if (operands[k][d] != extent && operands[k][d] != 1)
+      if (operands[k][d] != extent && operands[k][d] != 1) {
         return UserError("index ", labels[d].substr(1), " of '", equation, "' is ", extent, " and ",
                          operands[k][d], " long");
+      }
     }
     terms.push_back(std::move(labels));
   }
@@ -138,9 +144,10 @@ absl::StatusOr<OpTemplate> EinsumTemplate(const std::string& equation,
   Dims result;
   std::set<std::string> free;
   for (const std::string& label : output) {
-    if (extents.count(label) == 0 || !free.insert(label).second)
+    if (extents.count(label) == 0 || !free.insert(label).second) {
       return UserError("the result of '", equation,
                        "' names an index twice, or one that no operand has");
+    }
     result.push_back(extents[label]);
   }
   std::vector<std::string> params, reads, ranges;

@@ -74,9 +74,10 @@ class ReshapeWriter {
       out.begin = out.end;
     }
     std::string body = absl::StrCat("x", x_.Position());
-    if (!picked_.empty())
+    if (!picked_.empty()) {
       body = absl::StrCat("pick(", absl::StrJoin(picked_, ", "), " where ",
                           absl::StrJoin(conditions_, ", "), ") ", body);
+    }
     OpTemplate op_template;
     op_template.text = absl::StrCat("op reshape(x", x_.Signature(), ") -> y", y_.Signature(),
                                     "\n  y", y_.Position(), " = ", body, "\n");

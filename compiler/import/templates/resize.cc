@@ -161,9 +161,10 @@ class Writer {
     const int64_t behind = std::max<int64_t>(0, std::max(first, last) - (from_ - 1));
     const std::string p = before > 0 ? absl::StrCat("(p - ", before, ")") : "p";
     std::string read = Read(p);
-    if (behind > 0)
+    if (behind > 0) {
       read = absl::StrCat("if p < ", before + from_, " then ", read, " else ",
                           Read(absl::StrCat(from_ - 1)));
+    }
     if (before > 0) read = absl::StrCat("if p < ", before, " then ", Read("0"), " else ", read);
     return absl::StrCat("pick(p: ", before + from_ + behind, " where ", Rounds(p), ") (", read,
                         ")");

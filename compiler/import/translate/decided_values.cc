@@ -48,9 +48,10 @@ class Decider {
 
   // Fills of zeros are no weights, though a file may write weights as fills.
   static bool IsConstant(const OnnxValue& value) {
-    if (value.initial.kind == compiler::InitialValue::kFill)
+    if (value.initial.kind == compiler::InitialValue::kFill) {
       return std::all_of(value.initial.data->begin(), value.initial.data->end(),
                          [](char byte) { return byte == 0; });
+    }
     return value.initial.kind == compiler::InitialValue::kData &&
            (value.kind == TensorKind::kConstant ||
             (value.stored && value.role.word == StoredRole::Word::kOther));

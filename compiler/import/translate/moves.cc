@@ -32,9 +32,10 @@ int NodeContext::Copy(int value) {
 int NodeContext::Reshape(int value, const std::vector<int64_t>& dims) {
   if (failed() || Dims(value) == dims) return value;
   const absl::StatusOr<int64_t> from = ElementsOf(Dims(value)), to = ElementsOf(dims);
-  if (!from.ok() || !to.ok() || *from != *to)
+  if (!from.ok() || !to.ok() || *from != *to) {
     Fail("its operand '", ValueOf(value).name, "' ", Extents(Dims(value)),
          " has the wrong shape: ", Extents(dims), " is needed");
+  }
   if (failed()) return value;
   return Write(ReshapeTemplate(Dims(value), dims), {value});
 }
@@ -90,9 +91,10 @@ int NodeContext::Concat(const std::vector<int>& values, int axis) {
     if (other.size() != first.size())
       Fail("its operands have ", first.size(), " and ", other.size(), " dimensions");
     for (size_t d = 0; d < first.size() && !failed(); ++d) {
-      if (static_cast<int>(d) != axis && other[d] != first[d])
+      if (static_cast<int>(d) != axis && other[d] != first[d]) {
         Fail("its operands ", Extents(first), " and ", Extents(other),
              " differ in more than dimension ", axis);
+      }
     }
     if (failed()) return -1;
     if (other[axis] == 0) continue;

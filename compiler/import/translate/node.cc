@@ -203,9 +203,10 @@ int NodeContext::Stored(ElementType type, const std::vector<int64_t>& dims,
   constant.kind = TensorKind::kConstant;
   constant.type = type;
   constant.dims = dims;
-  if (ElementCount(TensorType{type, dims}) <= (IsFloat(type) ? kFoldedElements : kKnownElements))
+  if (ElementCount(TensorType{type, dims}) <= (IsFloat(type) ? kFoldedElements : kKnownElements)) {
     constant.known =
         std::make_shared<const TensorValue>(compiler::ValueFromBytes(type, dims, *data));
+  }
   constant.initial = compiler::InitialValue{compiler::InitialValue::kData, std::move(data)};
   graph_.values.push_back(std::move(constant));
   return static_cast<int>(graph_.values.size()) - 1;

@@ -51,11 +51,12 @@ class SourceReader {
       }
       YUBA_RETURN_IF_ERROR(AddInput(std::move(value)));
     }
-    if (!missing_.empty())
+    if (!missing_.empty()) {
       return UserError("the model has symbolic dimensions: give ",
                        absl::StrJoin(missing_, " ", [](std::string* out, const std::string& name) {
                          absl::StrAppend(out, "--dim ", name, "=N");
                        }));
+    }
     return AddStored({proto_, order_, folder_, options_}, graph_);
   }
 
@@ -70,11 +71,12 @@ class SourceReader {
     if (options_.batch.has_value() && *options_.batch < 1)
       return UserError("--batch ", *options_.batch, ": a batch has at least one sample");
     for (const auto& [name, size] : dims_) {
-      if (!name.empty() && symbols.count(name) == 0)
+      if (!name.empty() && symbols.count(name) == 0) {
         return UserError("--dim ", name, "=", size, ": no input has a dimension of that name",
                          symbols.empty()
                              ? " (none is symbolic)"
                              : absl::StrCat("; there is ", absl::StrJoin(symbols, ", ")));
+      }
       if (size < 0) return UserError("--dim ", name, "=", size, ": a dimension is not negative");
     }
     for (const auto& [name, value] : options_.bind) {
@@ -98,9 +100,10 @@ class SourceReader {
     value.kind = TensorKind::kConstant;
     value.initial = compiler::InitialValue{compiler::InitialValue::kData,
                                            std::make_shared<const std::string>(bound.data)};
-    if (elements <= kKnownElements)
+    if (elements <= kKnownElements) {
       value.known = std::make_shared<const TensorValue>(
           compiler::ValueFromBytes(bound.type, bound.dims, bound.data));
+    }
     return absl::OkStatus();
   }
 
@@ -132,9 +135,10 @@ class SourceReader {
   }
 
   absl::StatusOr<OnnxValue> TypeOfInput(const ::onnx::ValueInfoProto& input) {
-    if (!input.type().has_tensor_type())
+    if (!input.type().has_tensor_type()) {
       return UserError("input '", input.name(),
                        "' is no tensor: sequences, maps and optional values", " are not supported");
+    }
     OnnxValue value;
     value.name = input.name();
     absl::StatusOr<ElementType> type = ElementTypeFromOnnx(input.type().tensor_type().elem_type());

@@ -105,9 +105,10 @@ class StoredReader {
     value.kind = parameter                            ? TensorKind::kParameter
                  : IsState(file_.options, value.name) ? TensorKind::kState
                                                       : TensorKind::kConstant;
-    if (value.kind == TensorKind::kConstant && !stays && elements <= kKnownElements)
+    if (value.kind == TensorKind::kConstant && !stays && elements <= kKnownElements) {
       value.known = std::make_shared<const TensorValue>(
           compiler::ValueFromBytes(value.type, value.dims, *value.initial.data));
+    }
     graph_.by_name[value.name] = static_cast<int>(graph_.values.size());
     graph_.by_name[tensor.name()] = static_cast<int>(graph_.values.size());
     graph_.values.push_back(std::move(value));
@@ -141,10 +142,11 @@ absl::Status CheckBound(const TensorData& bound, const char* what, const OnnxVal
                         bool any_rank) {
   const int64_t elements = ElementCount(TensorType{bound.type, bound.dims});
   const bool fits = bound.dims == value.dims || (any_rank && elements == 1);
-  if (bound.type != value.type || !fits)
+  if (bound.type != value.type || !fits) {
     return UserError("--bind ", value.name, ": the value is ", Name(bound.type), "[",
                      absl::StrJoin(bound.dims, ", "), "], ", what, " ", Name(value.type), "[",
                      absl::StrJoin(value.dims, ", "), "]; give a value of that type and shape");
+  }
   if (static_cast<int64_t>(bound.data.size()) != elements * ByteSize(bound.type))
     return UserError("--bind ", value.name, ": the value has ", bound.data.size(), " bytes");
   return absl::OkStatus();

@@ -112,13 +112,16 @@ TEST_CASE("factors that do not nest meet in a reshape") {
   // The same sums, by hand.
   std::vector<double> middle(48), expected(48);
   const auto f = [](int i) { return static_cast<double>(0.1f * static_cast<float>(i + 1)); };
-  for (int o = 0; o < 12; ++o)
+  for (int o = 0; o < 12; ++o) {
     for (int c = 0; c < 6; ++c)
       for (int p = 0; p < 4; ++p) middle[o * 4 + p] += f(o * 6 + c) * ((o / 6 * 6 + c) * 4 + p);
-  for (int o = 0; o < 12; ++o)
-    for (int c = 0; c < 4; ++c)
+  }
+  for (int o = 0; o < 12; ++o) {
+    for (int c = 0; c < 4; ++c) {
       for (int p = 0; p < 4; ++p)
         expected[o * 4 + p] += f(o * 4 + c) * middle[(o / 4 * 4 + c) * 4 + p];
+    }
+  }
   const std::vector<double> actual = Run(model);
   for (int i = 0; i < 48; ++i) CHECK(actual[i] == Approx(expected[i]).epsilon(1e-5));
 }

@@ -105,9 +105,10 @@ std::vector<Definition> Reductions() {
       definitions.push_back(Typed(Define({19, 5}, 1, reducer, {{5, 19}}, Read(0, {j, i})), type));
     }
   }
-  for (Definition& definition : definitions)
+  for (Definition& definition : definitions) {
     if (definition.reducer == Reducer::kAny || definition.reducer == Reducer::kAll)
       definition = Typed(definition, ElementType::kBool);
+  }
   definitions.push_back(Define({4, 3}, 0, Reducer::kSum, {{4, 3}}, Read(0, {i, j})));
   // Nothing to reduce, and nothing to write.
   definitions.push_back(Define({3, 0}, 1, Reducer::kMax, {{3, 0}}, Read(0, {i, j})));
@@ -156,11 +157,12 @@ std::vector<Definition> ConstrainedLoops() {
   definitions.push_back(
       Where(Define({6, 6, 3}, 2, Reducer::kSum, {{6, 3}}, Read(0, {i, k})), i - j, true));
   // Reshapes: y[i, j] = pick(k, l where 5k + l == 3i + j) x[k, l].
-  for (ElementType type : {ElementType::kF32, ElementType::kBF16, ElementType::kI8})
+  for (ElementType type : {ElementType::kF32, ElementType::kBF16, ElementType::kI8}) {
     definitions.push_back(
         Typed(Where(Define({10, 3, 6, 5}, 2, Reducer::kPick, {{6, 5}}, Read(0, {k, l})),
                     k * 5 + l - i * 3 - j, true),
               type));
+  }
   definitions.push_back(Where(Define({3, 40, 24, 5}, 2, Reducer::kPick, {{24, 5}}, Read(0, {k, l})),
                               k * 5 + l - i * 40 - j, true));
   // Resize by 5/3: 3j <= 5i < 3j + 3.
@@ -180,10 +182,12 @@ Definition ConvGradient(int64_t stride, int64_t dilation, int64_t low, ElementTy
 
 std::vector<Definition> StridedGradients() {
   std::vector<Definition> definitions;
-  for (ElementType type : {ElementType::kF32, ElementType::kF16, ElementType::kI32})
-    for (int64_t stride : {1, 2, 3})
+  for (ElementType type : {ElementType::kF32, ElementType::kF16, ElementType::kI32}) {
+    for (int64_t stride : {1, 2, 3}) {
       for (int64_t dilation : {1, 2})
         for (int64_t low : {0, 2}) definitions.push_back(ConvGradient(stride, dilation, low, type));
+    }
+  }
   // In two dimensions: d[i, j] = sum(k, l, m, n where 2m + k - 1 == i, n + l == j) y[m, n] * f[k,
   // l]
   definitions.push_back(Where(Where(Define({9, 8, 3, 3, 4, 6}, 2, Reducer::kSum, {{4, 6}, {3, 3}},

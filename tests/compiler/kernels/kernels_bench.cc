@@ -170,11 +170,12 @@ void Measure(const Case& c, HostKernel kernel) {
     }
     if (ByteSize(type.type) == 2)  // 1 as f16, and 0.0078 as bf16
       std::fill_n(reinterpret_cast<uint16_t*>(storage.back().data()), ElementCount(type), 0x3c00);
-    if (!IsFloat(type.type))  // indices
+    if (!IsFloat(type.type)) {  // indices
       for (int64_t e = 0; e < ElementCount(type); ++e) {
         const int64_t value = e * 37 % 1000;
         std::memcpy(reinterpret_cast<char*>(storage.back().data()) + e * 8, &value, 8);
       }
+    }
     buffers.push_back(storage.back().data());
     for (int64_t extent : type.dims) {
       arguments.push_back(0);

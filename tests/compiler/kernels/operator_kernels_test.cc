@@ -34,9 +34,10 @@ void CheckOperators(Arithmetic arithmetic) {
   const absl::StatusOr<OperatorLibrary> library = OperatorLibrary::BuiltIn();
   REQUIRE_THAT(library, IsOk());
   std::vector<Definition> definitions;
-  for (const std::string& name : library->Names())
+  for (const std::string& name : library->Names()) {
     for (Definition& definition : DefinitionsOf(*library, name))
       definitions.push_back(std::move(definition));
+  }
   CHECK(definitions.size() > 100);
   CHECK(CheckKernels(definitions, arithmetic, 5) == "");
 }

@@ -25,10 +25,12 @@ void Assemble(const std::string& cpu, Arithmetic arithmetic, size_t step) {
   }
   std::vector<NamedKernel> named;
   size_t count = 0;
-  for (const DefinitionGroup& group : KernelDefinitions())
-    for (const Definition& definition : group.definitions)
+  for (const DefinitionGroup& group : KernelDefinitions()) {
+    for (const Definition& definition : group.definitions) {
       if (count++ % step == 0)
         named.push_back(Alone(absl::StrCat("kernel_", named.size()), definition));
+    }
+  }
   KernelTarget target(*FindTarget("cuda"));
   target.cpu = cpu;
   target.arithmetic = arithmetic;

@@ -76,9 +76,10 @@ TEST_CASE("each flipped bit, cut end and added byte is refused by the file's nam
     REQUIRE_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, "m.yuba"));
     REQUIRE_THAT(status, Fails("yuba compile"));
   }
-  for (size_t end = 0; end < sound.size(); end += 57)
+  for (size_t end = 0; end < sound.size(); end += 57) {
     REQUIRE_THAT(Read(sound.substr(0, end)),
                  StatusIs(absl::StatusCode::kInvalidArgument, "m.yuba"));
+  }
   CHECK_THAT(Read(sound.substr(0, 2000)), Fails("cut short"));
   CHECK_THAT(Read(sound + '\0'),
              StatusIs(absl::StatusCode::kInvalidArgument, "it was cut short or changed"));

@@ -32,9 +32,10 @@ int OfMask(NodeContext& node, const Dims& q, const Dims& k, ElementType type) {
   const Dims all = {q[0], q[1], q[2], k[2]};
   bool fits = dims.size() == 4;
   for (int d = 0; fits && d < 4; ++d) fits = dims[d] == all[d] || dims[d] == 1;
-  if (!fits)
+  if (!fits) {
     node.Fail("its mask ", Extents(node.Dims(node.Optional(kMask))), " does not fit its scores ",
               Extents(all));
+  }
   if (node.failed()) return -1;
   const Dims full = {dims[0], dims[1], q[2], k[2]};
   return dims == full ? mask : node.Write(ExpandTemplate(dims, full), {mask});
@@ -43,9 +44,10 @@ int OfMask(NodeContext& node, const Dims& q, const Dims& k, ElementType type) {
 int OfLengths(NodeContext& node, const Dims& q, const Dims& k, ElementType type) {
   const int lengths = node.Optional(kLengths);
   if (lengths < 0 || node.failed()) return -1;
-  if (node.Dims(lengths) != Dims{q[0]})
+  if (node.Dims(lengths) != Dims{q[0]}) {
     node.Fail("its lengths ", Extents(node.Dims(lengths)), " must be one for each of ", q[0],
               " elements of the batch");
+  }
   const Attributes attributes = {
       {"s", q[2]}, {"t", k[2]}, {"choices", k[2] + 1}, {"causal", node.Int("is_causal", 0)}};
   const int seen = node.Entry("sees_keys", {lengths}, attributes);

@@ -110,9 +110,10 @@ class AxesReader {
       axis.to = length.over / length.under;
       // Implementations scale the whole dimension, where the operator's text says its part.
       const Fraction part = length * (axis.end - axis.begin);
-      if (FloorDiv(part.over, std::max<int64_t>(part.under, 1)) != axis.to)
+      if (FloorDiv(part.over, std::max<int64_t>(part.under, 1)) != axis.to) {
         return node_.Fail("how long its scales make a part of dimension ", axis.axis,
                           " is read in two ways: give it sizes");
+      }
     }
   }
 

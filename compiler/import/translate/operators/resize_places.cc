@@ -16,12 +16,14 @@ void CheckBounds(const ResizedAxis& axis, const ResizeText& text, NodeContext& n
                          static_cast<double>(text.stretch) * static_cast<double>(axis.from);
   const double result =
       std::abs(static_cast<double>(text.step)) * widened * static_cast<double>(axis.to);
-  if (operand > kMost || result > kMost)
+  if (operand > kMost || result > kMost) {
     node.Fail("it scales dimension ", axis.axis, " by ", axis.scale.over, "/", axis.scale.under,
               ", which is too large a fraction");
-  if (std::abs(static_cast<double>(text.start)) > kMost)
+  }
+  if (std::abs(static_cast<double>(text.start)) > kMost) {
     node.Fail("its places along dimension ", axis.axis, " begin at ", text.start, "/", text.unit,
               ", which is too large a fraction");
+  }
 }
 
 // Which elements of the result have places inside: a row of them, as places only rise or fall.
@@ -45,10 +47,11 @@ void CheckInside(const ResizedAxis& axis, const ResizeText& text, NodeContext& n
   if (text.first >= text.last) return;
   for (const int64_t q : {text.first, text.last - 1}) {
     const int64_t place = text.step * q + text.start;
-    if (place <= -text.unit || place >= text.unit * axis.from)
+    if (place <= -text.unit || place >= text.unit * axis.from) {
       node.Fail("element ", q, " of dimension ", axis.axis,
                 " of the result has a place outside of its operand by a whole element or more, "
                 "which is not supported");
+    }
   }
 }
 

@@ -176,9 +176,11 @@ int AnglesOf(NodeContext& node, int table, const Dims& x, int64_t angles) {
   if (ids >= 0) table = node.Entry("gather", {table, ids});
   if (node.failed()) return -1;
   const Dims& dims = node.Dims(table);
-  if (dims.size() != 3 || (dims[0] != x[0] && dims[0] != 1) || dims[1] != x[2] || dims[2] != angles)
+  if (dims.size() != 3 || (dims[0] != x[0] && dims[0] != 1) || dims[1] != x[2] ||
+      dims[2] != angles) {
     node.Fail("its cosines and sines must be ", Extents({x[0], x[2], angles}), " where it has no ",
               "positions, or have ", angles, " columns, but they are ", Extents(dims));
+  }
   return table;
 }
 
@@ -192,9 +194,10 @@ void TranslateRotaryEmbedding(NodeContext& node) {
   const Dims dims = node.Dims(x);
   int64_t turned = node.Int("rotary_embedding_dim", 0);
   if (turned == 0) turned = dims[3];
-  if (turned < 2 || turned > dims[3] || turned % 2 != 0)
+  if (turned < 2 || turned > dims[3] || turned % 2 != 0) {
     node.Fail("it turns ", turned, " of the ", dims[3],
               " elements of a head: an even number can be");
+  }
   const int cs = AnglesOf(node, node.Input(1), dims, turned / 2);
   const int sn = AnglesOf(node, node.Input(2), dims, turned / 2);
   const bool pairs = node.Int("interleaved", 0) != 0;

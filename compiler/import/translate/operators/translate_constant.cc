@@ -72,9 +72,10 @@ void TranslateConstantOfShape(NodeContext& node) {
   if (static_cast<int64_t>(element.data.size()) != ByteSize(element.type))
     return node.Fail("attribute 'value' must be a tensor of one element");
   // Files without weights write a weight as a fill of a stored shape: it becomes a parameter.
-  if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1)
+  if (node.ValueOf(shape).stored && IsFloat(element.type) && *elements > 1) {
     return node.SetOutput(
         0, node.Fill(element.type, dims, std::make_shared<const std::string>(element.data)));
+  }
   const int scalar = node.Constant(compiler::ValueFromBytes(element.type, {}, element.data));
   node.SetOutput(0, node.Write(ExpandTemplate({}, dims), {scalar}));
 }
@@ -126,10 +127,11 @@ void TranslateRange(NodeContext& node) {
   int k = 0;
   for (const int value : {start, limit, step}) {
     const OnnxValue& operand = node.ValueOf(value);
-    if (operand.known == nullptr || operand.known->elements.size() != 1 || operand.type != type)
+    if (operand.known == nullptr || operand.known->elements.size() != 1 || operand.type != type) {
       return node.Fail(
           "its start, limit and step must be scalars of one type that are known when "
           "planning");
+    }
     const Scalar& scalar = operand.known->elements[0];
     numbers[k++] = IsFloat(type) ? scalar.number : static_cast<double>(scalar.integer);
   }

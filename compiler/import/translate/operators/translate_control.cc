@@ -62,9 +62,10 @@ class Collected {
   void Give(int output, int k, int64_t axis, bool reversed) {
     std::vector<int> parts = runs_[k];
     if (node_.failed() || !node_.HasOutput(output)) return;
-    if (parts.empty())
+    if (parts.empty()) {
       return node_.Fail("the nodes inside of it run no time, which leaves the shape of output ",
                         output, " open");
+    }
     if (reversed) std::reverse(parts.begin(), parts.end());
     const int at = node_.Axis(axis, node_.Rank(parts[0]) + 1);
     node_.SetOutput(output, node_.Stack(parts, at));
@@ -83,9 +84,10 @@ void TranslateIf(NodeContext& node) {
   if (!condition.has_value())
     return node.FailUnknown("its condition '", node.proto().input(0), "'");
   Body branch(node, *condition != 0 ? "then_branch" : "else_branch");
-  if (branch.inputs() != 0 || branch.outputs() < node.OutputCount())
+  if (branch.inputs() != 0 || branch.outputs() < node.OutputCount()) {
     node.Fail("its branch has ", branch.inputs(), " inputs and ", branch.outputs(),
               " outputs, for ", node.OutputCount(), " of its own");
+  }
   if (node.failed()) return;
   const std::vector<NamedValue> outputs = branch.Run({}, *condition != 0 ? "then" : "else");
   for (int i = 0; i < node.OutputCount(); ++i) Give(node, i, outputs[i]);
@@ -114,9 +116,10 @@ void TranslateLoop(NodeContext& node) {
   const auto states = static_cast<int>(carried.size());
   Body body(node, "body");
   const int collected = body.outputs() - 1 - states;
-  if (body.inputs() != 2 + states || collected < 0 || node.OutputCount() > states + collected)
+  if (body.inputs() != 2 + states || collected < 0 || node.OutputCount() > states + collected) {
     node.Fail("its body has ", body.inputs(), " inputs and ", body.outputs(),
               " outputs, which do not fit ", states, " values that it carries");
+  }
   if (node.failed()) return;
   Collected rows(node, collected);
   for (int64_t run = 0; run != most && *go != 0; ++run) {
@@ -148,9 +151,10 @@ class Scanned {
       const int x = node.Input(i);
       const int axis = node.Axis(k < axes.size() ? axes[k] : 0, node.Rank(x));
       if (node.failed()) return;
-      if (k > 0 && node.Dims(x)[axis] != length_)
+      if (k > 0 && node.Dims(x)[axis] != length_) {
         node.Fail("its operands are scanned along ", length_, " and ", node.Dims(x)[axis],
                   " elements");
+      }
       length_ = node.Dims(x)[axis];
       operands_.push_back({x, axis, k < backward.size() && backward[k] != 0});
     }
@@ -191,9 +195,10 @@ void TranslateScan(NodeContext& node) {
   Body body(node, "body");
   const int collected = body.outputs() - states;
   if (body.inputs() != node.InputCount() || collected < 0 ||
-      node.OutputCount() > states + collected)
+      node.OutputCount() > states + collected) {
     node.Fail("its body has ", body.inputs(), " inputs and ", body.outputs(), " outputs, for ",
               node.InputCount(), " and ", node.OutputCount(), " of its own");
+  }
   if (scanned.length() > kMostRuns) node.Fail("it runs more than ", kMostRuns, " times");
   if (node.failed()) return;
   Collected rows(node, collected);
@@ -220,17 +225,19 @@ void TranslateScan(NodeContext& node) {
 void TranslateSequenceMap(NodeContext& node) {
   const size_t length = node.Sequence(0).size();
   Body body(node, "body");
-  if (body.inputs() != node.InputCount() || body.outputs() < node.OutputCount())
+  if (body.inputs() != node.InputCount() || body.outputs() < node.OutputCount()) {
     node.Fail("its body has ", body.inputs(), " inputs and ", body.outputs(), " outputs, for ",
               node.InputCount(), " and ", node.OutputCount(), " of its own");
+  }
   std::vector<std::vector<int>> sequences(node.OutputCount());
   for (size_t run = 0; run < length && !node.failed(); ++run) {
     std::vector<NamedValue> inputs;
     for (int i = 0; i < node.InputCount(); ++i) {
       NamedValue given = Given(node, i);
-      if (given.sequence.has_value() && given.sequence->size() != length)
+      if (given.sequence.has_value() && given.sequence->size() != length) {
         return node.Fail("its sequences have ", length, " and ", given.sequence->size(),
                          " elements");
+      }
       inputs.push_back(given.sequence.has_value() ? Tensor((*given.sequence)[run]) : given);
     }
     const std::vector<NamedValue> outputs = body.Run(inputs, absl::StrCat(run));

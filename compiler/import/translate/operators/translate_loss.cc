@@ -48,9 +48,10 @@ void SetLoss(NodeContext& node, int logs, ElementType type) {
 // Classes are dimension 1 of the node's first operand.
 int ClassesLast(NodeContext& node) {
   const int scores = node.Input(0);
-  if (!node.failed() && node.Rank(scores) < 2)
+  if (!node.failed() && node.Rank(scores) < 2) {
     node.Fail("its first operand has ", node.Rank(scores), " dimensions; it needs two at least, ",
               "examples and classes");
+  }
   return node.failed() ? -1 : node.AxisLast(Wide(node, scores), 1);
 }
 

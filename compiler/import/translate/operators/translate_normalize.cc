@@ -65,9 +65,10 @@ void TranslateBatchNormalization(NodeContext& node) {
   const int x = node.Input(0);
   if (node.opset() < 9 && node.Int("spatial", 1) == 0)
     return node.Fail("spatial = 0 is not supported");
-  if (node.opset() < 7 && node.Int("is_test", 0) == 0)
+  if (node.opset() < 7 && node.Int("is_test", 0) == 0) {
     return node.Fail("is_test = 0, as before opset 7 where nothing is said, means training, which ",
                      "is not supported there: convert the model (onnx.version_converter)");
+  }
   std::vector<int> operands = {x};
   const bool training = NormalizesByBatch(node);
   if (training && !node.graph().evaluates) {
@@ -116,9 +117,10 @@ int OfLayer(NodeContext& node, int value, ElementType type, const Dims& dims, in
     fits = given[d] == 1 || given[d] == dims[at];
     differs |= static_cast<int>(at) < axis && given[d] != 1;
   }
-  if (!fits)
+  if (!fits) {
     node.Fail("its scale and bias must broadcast to its operand ", Extents(dims), ", which ",
               Extents(given), " does not");
+  }
   value = node.Cast(value, type);
   if (node.failed() || differs) return value;
   own.erase(own.begin(), own.begin() + axis);

@@ -41,9 +41,10 @@ void TranslateSplit(NodeContext& node) {
     return node.Fail("it has `split` and `num_outputs`, of which one is allowed");
   if (lengths.empty()) {
     const int64_t parts = node.Int("num_outputs", node.OutputCount());
-    if (node.opset() < 18 && parts > 0 && size % parts != 0)
+    if (node.opset() < 18 && parts > 0 && size % parts != 0) {
       return node.Fail("its ", parts, " parts of ", size, " elements are not equal; version 18 of ",
                        "the operator has a shorter last part");
+    }
     const int64_t length = parts > 0 ? (size + parts - 1) / parts : 0;
     for (int64_t at = 0, p = 0; p < std::min<int64_t>(parts, node.OutputCount()); ++p) {
       lengths.push_back(Clamp(size - at, 0, length));
@@ -55,9 +56,10 @@ void TranslateSplit(NodeContext& node) {
     if (length < 0 || length > size) return node.Fail("it splits off a part of ", length);
     total += length;
   }
-  if (total != size || lengths.size() < static_cast<size_t>(node.OutputCount()))
+  if (total != size || lengths.size() < static_cast<size_t>(node.OutputCount())) {
     return node.Fail("its parts ", Extents(lengths), " do not make the ", size,
                      " elements of dimension ", axis);
+  }
   SetParts(x, axis, lengths, node);
 }
 
@@ -172,9 +174,10 @@ void TranslateGatherElements(NodeContext& node) {
 void TranslateReverseSequence(NodeContext& node) {
   const int x = node.Input(0), lengths = node.Input(1);
   const int64_t batch = node.Int("batch_axis", 1), time = node.Int("time_axis", 0);
-  if (!node.failed() && (node.Rank(x) < 2 || batch + time != 1 || batch * time != 0))
+  if (!node.failed() && (node.Rank(x) < 2 || batch + time != 1 || batch * time != 0)) {
     node.Fail("its batch and time must be the first two dimensions of its operand ",
               Extents(node.Dims(x)), ", not ", batch, " and ", time);
+  }
   if (node.failed()) return;
   std::vector<int> batch_first(node.Rank(x));
   for (size_t d = 0; d < batch_first.size(); ++d) batch_first[d] = static_cast<int>(d);
@@ -267,9 +270,10 @@ void TranslatePad(NodeContext& node) {
     const int64_t most = mode == "edge"   ? std::numeric_limits<int64_t>::max()
                          : mode == "wrap" ? n
                                           : n - 1;
-    if (n == 0 || lo > most || hi > most)
+    if (n == 0 || lo > most || hi > most) {
       return node.Fail("mode '", mode, "' cannot pad dimension ", d, " of ", n, " elements by ", lo,
                        " and ", hi);
+    }
     x = node.Write(BorderTemplate(node.Dims(x), d, lo, hi, mode), {x});
   }
   node.SetOutput(0, x);

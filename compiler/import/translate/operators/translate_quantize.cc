@@ -33,15 +33,17 @@ int AlongAxis(NodeContext& node, int value, int axis, int rank) {
 Scaled InBlocks(NodeContext& node, Scaled scaled, int axis, int64_t size) {
   const Dims dims = node.Dims(scaled.x), scales = node.Dims(scaled.scale);
   const bool whole = size > 0 && dims[axis] % size == 0;
-  if (size > 0 && !whole)
+  if (size > 0 && !whole) {
     node.Fail("its blocks of ", size, " do not make the ", dims[axis], " elements of dimension ",
               axis, ", which is not supported");
+  }
   Dims expected = dims;
   if (whole) expected[axis] /= size;
-  if (!whole || scales != expected)
+  if (!whole || scales != expected) {
     node.Fail("its scale ", Extents(scales), " does not fit its operand ", Extents(dims),
               ": it must be one number, one for each position of dimension ", axis,
               ", or with 'block_size' one for each block of it");
+  }
   if (node.failed()) return scaled;
   Dims blocks = expected, ones = expected;
   blocks.insert(blocks.begin() + axis + 1, size);
@@ -65,9 +67,10 @@ Scaled ReadScaled(NodeContext& node) {
     if (scaled.zero >= 0) scaled.zero = node.Reshape(scaled.zero, {});
     return scaled;
   }
-  if (zeros != scales)
+  if (zeros != scales) {
     node.Fail("its scale ", Extents(scales), " and its zero point ", Extents(zeros),
               " must be of one shape");
+  }
   const int axis = rank == 1 ? 0 : node.Axis(node.Int("axis", 1), rank);
   if (node.failed()) return scaled;
   if (scales != Dims{node.Dims(scaled.x)[axis]})

@@ -51,9 +51,10 @@ class Resizing {
            {"round_prefer_floor", "round_prefer_ceil", kFloor, "ceil"});
     if (forms_.filter == "nearest" && node_.Int("antialias", 0) != 0)
       node_.Fail("antialias is of its modes linear and cubic, not of nearest");
-    if (forms_.filter != "nearest" && !IsFloat(node_.ValueOf(x_).type))
+    if (forms_.filter != "nearest" && !IsFloat(node_.ValueOf(x_).type)) {
       node_.Fail("its mode '", forms_.filter, "' of ", Name(node_.ValueOf(x_).type),
                  " is not supported: cast to floats before it, and back");
+    }
   }
 
   // Nearest, where each element is repeated or every output position is rounded down: entries of

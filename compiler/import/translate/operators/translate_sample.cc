@@ -109,11 +109,12 @@ void TranslateGridSample(NodeContext& node) {
   if (node.failed()) return;
   const Dims dims = node.Dims(x), places = node.Dims(grid);
   const int rank = node.Rank(x) - 2;
-  if (rank < 1 || places.size() != dims.size() || places.back() != rank || places[0] != dims[0])
+  if (rank < 1 || places.size() != dims.size() || places.back() != rank || places[0] != dims[0]) {
     node.Fail("its operand ", Extents(dims), " and its grid ", Extents(places),
               " do not fit: with [batch, channels] and ", std::max(rank, 1),
               " dimensions behind, the grid is [batch, ..., ", std::max(rank, 1),
               "], of as many dimensions");
+  }
   if (std::count(dims.begin(), dims.end(), 0) > 0) node.Fail("its operand has no elements");
   std::vector<int> operands = {x}, weights;
   for (int d = 0; d < rank && !node.failed(); ++d) {
@@ -123,9 +124,10 @@ void TranslateGridSample(NodeContext& node) {
     operands.push_back(taps.at);
     if (taps.weight >= 0) weights.push_back(node.Cast(taps.weight, node.ValueOf(x).type));
   }
-  if (!weights.empty() && !IsFloat(node.ValueOf(x).type))
+  if (!weights.empty() && !IsFloat(node.ValueOf(x).type)) {
     node.Fail("between elements of ", Name(node.ValueOf(x).type),
               " there is nothing: cast to floats");
+  }
   if (node.failed()) return;
   operands.insert(operands.end(), weights.begin(), weights.end());
   node.SetOutput(0, node.Write(SampledTemplate(rank, !weights.empty()), operands));

@@ -31,18 +31,20 @@ absl::optional<ScatterReduction> ReductionOf(NodeContext& node, ElementType type
 // Integers that name places along `depth` dimensions from `batch` on.
 void CheckTuples(NodeContext& node, const Dims& data, const Dims& indices, int64_t batch) {
   const int64_t behind = static_cast<int64_t>(data.size()) - batch;
-  if (indices.back() < 1 || indices.back() > behind)
+  if (indices.back() < 1 || indices.back() > behind) {
     node.Fail("the last dimension of its indices ", Extents(indices), " must be 1 to ", behind,
               ": so many dimensions of its operand ", Extents(data), " can be looked up");
+  }
 }
 
 // That the updates are of the operand's type, and the places integers.
 void CheckTypes(NodeContext& node, int x, int ids, int updates) {
   const ElementType type = node.ValueOf(x).type, put = node.ValueOf(updates).type,
                     at = node.ValueOf(ids).type;
-  if (put != type)
+  if (put != type) {
     node.Fail("its updates are ", Name(put), ", and its operand is ", Name(type),
               ": they must be of one type");
+  }
   if (at != ElementType::kI64 && at != ElementType::kI32)
     node.Fail("its indices are ", Name(at), ", and must be i64 or i32");
 }
@@ -128,14 +130,16 @@ void TranslateGatherNd(NodeContext& node) {
   const int64_t batch = node.Int("batch_dims", 0);
   if (node.failed()) return;
   const Dims data = node.Dims(x), indices = node.Dims(ids);
-  if (batch < 0 || batch >= node.Rank(x) || batch >= node.Rank(ids))
+  if (batch < 0 || batch >= node.Rank(x) || batch >= node.Rank(ids)) {
     return node.Fail("its batch_dims ", batch, " must be less than the ranks of its operands ",
                      Extents(data), " and ", Extents(indices));
+  }
   CheckTuples(node, data, indices, batch);
   for (int64_t d = 0; d < batch; ++d) {
-    if (data[d] != indices[d])
+    if (data[d] != indices[d]) {
       node.Fail("its operands ", Extents(data), " and ", Extents(indices), " differ in dimension ",
                 d, ", which is one of the batch");
+    }
   }
   if (node.failed()) return;
   node.SetOutput(0, node.Write(GatherNdTemplate(data, indices, static_cast<int>(batch)), {x, ids}));
@@ -180,13 +184,15 @@ void TranslateScatterElements(NodeContext& node) {
   const absl::optional<ScatterReduction> reduction = ReductionOf(node, type);
   const Dims data = node.Dims(x), indices = node.Dims(ids);
   const int axis = node.Axis(node.Int("axis", 0), node.Rank(x));
-  if (node.Dims(updates) != indices || indices.size() != data.size())
+  if (node.Dims(updates) != indices || indices.size() != data.size()) {
     node.Fail("its indices ", Extents(indices), " and updates ", Extents(node.Dims(updates)),
               " must be of one shape, with as many dimensions as ", Extents(data));
+  }
   for (size_t d = 0; d < data.size() && !node.failed(); ++d) {
-    if (static_cast<int>(d) != axis && indices[d] > data[d])
+    if (static_cast<int>(d) != axis && indices[d] > data[d]) {
       node.Fail("dimension ", d, " of its indices ", Extents(indices), " is longer than that of ",
                 Extents(data));
+    }
   }
   if (node.failed()) return;
   if (Elements(indices) == 0) return node.SetOutput(0, x);

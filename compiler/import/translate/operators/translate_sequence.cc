@@ -25,9 +25,10 @@ int64_t Position(NodeContext& node, int i, int64_t size, int64_t absent) {
 constexpr int64_t kMostElements = 4096;
 
 bool IsTooLong(NodeContext& node, int64_t elements) {
-  if (elements > kMostElements)
+  if (elements > kMostElements) {
     node.Fail("its sequence has ", elements, " elements, and ", kMostElements,
               " are the most that are supported");
+  }
   return node.failed();
 }
 
@@ -101,9 +102,10 @@ void TranslateSplitToSequence(NodeContext& node) {
     if (length < 0 || length > size - total) return node.Fail("it splits off a part of ", length);
     total += length;
   }
-  if (total != size || lengths.empty())
+  if (total != size || lengths.empty()) {
     return node.Fail("its parts ", Extents(lengths), " do not make the ", size,
                      " elements of dimension ", axis);
+  }
   std::vector<int> parts = node.WriteOutputs(SplitTemplate(node.Dims(x), axis, lengths), {x});
   parts.resize(lengths.size());
   for (int& part : parts) {

@@ -21,9 +21,10 @@ void TranslateReshape(NodeContext& node) {
   int inferred = -1;
   for (size_t d = 0; d < target.size(); ++d) {
     if (target[d] == 0 && !zero_is_zero) {
-      if (d >= dims.size())
+      if (d >= dims.size()) {
         return node.Fail("its shape ", Extents(target), " copies dimension ", d,
                          ", which its operand ", Extents(dims), " does not have");
+      }
       target[d] = dims[d];
     }
     if (target[d] < -1 || (target[d] == -1 && inferred >= 0))
@@ -37,11 +38,12 @@ void TranslateReshape(NodeContext& node) {
   }
   if (inferred >= 0 && given != 0 && elements % given == 0) target[inferred] = elements / given;
   const bool fits = inferred >= 0 ? target[inferred] >= 0 : given == elements;
-  if (!fits)
+  if (!fits) {
     return node.Fail("it cannot make ", Extents(dims), " into ", Extents(target), ": ", elements,
                      " elements against ", given, inferred >= 0 ? " and a rest" : "",
                      ". If the shape is stored in the file for another batch or dimension, export"
                      " the model with that dimension symbolic");
+  }
   node.SetOutput(0, node.Reshape(x, target));
 }
 
@@ -67,9 +69,10 @@ void TranslateSqueeze(NodeContext& node) {
   for (int d = 0; d < node.Rank(x); ++d) {
     const int64_t dim = node.Dims(x)[d];
     const bool named = std::binary_search(axes.begin(), axes.end(), d);
-    if (named && dim != 1)
+    if (named && dim != 1) {
       return node.Fail("it removes dimension ", d, " of ", Extents(node.Dims(x)),
                        ", which is not 1");
+    }
     if (given ? !named : dim != 1) target.push_back(dim);
   }
   node.SetOutput(0, node.Reshape(x, target));

@@ -90,9 +90,10 @@ int ConvOf(NodeContext& node, int x, int filter, int bias) {
   if (node.failed()) return -1;
   const int64_t groups = node.Int("group", 1);
   if (groups < 1 || node.Dims(filter)[1] * groups != node.Dims(x)[1] ||
-      node.Dims(filter)[0] % groups != 0)
+      node.Dims(filter)[0] % groups != 0) {
     node.Fail("its input ", Extents(node.Dims(x)), " and filter ", Extents(node.Dims(filter)),
               " do not fit ", groups, " groups");
+  }
   Attributes attributes = WindowAttributes(window);
   attributes["dilation"] = window.dilation;
   return node.Entry("conv", {x, filter, bias}, attributes);
@@ -134,9 +135,10 @@ void TranslateConvTranspose(NodeContext& node) {
   attributes["dilation"] = window.dilation;
   attributes["extra"] = extra;
   const int64_t groups = node.Int("group", 1);
-  if (groups < 1 || node.Dims(x)[1] % groups != 0 || node.Dims(filter)[0] != node.Dims(x)[1])
+  if (groups < 1 || node.Dims(x)[1] % groups != 0 || node.Dims(filter)[0] != node.Dims(x)[1]) {
     return node.Fail("its input ", Extents(node.Dims(x)), " and filter ",
                      Extents(node.Dims(filter)), " do not fit ", groups, " groups");
+  }
   attributes["groups"] = groups;
   node.SetOutput(0, node.Entry("conv_transpose", {x, filter, node.Optional(2)}, attributes));
 }

@@ -76,9 +76,10 @@ std::vector<double> Run(const OnnxBuilder& builder) {
   REQUIRE_THAT(outputs, IsOk());
   std::vector<double> numbers;
   for (const TensorValue& output : *outputs) {
-    for (const Scalar& element : output.elements)
+    for (const Scalar& element : output.elements) {
       numbers.push_back(IsFloat(output.type.type) ? element.number
                                                   : static_cast<double>(element.integer));
+    }
   }
   return numbers;
 }

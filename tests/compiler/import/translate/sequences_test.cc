@@ -45,10 +45,11 @@ Result Run(const OnnxBuilder& builder) {
   const absl::StatusOr<std::vector<TensorValue>> outputs = compiler::RunWhole(*model, inputs);
   REQUIRE_THAT(outputs, IsOk());
   Result result{WholeDims(model->graph.tensors[model->graph.outputs[0]]), {}};
-  for (const Scalar& element : outputs->front().elements)
+  for (const Scalar& element : outputs->front().elements) {
     result.elements.push_back(IsFloat(outputs->front().type.type)
                                   ? element.number
                                   : static_cast<double>(element.integer));
+  }
   return result;
 }
 
