@@ -7,6 +7,7 @@
 #define YUBA_COMPILER_KERNELS_TARGETS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "opsemantics/oracle/scalar.h"  // Arithmetic
