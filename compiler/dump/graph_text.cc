@@ -1,5 +1,7 @@
 #include "compiler/dump/graph_text.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/dump/words.h"
 #include "opsemantics/sharding/mesh_text.h"
@@ -47,7 +49,9 @@ class GraphWriter {
     const Sharding& sharding = plan_ != nullptr ? plan_->tensors[id] : whole;
     std::string line = absl::StrCat("%", id, " ", Name(kind), " ", Quoted(name), " ",
                                     Name(type.type), " ", ToString(sharding, dims, mesh_));
-    if (!dim_names.empty()) absl::StrAppend(&line, " names ", ListText(dim_names, Quoted));
+    const bool named = std::any_of(dim_names.begin(), dim_names.end(),
+                                   [](const std::string& dim) { return !dim.empty(); });
+    if (named) absl::StrAppend(&line, " names ", ListText(dim_names, Quoted));
     if (batch_dim >= 0) absl::StrAppend(&line, " batch ", batch_dim);
     if (!next_name.empty()) absl::StrAppend(&line, " next ", Quoted(next_name));
     if (cache_rows > 0) absl::StrAppend(&line, " counts ", cache_rows, " rows");

@@ -8,7 +8,7 @@
 //     ...
 //   graph mesh a=2 b=2
 //     %0 input "x" f32 [12/ba, 48] read by 0
-//     node 0 "y" = linear(%0, %1) -> %2 by s/ab
+//     node 0 "y" = linear(%0, %1) -> %2 by s/ab from "/fc" use 0 entry 0
 //       y[r: 12, s: 96] = sum(q: 48) x0[r, q] * x1[s, q]
 #ifndef YUBA_COMPILER_DUMP_STATE_H_
 #define YUBA_COMPILER_DUMP_STATE_H_

@@ -93,8 +93,8 @@ TEST_CASE("plans of many models and flags are what the schema says, and fill in 
   std::set<std::string> named;
   Named(SchemaFile(), "", named);
   for (const std::string& field : named) {
-    // The proofs' are of graphs that are too large to be eliminated but in grids.
-    // No command makes axes of other kinds than 0 yet.
+    // The fields of a proof by grids are of graphs that are too large for other proofs; and no
+    // command makes axes of another kind than 0 yet.
     const bool rare = field == ".stopped" || field == ".proof.plain" || field == ".proof.sweep" ||
                       field == ".mesh.kind";
     if (field.rfind(".options.", 0) == 0 || rare) continue;

@@ -17,13 +17,20 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A product and a map of its result, planned for four devices.
+// A product and a map of its result.
 Compilation State() {
   ModelBuilder build;
   const TensorId x = build.Input({8, 6});
   const TensorId w = build.Input({6, 10}, TensorKind::kParameter);
   Compilation state;
   state.model = build.Finish({build.Relu(build.MatMul(x, w))});
+  return state;
+}
+
+// The same, planned for four devices. The text has the plan's file then, which says some of the
+// graph too.
+Compilation Planned() {
+  Compilation state = State();
   Random random(1);
   state.plan = RandomPlan(state.model.graph, MeshOf(4), random);
   return state;
@@ -31,12 +38,13 @@ Compilation State() {
 
 using Change = std::function<void(Compilation&)>;
 
-// That each of the changes, made to State() by itself, gives a text of its own.
-void CheckChanges(const std::vector<std::pair<const char*, Change>>& changes) {
-  std::set<std::string> texts = {StateText(State())};
+// That each of the changes, made to `state` by itself, gives a text of its own.
+void CheckChanges(const Compilation& state,
+                  const std::vector<std::pair<const char*, Change>>& changes) {
+  std::set<std::string> texts = {StateText(state)};
   for (const auto& [name, change] : changes) {
     INFO(name);
-    Compilation changed = State();
+    Compilation changed = state;
     change(changed);
     const std::string text = StateText(changed);
     INFO(text);
@@ -133,7 +141,7 @@ TEST_CASE("each member of a model is in the text") {
   add("file nodes", [](Compilation& s) { s.model.file_nodes = 9; });
   add("opset", [](Compilation& s) { s.model.opset = 9; });
   add("flops", [](Compilation& s) { s.model.flops = 9; });
-  CheckChanges(changes);
+  CheckChanges(State(), changes);
 }
 
 TEST_CASE("each member of a graph is in the text") {
@@ -141,59 +149,65 @@ TEST_CASE("each member of a graph is in the text") {
   const auto graph = [](const std::function<void(G&)>& change) -> Change {
     return [change](Compilation& s) { change(s.model.graph); };
   };
-  CheckChanges({
-      {"entry", graph([](G& g) { g.entries[0].name = "decode"; })},
-      {"times", graph([](G& g) { g.entries[0].times = 3; })},
-      {"name", graph([](G& g) { g.tensors[0].name = "other"; })},
-      {"kind", graph([](G& g) { g.tensors[0].kind = TensorKind::kState; })},
-      {"type", graph([](G& g) { g.tensors[0].type.type = ElementType::kBF16; })},
-      {"dims", graph([](G& g) { g.tensors[0].dims[0] = {7}; })},
-      {"output", graph([](G& g) { g.tensors[0].output = true; })},
-      {"producer", graph([](G& g) { g.tensors[0].producer = 1, g.tensors[0].producers = {1}; })},
-      {"producers",
-       graph([](G& g) { g.tensors[0].producer = 1, g.tensors[0].producers = {1, 2}; })},
-      {"consumers", graph([](G& g) { g.tensors[0].consumers = {0, 1}; })},
-      {"names of dimensions", graph([](G& g) { g.tensors[0].dim_names = {"n", ""}; })},
-      {"batch", graph([](G& g) { g.tensors[0].batch_dim = 1; })},
-      {"next name", graph([](G& g) { g.tensors[0].next_name = "x'"; })},
-      {"rows", graph([](G& g) { g.tensors[0].cache_rows = 9; })},
-      {"name of a node", graph([](G& g) { g.nodes[0].name = "n"; })},
-      {"operator", graph([](G& g) { g.nodes[0].op = "other"; })},
-      {"origin", graph([](G& g) { g.nodes[0].from = "/n"; })},
-      {"use", graph([](G& g) { g.nodes[0].instance = 8; })},
-      {"entry of a node", graph([](G& g) { g.nodes[0].entry = 1; })},
-      {"operands", graph([](G& g) { std::swap(g.nodes[0].operands[0], g.nodes[0].operands[1]); })},
-      {"inputs", graph([](G& g) { g.inputs = {}; })},
-      {"outputs", graph([](G& g) { g.outputs = {2, 3}; })},
-      {"batch that is not known", graph([](G& g) { g.no_batch = "why"; })},
-      {"copies", graph([](G& g) { g.copies = true; })},
-  });
+  CheckChanges(State(),
+               {
+                   {"entry", graph([](G& g) { g.entries[0].name = "decode"; })},
+                   {"times", graph([](G& g) { g.entries[0].times = 3; })},
+                   {"name", graph([](G& g) { g.tensors[0].name = "other"; })},
+                   {"kind", graph([](G& g) { g.tensors[0].kind = TensorKind::kState; })},
+                   {"type", graph([](G& g) { g.tensors[0].type.type = ElementType::kBF16; })},
+                   {"dims", graph([](G& g) { g.tensors[0].dims[0] = {7}; })},
+                   {"output", graph([](G& g) { g.tensors[0].output = true; })},
+                   {"producer",
+                    graph([](G& g) { g.tensors[0].producer = 1, g.tensors[0].producers = {1}; })},
+                   {"producers", graph([](G& g) {
+                      g.tensors[0].producer = 1, g.tensors[0].producers = {1, 2};
+                    })},
+                   {"consumers", graph([](G& g) { g.tensors[0].consumers = {0, 1}; })},
+                   {"names of dimensions", graph([](G& g) { g.tensors[0].dim_names = {"n", ""}; })},
+                   {"batch", graph([](G& g) { g.tensors[0].batch_dim = 1; })},
+                   {"next name", graph([](G& g) { g.tensors[0].next_name = "x'"; })},
+                   {"rows", graph([](G& g) { g.tensors[0].cache_rows = 9; })},
+                   {"name of a node", graph([](G& g) { g.nodes[0].name = "n"; })},
+                   {"operator", graph([](G& g) { g.nodes[0].op = "other"; })},
+                   {"origin", graph([](G& g) { g.nodes[0].from = "/n"; })},
+                   {"use", graph([](G& g) { g.nodes[0].instance = 8; })},
+                   {"entry of a node", graph([](G& g) { g.nodes[0].entry = 1; })},
+                   {"operands",
+                    graph([](G& g) { std::swap(g.nodes[0].operands[0], g.nodes[0].operands[1]); })},
+                   {"inputs", graph([](G& g) { g.inputs = {}; })},
+                   {"outputs", graph([](G& g) { g.outputs = {2, 3}; })},
+                   {"batch that is not known", graph([](G& g) { g.no_batch = "why"; })},
+                   {"copies", graph([](G& g) { g.copies = true; })},
+               });
 }
 
 TEST_CASE("each member of a definition is in the text") {
   using D = Definition;
-  CheckChanges({
-      {"name", Defined([](D& d) { d.name = "q"; })},
-      {"index", Defined([](D& d) { d.indices[0].name = "q"; })},
-      {"extent", Defined([](D& d) { d.indices[0].extent = 7; })},
-      {"left", Defined([](D& d) { d.left[0] = ConstantAffine(0); })},
-      {"reducer", Defined([](D& d) { d.reducer = Reducer::kMax; })},
-      {"where", Defined([](D& d) { d.where = {{IndexAffine(0), true}}; })},
-      {"inequality", Defined([](D& d) { d.where = {{IndexAffine(0), false}}; })},
-      {"condition", Defined([](D& d) { d.data_where = {Condition(nullptr)}; })},
-      {"table", Defined([](D& d) { d.data_where = {Condition(Table({1}, {2}, {3, 0}))}; })},
-      {"values", Defined([](D& d) { d.data_where = {Condition(Table({1}, {2}, {3, 1}))}; })},
-      {"index of a table",
-       Defined([](D& d) { d.data_where = {Condition(Table({0}, {2}, {3, 0}))}; })},
-      {"extent of a table",
-       Defined([](D& d) { d.data_where = {Condition(Table({1}, {1, 2}, {3, 0}))}; })},
-      {"body", Defined([](D& d) { d.body = Literal(ElementType::kF32); })},
-      {"type of a literal", Defined([](D& d) { d.body = Literal(ElementType::kI32); })},
-      {"flops", Defined([](D& d) { d.opaque.flops = 9; })},
-      {"nograd", Defined([](D& d) { d.nograd = true; })},
-      {"partial", Defined([](D& d) { d.partial = true; })},
-      {"partial operands", Defined([](D& d) { d.partial_operands = {0}; })},
-  });
+  CheckChanges(
+      State(),
+      {
+          {"name", Defined([](D& d) { d.name = "q"; })},
+          {"index", Defined([](D& d) { d.indices[0].name = "q"; })},
+          {"extent", Defined([](D& d) { d.indices[0].extent = 7; })},
+          {"left", Defined([](D& d) { d.left[0] = ConstantAffine(0); })},
+          {"reducer", Defined([](D& d) { d.reducer = Reducer::kMax; })},
+          {"where", Defined([](D& d) { d.where = {{IndexAffine(0), true}}; })},
+          {"inequality", Defined([](D& d) { d.where = {{IndexAffine(0), false}}; })},
+          {"condition", Defined([](D& d) { d.data_where = {Condition(nullptr)}; })},
+          {"table", Defined([](D& d) { d.data_where = {Condition(Table({1}, {2}, {3, 0}))}; })},
+          {"values", Defined([](D& d) { d.data_where = {Condition(Table({1}, {2}, {3, 1}))}; })},
+          {"index of a table",
+           Defined([](D& d) { d.data_where = {Condition(Table({0}, {2}, {3, 0}))}; })},
+          {"extent of a table",
+           Defined([](D& d) { d.data_where = {Condition(Table({1}, {1, 2}, {3, 0}))}; })},
+          {"body", Defined([](D& d) { d.body = Literal(ElementType::kF32); })},
+          {"type of a literal", Defined([](D& d) { d.body = Literal(ElementType::kI32); })},
+          {"flops", Defined([](D& d) { d.opaque.flops = 9; })},
+          {"nograd", Defined([](D& d) { d.nograd = true; })},
+          {"partial", Defined([](D& d) { d.partial = true; })},
+          {"partial operands", Defined([](D& d) { d.partial_operands = {0}; })},
+      });
 }
 
 TEST_CASE("each member of a plan is in the text") {
@@ -208,43 +222,44 @@ TEST_CASE("each member of a plan is in the text") {
       change(p);
     });
   };
-  CheckChanges({
-      {"mesh", plan([](P& p) { p.mesh.axes[0].name = "model"; })},
-      {"nesting", plan([](P& p) { p.space.nesting = search::Nesting::kLevel; })},
-      {"factors", plan([](P& p) { p.space.factors = !p.space.factors; })},
-      {"accumulators", plan([](P& p) { p.space.accumulators = true; })},
-      {"partials", plan([](P& p) { p.space.partials = true; })},
-      {"replicate", plan([](P& p) { p.space.replicate = search::Replicate::kAuto; })},
-      {"memory", plan([](P& p) { p.space.memory = 1 << 20; })},
-      {"pins", plan([](P& p) { p.space.pins = {{0, {{{0}, true}, {{}, false}}}}; })},
-      {"search", plan([](P& p) { p.search = "recursive"; })},
-      {"sharding", plan([](P& p) { p.tensors[0].axes = {{0, 1}, {}}; })},
-      {"other sharding", plan([](P& p) { p.tensors[0].axes = {{1, 0}, {}}; })},
-      {"partition", plan([](P& p) { p.nodes[1].axes = {{0, 1}, {}}; })},
-      {"other partition", plan([](P& p) { p.nodes[1].axes = {{1, 0}, {}}; })},
-      {"weights", plan([](P& p) { p.cost.weight += 1; })},
-      {"activations", plan([](P& p) { p.cost.activation += 1; })},
-      {"partial sums", plan([](P& p) { p.cost.partial += 1; })},
-      {"halos", plan([](P& p) { p.cost.halo += 1; })},
-      {"bound", plan([](P& p) { p.lower_bound = 9; })},
-      {"asked bound", plan([](P& p) { p.lower_bound = 9, p.asked_bound = 8; })},
-      {"proof", bounded([](P&) {})},
-      {"order", bounded([](P& p) { p.proof.order = {0, 1, 2}; })},
-      {"grids", bounded([](P& p) { p.proof.kind = search::ProofKind::kGrids; })},
-      {"sweep", bounded([](P& p) {
-         p.proof.kind = search::ProofKind::kGrids;
-         p.proof.sweep = {1, 0};
-       })},
-      {"plain", bounded([](P& p) {
-         p.proof.kind = search::ProofKind::kGrids;
-         p.proof.plain = 2;
-       })},
-      {"messages", bounded([](P& p) { p.proof.messages = {{0, 1, {-5, 7}}}; })},
-      {"prices", bounded([](P& p) { p.proof.prices = {{3, 40}}; })},
-      {"replayed", plan([](P& p) { p.replayed = !p.replayed; })},
-      {"without pins", plan([](P& p) { p.unpinned = search::Unpinned{8, 5}; })},
-      {"stopped", plan([](P& p) { p.stopped = search::kInterrupt; })},
-  });
+  CheckChanges(Planned(),
+               {
+                   {"mesh", plan([](P& p) { p.mesh.axes[0].name = "model"; })},
+                   {"nesting", plan([](P& p) { p.space.nesting = search::Nesting::kLevel; })},
+                   {"factors", plan([](P& p) { p.space.factors = !p.space.factors; })},
+                   {"accumulators", plan([](P& p) { p.space.accumulators = true; })},
+                   {"partials", plan([](P& p) { p.space.partials = true; })},
+                   {"replicate", plan([](P& p) { p.space.replicate = search::Replicate::kAuto; })},
+                   {"memory", plan([](P& p) { p.space.memory = 1 << 20; })},
+                   {"pins", plan([](P& p) { p.space.pins = {{0, {{{0}, true}, {{}, false}}}}; })},
+                   {"search", plan([](P& p) { p.search = "recursive"; })},
+                   {"sharding", plan([](P& p) { p.tensors[0].axes = {{0, 1}, {}}; })},
+                   {"other sharding", plan([](P& p) { p.tensors[0].axes = {{1, 0}, {}}; })},
+                   {"partition", plan([](P& p) { p.nodes[1].axes = {{0, 1}, {}}; })},
+                   {"other partition", plan([](P& p) { p.nodes[1].axes = {{1, 0}, {}}; })},
+                   {"weights", plan([](P& p) { p.cost.weight += 1; })},
+                   {"activations", plan([](P& p) { p.cost.activation += 1; })},
+                   {"partial sums", plan([](P& p) { p.cost.partial += 1; })},
+                   {"halos", plan([](P& p) { p.cost.halo += 1; })},
+                   {"bound", plan([](P& p) { p.lower_bound = 9; })},
+                   {"asked bound", plan([](P& p) { p.lower_bound = 9, p.asked_bound = 8; })},
+                   {"proof", bounded([](P&) {})},
+                   {"order", bounded([](P& p) { p.proof.order = {0, 1, 2}; })},
+                   {"grids", bounded([](P& p) { p.proof.kind = search::ProofKind::kGrids; })},
+                   {"sweep", bounded([](P& p) {
+                      p.proof.kind = search::ProofKind::kGrids;
+                      p.proof.sweep = {1, 0};
+                    })},
+                   {"plain", bounded([](P& p) {
+                      p.proof.kind = search::ProofKind::kGrids;
+                      p.proof.plain = 2;
+                    })},
+                   {"messages", bounded([](P& p) { p.proof.messages = {{0, 1, {-5, 7}}}; })},
+                   {"prices", bounded([](P& p) { p.proof.prices = {{3, 40}}; })},
+                   {"replayed", plan([](P& p) { p.replayed = !p.replayed; })},
+                   {"without pins", plan([](P& p) { p.unpinned = search::Unpinned{8, 5}; })},
+                   {"stopped", plan([](P& p) { p.stopped = search::kInterrupt; })},
+               });
 }
 
 // Every field of every message has a value, texts and numbers each another one. Of a oneof it is
