@@ -35,7 +35,7 @@ def parse_arguments():
     parser.add_argument("--warm", type=int, default=3, help="of them not counted (default 3)")
     parser.add_argument("--bin", default="bazel-bin/tools", help="folder of yuba and yuba-run")
     parser.add_argument("--run-flag", action="append", default=[],
-                        help="a further flag of yuba-run, as --run-flag=--plain-exchanges")
+                        help="a further flag of yuba-run, as --run-flag=--exchanges plain")
     parser.add_argument("--no-ort", action="store_true", help="time yuba-run alone")
     parser.add_argument("--no-spinning", action="store_true",
                         help="threads of ONNX Runtime sleep where they have nothing to do")

@@ -166,7 +166,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command =
       app.add_subcommand("check", "recompute a plan's legality, cost, bound and all other fields");
-  AddModelFlags(command, flags->model);
+  AddPlannedModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] {

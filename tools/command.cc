@@ -11,7 +11,7 @@
 #include "opsemantics/base/status.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
-#include "tools/plan_options.h"
+#include "tools/flags/plan_options.h"
 #include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
@@ -49,7 +49,7 @@ void WarnOfNewOpset(const compiler::Model& model) {
   if (model.opset <= onnx::kNewestOpset) return;
   std::cerr << "warning: " << model.file << " is of opset " << model.opset << "; up to "
             << onnx::kNewestOpset << " is known, and what changed since is not: compare outputs "
-            << "with `yuba run --check`, or export the model for opset " << onnx::kNewestOpset
+            << "with `yuba run --expect`, or export the model for opset " << onnx::kNewestOpset
             << "\n";
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "opsemantics/base/status.h"
+#include "tools/flags/old_flags.h"
 #include "tools/report/nearest.h"
 
 namespace yuba::tools {
@@ -48,7 +49,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-// The subcommand that was called, as the user writes it: "yuba bench search".
+// The subcommand that was called, as the user writes it: "yuba partition".
 std::string NameOf(const CLI::App& app) {
   std::string name = app.get_name();
   for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
@@ -159,6 +160,8 @@ std::string UnknownText(const CLI::App& app) {
   std::string near;
   for (const std::string& word : given) {
     const std::string flag = word.substr(0, word.find('='));
+    const std::string now = OldFlag(command->get_name(), flag);
+    if (!now.empty()) return absl::StrCat("no option takes ", flag, ": ", now, "; ");
     if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(flag, flags);
   }
   const bool flag = std::any_of(given.begin(), given.end(), [](const std::string& word) {

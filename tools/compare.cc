@@ -21,6 +21,9 @@
 #include "search/search.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/flags/flag_rows.h"
+#include "tools/flags/mesh_flags.h"
+#include "tools/flags/space_flag.h"
 #include "tools/interrupt.h"
 #include "tools/plan_notes.h"
 #include "tools/report/plan_report.h"
@@ -36,9 +39,17 @@ namespace {
 struct CompareFlags {
   ModelFlags model;
   MeshFlags mesh;
-  std::string copies = "all";  // of the default search and the baselines
-  double time_limit = 0;       // seconds, of each search; 0: none
+  std::vector<std::string> space;  // of which it takes copies=all or none
+  double time_limit = 0;           // seconds, of each search; 0: none
   bool json = false;
+};
+
+constexpr FlagRow<CompareFlags> kRows[] = {
+    {"space", &CompareFlags::space, "Space",
+     "copies=all or copies=none, as in partition; of the default and the baselines"},
+    {"time-limit", &CompareFlags::time_limit, "Search",
+     "seconds; then each search ends with its best plan so far", NumberAbove0},
+    {"json", &CompareFlags::json, "Output", "print JSON"},
 };
 
 struct Candidate {
@@ -97,7 +108,7 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
   options.copies = false;
   if (copies) {
     YUBA_RETURN_IF_ERROR(
-        add("no copies", "the same, but every reader gathers for itself (--copies none)"));
+        add("no copies", "the same, but every reader gathers for itself (--space copies=none)"));
   }
   options.search = "recursive";
   YUBA_RETURN_IF_ERROR(
@@ -266,6 +277,12 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
 }
 
 absl::Status Compare(const CompareFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
+  if (space.dimensions != "default" || space.accumulators != search::Accumulators::kAuto) {
+    return UserError("--space ", absl::StrJoin(flags.space, ","),
+                     ": compare shows searches in spaces of their own; it ",
+                     "takes copies=all or copies=none");
+  }
   YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
   search::SearchOptions options;
@@ -273,7 +290,7 @@ absl::Status Compare(const CompareFlags& flags) {
   options.time_limit = flags.time_limit;
   const InterruptNote note("stopping with the rows so far; once more ends at once\n");
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
-                        TryAll(loaded.model, options, flags.copies == "all"));
+                        TryAll(loaded.model, options, space.copies));
   ProgressLine::End();
   if (flags.json) {
     const nlohmann::ordered_json report = {{"model", BaseName(flags.model.file)},
@@ -298,18 +315,8 @@ void AddCompare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "compare", "plan with every search and baseline, and show them side by side");
   AddModelFlags(command, flags->model);
-  AddEntryFlags(command, flags->model);
-  AddTrainFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
-  command
-      ->add_option("--copies", flags->copies, "as in partition; of the default and the baselines")
-      ->check(CLI::IsMember({"all", "none"}))
-      ->capture_default_str();
-  command
-      ->add_option("--time-limit", flags->time_limit,
-                   "seconds; then each search ends with its best plan so far")
-      ->check(NumberAbove0());
-  command->add_flag("--json", flags->json, "print JSON");
+  AddRows<CompareFlags>(command, kRows, *flags);
   OnRun(command, exit_code, [flags] { return Compare(*flags); });
 }
 

@@ -77,7 +77,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
 void AddCompile(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CompileFlags>();
   CLI::App* command = app.add_subcommand("compile", "write a program for yuba-run");
-  AddModelFlags(command, flags->model);
+  AddPlannedModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
   command->add_option("--target", flags->target, "for the back end of this name")
       ->check(CLI::IsMember(kernels::TargetNames()))
@@ -96,7 +96,7 @@ void AddCompile(CLI::App& app, int& exit_code) {
                     "do not prove the program before it is written");
   command->add_flag("--no-library", flags->no_library,
                     "generate code for contractions and convolutions too");
-  command->add_option("--dump", flags->dump, "write each kernel's stages into this folder");
+  command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");
   command->add_flag("--json", flags->json, "print JSON");

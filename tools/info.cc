@@ -181,8 +181,6 @@ void AddInfo(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<InfoFlags>();
   CLI::App* command = app.add_subcommand("info", "can a model be planned, and what is in it?");
   AddModelFlags(command, flags->model);
-  AddEntryFlags(command, flags->model);
-  AddTrainFlags(command, flags->model);
   command->add_flag("--tensors", flags->tensors,
                     "every tensor: what pins and `yuba show --tensor` can name");
   command->add_flag("--json", flags->json, "print JSON");

@@ -2,15 +2,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/phases.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
-#include "tools/plan_options.h"
+#include "tools/flags/plan_options.h"
 #include "tools/version.h"
 
 namespace yuba::tools {
@@ -30,49 +28,6 @@ search::PlanNotes NotesFor(const LoadedModel& loaded, const ModelFlags& flags) {
 }
 
 namespace {
-
-// The message with `field` in the place of the flag, where it is not the beginning of another one.
-std::string WithField(const std::string& message, const std::string& flag,
-                      const std::string& field) {
-  std::string named;
-  size_t at = 0;
-  for (size_t found; (found = message.find(flag, at)) != std::string::npos;) {
-    const size_t end = found + flag.size();
-    const bool whole =
-        end == message.size() || !(absl::ascii_isalnum(message[end]) || message[end] == '-');
-    absl::StrAppend(&named, message.substr(at, found - at), whole ? field : flag);
-    at = end;
-  }
-  return absl::StrCat(named, message.substr(at));
-}
-
-// `status` of reading the model, with the names of the plan's fields in place of flags that nobody
-// gave: they were taken from the plan.
-absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
-                         const std::string& plan_file, const search::PlanNotes& notes) {
-  const std::map<std::string, std::string> mine = PlanOptions(given);
-  std::string message(status.message());
-  bool named = false;
-  for (const auto& [name, value] : notes.options) {
-    const bool bind = NamedFlag(name) == "bind";
-    if (mine.count(name) > 0 || !ShapesGraph(name)) continue;
-    const std::string named_flag = NamedFlag(name);
-    const std::string flag = named_flag.empty() ? absl::StrCat("--", name)
-                                                : absl::StrCat("--", named_flag, " ",
-                                                               name.substr(named_flag.size() + 1));
-    const std::string field = absl::StrCat("options.", name);
-    if (std::string with = WithField(message, flag, field); with != message) {
-      message = std::move(with);
-    } else if (bind && absl::StartsWith(message, value + ": ")) {  // the file
-      message = absl::StrCat(field, ": ", message);
-    } else {
-      continue;
-    }
-    named = true;
-  }
-  if (!named) return status;
-  return absl::Status(status.code(), absl::StrCat(plan_file, ": ", message, ": plan again"));
-}
 
 compiler::PhaseOptions Only(const char* phase) {
   compiler::PhaseOptions options;
@@ -101,15 +56,10 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   const ModelFlags given = flags;
   YUBA_RETURN_IF_ERROR(Annotate(TakeOptions(file->notes, flags), plan_file));
   absl::StatusOr<LoadedModel> read = LoadModel(flags);
-  if (!read.ok()) {
-    const absl::Status named = NameOptions(read.status(), given, plan_file, file->notes);
-    return ExplainOptions(named, given, file->notes);
-  }
+  if (!read.ok()) return NameOptions(read.status(), given, plan_file, file->notes);
   LoadedModel loaded = *std::move(read);
   for (const auto& [name, value] : flags.numbers) loaded.bound.erase(name);
-  if (absl::Status bound = CheckBound(loaded.bound, file->notes); !bound.ok()) {
-    return ExplainOptions(Annotate(bound, plan_file), given, file->notes);
-  }
+  YUBA_RETURN_IF_ERROR(Annotate(CheckBound(loaded.bound, file->notes), plan_file));
   // The plan is of the model as it was; that it fits this one is seen tensor by tensor.
   if (!flags.numbers.empty()) loaded.model.graph_hash = file->notes.graph_hash;
   if (file->space.factors != flags.factors) {
@@ -132,7 +82,7 @@ absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& pl
   if (absl::IsFailedPrecondition(fits)) {
     return absl::Status(fits.code(), absl::StrCat(plan_file, ": ", fits.message(), ": plan again"));
   }
-  if (!fits.ok()) return ExplainOptions(Annotate(fits, plan_file), given, file->notes);
+  YUBA_RETURN_IF_ERROR(Annotate(fits, plan_file));
   loaded.model = std::move(attached.model);
   return PlannedModel{std::move(loaded), std::move(whole), *std::move(file),
                       std::move(attached.plan), std::move(text)};

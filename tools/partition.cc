@@ -18,6 +18,9 @@
 #include "tools/alternatives.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/flags/flag_rows.h"
+#include "tools/flags/mesh_flags.h"
+#include "tools/flags/space_flag.h"
 #include "tools/interrupt.h"
 #include "tools/plan_notes.h"
 #include "tools/report/plan_report.h"
@@ -36,22 +39,61 @@ int Processors() {
 struct PartitionFlags {
   ModelFlags model;
   MeshFlags mesh;
-  std::string search = "default";
-  std::string copies = "all";
-  std::string accumulators = "auto";
-  bool copies_given = false;
-  std::string space = "default";
+  std::vector<std::string> space;  // as ParseSpace has it
   std::vector<std::string> pins;
   std::string replicate = "none";
-  int64_t memory = 0;     // bytes a device; 0: no limit
+  int64_t memory = 0;  // bytes a device; 0: no limit
+  std::string search = "default";
   double time_limit = 0;  // seconds; 0: none
   int threads = Processors();
+  std::vector<std::string> without;
   std::string output;
   std::string to, dump;
-  std::vector<std::string> without;
   bool verbose = false;
-  bool no_verify = false;
+  bool quiet = false;
+  bool no_check = false;
   bool json = false;
+};
+
+constexpr char kSpace[] = "Space", kSearch[] = "Search", kOutput[] = "Output",
+               kDiagnosis[] = "Diagnosis";
+
+constexpr FlagRow<PartitionFlags> kRows[] = {
+    {"space", &PartitionFlags::space, kSpace, kSpaceHelp},
+    {"replicate", &PartitionFlags::replicate, kSpace,
+     "none: every tensor is split as far as it goes; auto: it may be stored several times",
+     OneOfWords<search::Replicate>},
+    {"memory", &PartitionFlags::memory, kSpace,
+     "what a device has for the program, as in 40MB, 1.5GB or 24GiB; what libraries take for their "
+     "own work comes on top; default: no limit",
+     SizeInBytes},
+    {"pin", &PartitionFlags::pins, kSpace,
+     "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a dimension as "
+     "the "
+     "model calls it, or batch, and what it becomes"},
+    {"search", &PartitionFlags::search, kSearch,
+     "how to search: default, recursive (level by level), or a baseline (see compare)",
+     []() -> CLI::Validator { return CLI::IsMember(search::SearchNames()); }},
+    {"time-limit", &PartitionFlags::time_limit, kSearch,
+     "seconds; then the search ends with the best plan so far, as at Ctrl-C", NumberAbove0},
+    {"threads", &PartitionFlags::threads, kSearch,
+     "threads of the search, at most 64; the plan is the same; default: one a processor",
+     [] { return WholeNumber(1, kMostThreads); }},
+    {"without", &PartitionFlags::without, kSearch,
+     "engines of the search to leave out: what they are worth (--verbose names them)",
+     []() -> CLI::Validator { return CLI::IsMember(search::EngineNames()); }},
+    {"o,output", &PartitionFlags::output, kOutput,
+     "the plan file; default: beside the model's name"},
+    {"verbose", &PartitionFlags::verbose, kOutput,
+     "print to stderr what each engine adds, and list all that is trained"},
+    {"quiet", &PartitionFlags::quiet, kOutput,
+     "print nothing, and search no further plans to compare with"},
+    {"json", &PartitionFlags::json, kOutput, "print the plan itself"},
+    {"dump", &PartitionFlags::dump, kDiagnosis,
+     "run all phases and write the state after each into this folder"},
+    {"to", &PartitionFlags::to, kDiagnosis, "the last phase to run"},
+    {"no-check", &PartitionFlags::no_check, kDiagnosis,
+     "do not check the plan, nor replay its bound; the plan says so"},
 };
 
 // Whether there is no plan yet behind the phase of this name.
@@ -72,7 +114,7 @@ absl::Status RunThem(const PartitionFlags& flags, const std::string& output,
   compiler::PhaseOptions options;
   options.to = flags.to.empty() && flags.dump.empty() ? "search" : flags.to;
   options.dump_dir = flags.dump;
-  options.verify = !flags.no_verify;
+  options.verify = !flags.no_check;
   options.go_on = [&](const compiler::Phase& phase) -> absl::StatusOr<bool> {
     ProgressLine::Begin(absl::StrCat("phase ", phase.name));
     if (IsBeforeSearch(phase.name)) return true;
@@ -101,29 +143,16 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << both << "\n      --help for inputs and weights\n";
 }
 
-// Tofu's space has no copies and no accumulators; an error where flags ask for them.
-absl::Status TakeNoCopies(PartitionFlags& flags) {
-  if (flags.space != "tofu") return absl::OkStatus();
-  if (flags.copies_given && flags.copies == "all") {
-    return UserError(
-        "--space tofu has no shared copies: every reader gathers for itself; leave --copies out");
-  }
-  if (flags.accumulators == "all") {
-    return UserError("--space tofu reduces each product for itself; leave --accumulators out");
-  }
-  flags.copies = "none";
-  return absl::OkStatus();
-}
-
 // The search that the flags ask for.
-absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flags) {
+absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flags,
+                                                      const SpaceWords& space) {
   search::SearchOptions options;
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
-  options.copies = flags.copies == "all";
-  options.accumulators = *search::FromWord<search::Accumulators>(flags.accumulators);
+  options.copies = space.copies;
+  options.accumulators = space.accumulators;
   options.pin_texts = flags.pins;
-  if (flags.space == "tofu") options.nesting = search::Nesting::kLevel;
+  if (space.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
   options.factors = flags.model.factors;
   options.time_limit = flags.time_limit;
   options.threads = flags.threads;
@@ -144,15 +173,15 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
                                           const search::Plan& plan,
                                           const search::SearchOptions& options) {
   search::PlanNotes notes = NotesFor(loaded, flags.model);
-  if (flags.space == "tofu") notes.options["space"] = "tofu";
+  if (options.nesting == search::Nesting::kLevel) notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
   notes.options["search"] = plan.search;
   notes.options["copies"] = plan.space.copies ? "all" : "none";
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(plan.space.memory);
   if (!flags.without.empty()) notes.options["without"] = absl::StrJoin(flags.without, ",");
-  if (flags.no_verify) notes.options["no-verify"] = "true";
-  YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_verify, notes));
+  if (flags.no_check) notes.options["no-check"] = "true";
+  YUBA_RETURN_IF_ERROR(AddProgramNotes(loaded.model, plan, !flags.no_check, notes));
   ProgressLine::End();
   return notes;
 }
@@ -250,19 +279,19 @@ absl::Status Partition(PartitionFlags flags) {
                      ": leave one of them out");
   }
   flags.model.list_all = flags.verbose;
-  flags.model.factors = flags.space != "flat" && flags.space != "tofu";
-  YUBA_RETURN_IF_ERROR(TakeNoCopies(flags));
+  YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
+  flags.model.factors = space.dimensions != "flat" && space.dimensions != "tofu";
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
   compiler::Compilation compilation;
-  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags));
+  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags, space));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
   YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.search = options;
-  compilation.request.search.flat_too = flags.space == "default" && flags.search == "default";
+  compilation.request.search.flat_too = space.dimensions == "default" && flags.search == "default";
   absl::optional<InterruptNote> interrupt_note;
   Graph bare;
   const auto start = std::chrono::steady_clock::now();
@@ -273,7 +302,7 @@ absl::Status Partition(PartitionFlags flags) {
   const search::Plan& plan = compilation.plan;
   const Graph& graph = loaded.model.graph;
   options.factors = flags.model.factors = plan.space.factors;
-  if (!flags.json) {
+  if (!flags.json && !flags.quiet) {
     std::cout << ModelText(loaded.model);
     std::cout << NotesText(loaded.model.notes);
   }
@@ -285,10 +314,8 @@ absl::Status Partition(PartitionFlags flags) {
   const std::string text = search::WritePlan(graph, plan, notes);
   YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadBack(graph, plan, text));
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
-  if (flags.json) {
-    std::cout << text;
-    return absl::OkStatus();
-  }
+  if (flags.json) std::cout << text;
+  if (flags.json || flags.quiet) return absl::OkStatus();
   YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, bare, plan, options, file, seconds,
                                  compilation.search_seconds));
   PrintNext(flags, output, text.size());
@@ -301,81 +328,9 @@ void AddPartition(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PartitionFlags>();
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
   AddModelFlags(command, flags->model);
-  AddEntryFlags(command, flags->model);
-  AddTrainFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
-  command
-      ->add_option(
-          "--search", flags->search,
-          "how to search: default, recursive (level by level), or a baseline (see compare)")
-      ->check(CLI::IsMember(search::SearchNames()))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--replicate", flags->replicate,
-          "none: every tensor is split as far as it goes; auto: it may be stored several times")
-      ->check(OneOfWords<search::Replicate>())
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--memory", flags->memory,
-          "what a device has for the program, as in 40MB, 1.5GB or 24GiB; what libraries take for "
-          "their own work comes on top; default: no limit")
-      ->transform(SizeInBytes());
-  CLI::Option* copies =
-      command
-          ->add_option(
-              "--copies", flags->copies,
-              "all: nodes that read a tensor may share a copy of it, which lives until the last of "
-              "them has read it; none: each gathers for itself")
-          ->check(CLI::IsMember({"all", "none"}))
-          ->capture_default_str();
-  command
-      ->add_option(
-          "--accumulators", flags->accumulators,
-          "products of one sum are added up before they are reduced: all, none, or auto: where "
-          "there are copies and it moves fewer bytes")
-      ->check(OneOfWords<search::Accumulators>())
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--space", flags->space,
-          "what plans may express: factored; flat (dimensions without factors); default: the "
-          "cheaper of these; tofu (flat, nested by level)")
-      ->check(CLI::IsMember({"default", "factored", "flat", "tofu"}))
-      ->capture_default_str();
-  command
-      ->add_option("--pin", flags->pins,
-                   "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a "
-                   "dimension as the model calls it, or batch, and what it becomes")
-      ->take_all();
-  command
-      ->add_option("--time-limit", flags->time_limit,
-                   "seconds; then the search ends with the best plan so far, as at Ctrl-C")
-      ->check(NumberAbove0());
-  command
-      ->add_option("--threads", flags->threads,
-                   absl::StrCat("threads of the search, at most ", kMostThreads,
-                                "; the plan is the same; default: one a processor"))
-      ->check(WholeNumber(1, kMostThreads));
-  command->add_option("-o,--output", flags->output,
-                      "the plan file; default: beside the model's name");
-  command->add_option("--dump", flags->dump, "run all phases and write the state after each here");
-  command->add_option("--to", flags->to, "the last phase to run");
-  command
-      ->add_option("--without", flags->without,
-                   "engines of the search to leave out: what they are worth (--verbose names them)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(search::EngineNames()));
-  command->add_flag("--verbose", flags->verbose,
-                    "print to stderr what each engine adds, and list all that is trained");
-  command->add_flag("--no-verify", flags->no_verify,
-                    "do not check the plan, nor replay its bound; the plan says so");
-  command->add_flag("--json", flags->json, "print the plan itself");
-  OnRun(command, exit_code, [flags, copies] {
-    flags->copies_given = copies->count() > 0;
-    return Partition(*flags);
-  });
+  AddRows<PartitionFlags>(command, kRows, *flags);
+  OnRun(command, exit_code, [flags] { return Partition(*flags); });
 }
 
 }  // namespace yuba::tools

@@ -71,7 +71,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   }
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
-  if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.options.backend)) {
+  if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.backend)) {
     choice.target = kernels::KernelTarget(*target);
   }
   YUBA_ASSIGN_OR_RETURN(program::Program program,
@@ -92,11 +92,12 @@ absl::Status Run(const RunCommandFlags& flags) {
 void AddRun(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<RunCommandFlags>();
   CLI::App* command = app.add_subcommand("run", "run a planned model on virtual devices or GPUs");
-  AddModelFlags(command, flags->model);
+  AddPlannedModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
   AddRunFlags(command, flags->run);
-  command->add_flag("--no-library", flags->no_library, "generated kernels only");
-  command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs");
+  command->add_flag("--no-library", flags->no_library, "generated kernels only")->group("Machine");
+  command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs")
+      ->group("Diagnosis");
   OnRun(command, exit_code, [flags] { return Run(*flags); });
 }
 

@@ -138,7 +138,7 @@ std::string WholeText(const ShowFlags& flags, const ShownPlan& shown) {
                       IndexLegendText(plan, flags.all), LargestTransfersText(plan, 8), "\n",
                       CopiesText(plan, 8), AccumulatorsText(plan, 8), MemoryText(plan),
                       shown.arena.has_value() ? "\n" + ArenaText(*shown.arena, BarsOf(flags)) : "",
-                      "see also  --node N, --tensor T, --transfers, --memory, --kernels, --diff "
+                      "see also  --node N, --tensor T, --transfers, --arena, --kernels, --diff "
                       "PLAN, --html FILE\n");
 }
 
@@ -173,7 +173,7 @@ absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
                             flags.diff.empty() && !flags.transfers && !flags.kernels && !flags.all;
   if (flags.json && (flags.all || !text.empty()) && !memory_alone) {
     return UserError(
-        "--json prints the whole plan, with --memory alone the memory: leave --tensor, --node, "
+        "--json prints the whole plan, with --arena alone the memory: leave --tensor, --node, "
         "--transfers, --kernels, --all and --diff out");
   }
   YUBA_RETURN_IF_ERROR(WriteFiles(flags, shown));
@@ -195,7 +195,7 @@ void AddShow(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "files", flags->files,
-          "PLAN, or MODEL PLAN: the plan file, and before it the model, from which --memory "
+          "PLAN, or MODEL PLAN: the plan file, and before it the model, from which --arena "
           "and --html show the arena over time")
       ->required();
   command->add_option("--operators", flags->operators, "descriptions of more operators (.tdl)")
@@ -203,16 +203,15 @@ void AddShow(CLI::App& app, int& exit_code) {
   command->add_option("--tensor", flags->tensor, "one tensor: how it is stored, who moves it");
   command->add_option("--node", flags->node, "one node: its cut and its transfers");
   command->add_flag("--transfers", flags->transfers, "every transfer");
-  command->add_flag("--memory", flags->memory, "memory by device, what is replicated, the arena");
+  command->add_flag("--arena", flags->memory, "memory by device, what is replicated, the arena");
   command->add_flag("--kernels", flags->kernels, "the kernel of each node");
   command->add_flag("--all", flags->all,
-                    "every node, none folded; with --memory every buffer, with --diff every row");
+                    "every node, none folded; with --arena every buffer, with --diff every row");
   command->add_option("--html", flags->html,
                       "write a page for a browser: graph, pieces of tensors, transfers, memory");
   command->add_option("--dot", flags->dot, "write a Graphviz graph");
   command->add_option("--diff", flags->diff, "compare with another plan");
-  command->add_flag("--json", flags->json,
-                    "print what the tables say, or with --memory the memory");
+  command->add_flag("--json", flags->json, "print what the tables say, or with --arena the memory");
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;
     return Reported(flags->json, Show(*flags, report), report);

@@ -8,6 +8,7 @@
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
+#include "tools/flags/plan_options.h"
 #include "tools/page/page.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
@@ -21,6 +22,7 @@ absl::StatusOr<ShownPlan> LoadPlanAlone(const std::string& path) {
   absl::StatusOr<search::PlanFile> plan = search::ReadPlan(text);
   if (!plan.ok()) return Annotate(plan.status(), path);
   shown.plan = *std::move(plan);
+  YUBA_RETURN_IF_ERROR(Annotate(CheckOptions(shown.plan.notes), path));
   return shown;
 }
 

@@ -18,8 +18,6 @@ void AddRun(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);
 void AddExport(CLI::App& app, int& exit_code);
 void AddOp(CLI::App& app, int& exit_code);
-void AddBench(CLI::App& app, int& exit_code);
-void AddSolve(CLI::App& app, int& exit_code);
 void AddZoo(CLI::App& app, int& exit_code);
 
 }  // namespace yuba::tools

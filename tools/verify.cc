@@ -256,7 +256,7 @@ void AddVerify(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command =
       app.add_subcommand("verify", "prove that the cut program equals the whole model");
-  AddModelFlags(command, flags->model);
+  AddPlannedModelFlags(command, flags->model);
   command->add_option("plan", flags->plan, "the plan file")->required();
   command
       ->add_option(

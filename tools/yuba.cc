@@ -1,75 +1,9 @@
-// The `yuba` command: one subcommand a file, listed here, and `yuba help`, which reads the list.
-#include <malloc.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <csignal>
-#include <exception>
-#include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "opsemantics/base/status.h"
-#include "tools/command.h"
-#include "tools/command_line.h"
-#include "tools/last_resort.h"
-#include "tools/report/printable.h"
-#include "tools/run/end_process.h"
+// The `yuba` command: one subcommand a file, listed here.
+#include "tools/run_main.h"
 #include "tools/subcommands.h"
-#include "tools/version.h"
-
-namespace {
-
-// Freed memory stays with the process, for the search's next tables: a page from the system costs
-// more time than filling it.
-void KeepFreedMemory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
-}
-
-// Prints what --help of the command prints, {"bench", "search"}; of none: the list of commands.
-absl::Status Help(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* command = &app;
-  std::string name = app.get_name();
-  for (const std::string& word : words) {
-    const std::vector<const CLI::App*> all = command->get_subcommands({});
-    const auto next = std::find_if(all.begin(), all.end(),
-                                   [&](const CLI::App* one) { return one->get_name() == word; });
-    if (all.empty()) return yuba::UserError(name, " has no commands, so no ", word);
-    const char* const line[] = {name.c_str(), word.c_str()};
-    if (next == all.end()) return yuba::tools::CheckSubcommand(*command, 2, line);
-    command = *next;
-    name += " " + word;
-  }
-  // Not App::help(), which of an app prints the help of the command that was called: of this one.
-  std::cout << command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
-  return absl::OkStatus();
-}
-
-void AddHelp(CLI::App& app, int& exit_code) {
-  auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("help", "what a command does, and what it takes");
-  command->add_option("command", *words, "the command; none: the list of all");
-  yuba::tools::OnRun(command, exit_code, [&app, words] { return Help(app, *words); });
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
-  const yuba::tools::LastResort last_resort("yuba");
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
-  KeepFreedMemory();
-  const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Yuba partitions a model graph over many devices and runs it.", "yuba");
-  app.footer(
-      "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
-      "no plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; "
-      "130 interrupted: a search before it had a plan, a run before its last step.");
-  app.set_version_flag("--version", yuba::tools::kVersion);
-  app.require_subcommand(1);
   int exit_code = 0;
   yuba::tools::AddInfo(app, exit_code);
   yuba::tools::AddDevices(app, exit_code);
@@ -82,26 +16,6 @@ int main(int argc, char** argv) {
   yuba::tools::AddCompile(app, exit_code);
   yuba::tools::AddExport(app, exit_code);
   yuba::tools::AddOp(app, exit_code);
-  yuba::tools::AddBench(app, exit_code);
-  yuba::tools::AddSolve(app, exit_code);
   yuba::tools::AddZoo(app, exit_code);
-  AddHelp(app, exit_code);
-  if (const absl::Status known = yuba::tools::CheckSubcommand(app, argc, argv); !known.ok()) {
-    std::cerr << "yuba: " << known.message() << "\n";
-    return 2;
-  }
-  try {
-    app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout) {
-      std::cerr << "yuba: the output cannot be written\n";
-      return 2;
-    }
-    return yuba::tools::EndProcess(exit_code);
-  } catch (const CLI::ParseError& error) {
-    return yuba::tools::ReportParseError(app, error);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "yuba: out of memory\n";
-    return yuba::tools::EndProcess(3);
-  }
+  return yuba::tools::RunMain(app, exit_code, argc, argv);
 }

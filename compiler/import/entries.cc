@@ -29,7 +29,7 @@ absl::Status CheckEntries(const std::vector<EntryOptions>& entries) {
       return UserError("--entry ", entry.name, " is given twice");
     }
     if (entry.times < 1) {
-      return UserError("--times ", entry.name, "=", entry.times, ": an entry runs at least once");
+      return UserError("--entry ", entry.name, "*", entry.times, ": an entry runs at least once");
     }
   }
   return absl::OkStatus();

@@ -29,8 +29,8 @@ absl::Status Tie(const OrderedFile& file, const ImportOptions& options, OnnxGrap
 // it.
 absl::Status LeaveOutNextValues(size_t first, const ImportOptions& options, OnnxGraph& graph) {
   if (graph.seed >= 0) {
-    return UserError("--eval-every: the model draws random numbers besides those of dropouts, so ",
-                     "evaluation would change those of training; leave out --eval-every");
+    return UserError("--eval-entry: the model draws random numbers besides those of dropouts, so ",
+                     "evaluation would change those of training; leave out --eval-entry");
   }
   const auto is_next = [&](int output) {
     const std::string& name = graph.values[output].name;

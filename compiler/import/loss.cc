@@ -80,8 +80,9 @@ int AddLabels(OnnxValue labels, OnnxGraph& graph) {
   return graph.inputs.back();
 }
 
-// The output that the loss judges, among those from position `first` on.
-absl::StatusOr<int> Judged(const char* flag, const std::string& name, size_t first,
+// The output `name` that the loss judges, among those from position `first` on; `flag` is what
+// stands before the name where a user gives it.
+absl::StatusOr<int> Judged(const std::string& flag, const std::string& name, size_t first,
                            const OnnxGraph& graph) {
   std::set<int> next;  // values of states
   for (const OnnxGraph::CarriedValues& pair : graph.carried) next.insert(pair.next);
@@ -101,8 +102,9 @@ absl::StatusOr<int> Judged(const char* flag, const std::string& name, size_t fir
         "the loss to judge");
   }
   return UserError(
-      name.empty() ? "the model has several outputs: say by --loss-output which the loss judges, "
-                   : absl::StrCat(flag, " ", name, ": the model has no such output; "),
+      name.empty()
+          ? "the model has several outputs: say by --loss NAME@OUTPUT which the loss judges, "
+          : absl::StrCat(flag, name, ": the model has no such output; "),
       "one of ", absl::StrJoin(names, ", "));
 }
 
@@ -130,7 +132,8 @@ LossValues Weighted(int total, int weight, NodeContext& context, OnnxGraph& grap
 absl::StatusOr<LossValues> UseLoss(const TrainOptions& options, const OperatorLibrary& library,
                                    size_t first, NodeContext& context, OnnxGraph& graph) {
   YUBA_ASSIGN_OR_RETURN(const Named loss, FindLoss(options.loss, library));
-  YUBA_ASSIGN_OR_RETURN(const int judged, Judged("--loss-output", options.output, first, graph));
+  YUBA_ASSIGN_OR_RETURN(const int judged, Judged(absl::StrCat("--loss ", options.loss, "@"),
+                                                 options.output, first, graph));
   absl::StatusOr<OnnxValue> labels = LabelsFor(*loss.op, graph.values[judged]);
   if (!labels.ok()) return Annotate(labels.status(), absl::StrCat("--loss ", options.loss));
   const int given = AddLabels(*std::move(labels), graph);
@@ -151,7 +154,7 @@ absl::StatusOr<LossValues> UseLoss(const TrainOptions& options, const OperatorLi
 // An output of the model that is a loss by itself.
 absl::StatusOr<LossValues> Minimized(const std::string& name, size_t first, NodeContext& context,
                                      OnnxGraph& graph) {
-  YUBA_ASSIGN_OR_RETURN(const int output, Judged("--minimize", name, first, graph));
+  YUBA_ASSIGN_OR_RETURN(const int output, Judged("--minimize ", name, first, graph));
   LossValues values;
   OnnxValue& judged = graph.values[output];
   const absl::StatusOr<int64_t> elements = ElementsOf(judged.dims);

@@ -18,11 +18,11 @@ namespace yuba::onnx {
 // are read as this one.
 constexpr int64_t kNewestOpset = 28;
 
-// --entry NAME:SYMBOL=N,...: the model at these sizes, to be run as an entry of its own.
+// --entry NAME*TIMES:SYMBOL=N,...: the model at these sizes, to be run as an entry of its own.
 struct EntryOptions {
   std::string name;
   std::map<std::string, int64_t> dims;  // besides ImportOptions::dims, and before them
-  int64_t times = 1;                    // --times NAME=N
+  int64_t times = 1;
   friend bool operator==(const EntryOptions& a, const EntryOptions& b) {
     return a.name == b.name && a.dims == b.dims && a.times == b.times;
   }

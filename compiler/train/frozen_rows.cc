@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<int64_t>> RowsOf(const FrozenRows& frozen, const Tens
   std::vector<int64_t> rows;
   for (const int64_t row : frozen.rows) {
     if (row < -extent || row >= extent) {
-      return UserError("--freeze-rows ", frozen.table, "=", row, ": it has ", extent, " rows");
+      return UserError("--freeze ", frozen.table, "=", row, ": it has ", extent, " rows");
     }
     rows.push_back(row < 0 ? row + extent : row);
   }
@@ -57,19 +57,18 @@ absl::Status FreezeRows(Model& model, const std::vector<FrozenRows>& frozen,
     if (found == trained.end()) {
       for (const auto& [name, form] : model.forms) {
         if (!IsCalled(form, one.table)) continue;
-        return UserError("--freeze-rows ", one.table, ": the file has it as '", name,
+        return UserError("--freeze ", one.table, ": the file has it as '", name,
                          "', whose rows are others");
       }
-      return UserError("--freeze-rows ", one.table, ": nothing that is trained has that name");
+      return UserError("--freeze ", one.table, ": nothing that is trained has that name");
     }
     const Tensor& table = graph.tensors[*found];
     YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOf(one, table));
     TensorId& gradient = gradients[static_cast<size_t>(found - trained.begin())];
     const std::string name = graph.tensors[gradient].name;
     Definition without = WithoutRows(graph.tensors[gradient].type, table.dims[0], rows);
-    gradient =
-        nodes.Add("without_rows", absl::StrCat("--freeze-rows of ", name), std::move(without),
-                  {gradient}, absl::StrCat("without_rows(", name, ")"), gradient);
+    gradient = nodes.Add("without_rows", absl::StrCat("--freeze of ", name), std::move(without),
+                         {gradient}, absl::StrCat("without_rows(", name, ")"), gradient);
   }
   if (!frozen.empty()) Link(graph);
   return absl::OkStatus();

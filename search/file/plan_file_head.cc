@@ -48,65 +48,10 @@ bool IsOneOf(const std::string& word, std::initializer_list<const char*> words) 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The options of plans (docs/plan-format.md): those by a name of their own, and those of which
-// there may be one for each dimension, tensor or pattern, "dim.batch".
-const std::vector<const char*>& PlainOptions() {
-  static const auto* const names = new std::vector<const char*>{"allow-missing-parameters",
-                                                                "batch",
-                                                                "batch-dim",
-                                                                "clip",
-                                                                "copies",
-                                                                "devices",
-                                                                "eval-every",
-                                                                "from-tensors",
-                                                                "init",
-                                                                "loss",
-                                                                "loss-output",
-                                                                "lr",
-                                                                "memory",
-                                                                "metrics",
-                                                                "micro-batches",
-                                                                "minimize",
-                                                                "no-verify",
-                                                                "precision",
-                                                                "replicate",
-                                                                "search",
-                                                                "space",
-                                                                "to-tensors",
-                                                                "train",
-                                                                "without"};
-  return *names;
-}
-const std::vector<const char*>& NamedOptions() {
-  static const auto* const kinds = new std::vector<const char*>{
-      "bind",        "bind_hash", "cache", "dim", "entry", "freeze",
-      "freeze-rows", "pin",       "state", "tie", "times", "trainable"};
-  return *kinds;
-}
-
-// What was asked for decides which model is planned, so that an option which nobody knows is not
-// passed over.
+// Which options there are, who made the plan knows (tools/flags/plan_options.h).
 void ReadOptions(const JsonReader& reader, std::map<std::string, std::string>* options) {
-  const auto any_name = [](std::string* out, const char* kind) {
-    absl::StrAppend(out, kind, ".NAME");
-  };
   for (const auto& [name, value] : reader.Fields()) {
     const std::string text = (*options)[name] = value.String();
-    const size_t dot = name.find('.');
-    const std::string kind = name.substr(0, dot);  // "dim" of "dim.batch"
-    const auto& known = dot == std::string::npos ? PlainOptions() : NamedOptions();
-    if (std::find(known.begin(), known.end(), kind) == known.end()) {
-      value.Refuse(absl::StrCat("is an option that plans do not have; they have ",
-                                absl::StrJoin(PlainOptions(), ", "), ", ",
-                                absl::StrJoin(NamedOptions(), ", ", any_name)));
-    }
-    int64_t number = 0;
-    if (IsOneOf(kind, {"batch", "dim", "times"}) &&
-        !(absl::SimpleAtoi(text, &number) && number > 0)) {
-      value.Fail("a whole number from 1, in quotes");
-    }
-    if (IsOneOf(name, {"allow-missing-parameters", "init"}) && text != "true")
-      value.Fail("\"true\"");
     if (name == "space" && !IsOneOf(text, {"flat", "tofu"})) value.Fail("\"flat\" or \"tofu\"");
   }
 }

@@ -51,7 +51,7 @@ absl::StatusOr<Restrictions> RestrictionsOf(const Graph& graph, const Mesh& mesh
     if (!pin.is_node && graph.tensors[pin.id].kind == TensorKind::kPartial) {
       return UserError("a pin of ", name, Quoted(pin),
                        ", which is never stored: it is a term of a sum; plan with "
-                       "--accumulators none to store it");
+                       "--space accumulators=none to store it");
     }
     if (pin.demands.size() != space.extents.size()) {
       return UserError("the pin of ", name, Quoted(pin), " speaks of ", pin.demands.size(),

@@ -140,8 +140,9 @@ absl::StatusOr<std::vector<Pin>> PinTensors(const Graph& graph, const Mesh& mesh
   for (const Node& node : graph.nodes) {
     if (graph.tensors[node.result].kind != TensorKind::kPartial) continue;
     if (!MatchesName(pattern, node.name)) continue;
-    return UserError("what node '", node.name, "' makes is no tensor here, but a term of a sum ",
-                     "that is reduced at once: pin the sum, or plan with --accumulators none");
+    return UserError(
+        "what node '", node.name, "' makes is no tensor here, but a term of a sum ",
+        "that is reduced at once: pin the sum, or plan with --space accumulators=none");
   }
   std::vector<Pin> pins;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {

@@ -43,22 +43,22 @@ TEST_CASE("two products of one sum meet in an accumulator, from the plan to the 
   Succeed("yuba run " + model + " " + whole + " --outputs " + folder + "/whole");
 
   // Seven eighths of eight parts of 16 x 16 floats: once instead of twice.
-  CHECK(
-      Has(Succeed("yuba partition " + model + " --devices 8 --copies none -o " + plan), "14.3 kB"));
+  CHECK(Has(Succeed("yuba partition " + model + " --devices 8 --space copies=none -o " + plan),
+            "14.3 kB"));
   CHECK(Has(Succeed("yuba partition " + model + " --devices 8 -o " + plan), "7.2 kB"));
   const CommandResult shown = Succeed("yuba show " + plan);
   CHECK(Has(shown, "accumulator"));
   CHECK(Has(shown, "groups over"));
   Succeed("yuba check " + model + " " + plan);
   const std::string none = folder + "/none.json";
-  Succeed("yuba partition " + model + " --devices 8 --accumulators none -o " + none);
+  Succeed("yuba partition " + model + " --devices 8 --space accumulators=none -o " + none);
   CHECK_FALSE(Has(Succeed("yuba show " + none), "accumulator"));
   Succeed("yuba verify " + model + " " + none);
   Succeed("yuba verify " + model + " " + plan);
   Succeed("yuba compile " + model + " " + plan + " -o " + folder + "/p.yuba");
-  const std::string data = " --inputs " + folder + "/whole --check 1e-4 --check-memory";
+  const std::string data = " --inputs " + folder + "/whole --expect 1e-4 --guard memory";
   for (int seed = 0; seed < 5; ++seed) {
-    const std::string order = " --seed-executor " + std::to_string(seed);
+    const std::string order = " --interleave " + std::to_string(seed);
     Succeed("yuba run " + model + " " + plan + data + order);
     Succeed("yuba-run " + folder + "/p.yuba" + data + order);
   }

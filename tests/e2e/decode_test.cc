@@ -51,9 +51,9 @@ TEST_CASE("token by token a decoder with caches gives PyTorch's logits") {
     const CommandResult verified = Succeed("yuba verify " + Model() + " " + plan);
     CHECK(verified.out.find("bit for bit") != std::string::npos);
     CHECK(verified.out.find("after 3 steps") != std::string::npos);
-    for (const char* executor : {"", " --seed-executor 7", " --check-memory"}) {
+    for (const char* executor : {"", " --interleave 7", " --guard memory"}) {
       const CommandResult ran = Succeed("yuba run " + Model() + " " + plan + " --inputs " +
-                                        Folder() + " --check 2e-5" + executor);
+                                        Folder() + " --expect 2e-5" + executor);
       CHECK(Count(ran.out, "ok   logits of step ") == kTokens);
     }
   }
@@ -63,7 +63,7 @@ TEST_CASE("a compiled decoder runs the same steps") {
   const std::string plan = Planned("--devices 2"), program = plan + ".yuba";
   Succeed("yuba compile " + Model() + " " + plan + " -o " + program);
   const CommandResult ran =
-      Succeed("yuba-run " + program + " --inputs " + Folder() + " --check 2e-5 --steps 5 --json");
+      Succeed("yuba-run " + program + " --inputs " + Folder() + " --expect 2e-5 --steps 5 --json");
   const nlohmann::json report = nlohmann::json::parse(ran.out);
   CHECK(report["steps"] == 5);
   REQUIRE(report["check"]["outputs"].size() == 5);
@@ -76,7 +76,7 @@ TEST_CASE("a wrong answer is named with its step, and later steps run") {
                         data + "/test_data_set_4/output_0.pb",
                         std::filesystem::copy_options::overwrite_existing);
   const CommandResult ran =
-      RunCommand("yuba run " + Model() + " " + plan + " --inputs " + data + " --check 2e-5");
+      RunCommand("yuba run " + Model() + " " + plan + " --inputs " + data + " --expect 2e-5");
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("WRONG logits of step 5") != std::string::npos);
   CHECK(Count(ran.out, "WRONG") == 1);
@@ -87,7 +87,7 @@ TEST_CASE("a step keeps the inputs that its folder lacks") {
   const std::string data = CopiedData(), plan = Planned("--devices 2");
   std::filesystem::remove(data + "/test_data_set_1/input_0.pb");
   const CommandResult ran =
-      RunCommand("yuba run " + Model() + " " + plan + " --inputs " + data + " --check 2e-5");
+      RunCommand("yuba run " + Model() + " " + plan + " --inputs " + data + " --expect 2e-5");
   CHECK(ran.exit_code == 1);  // the first token came twice
   CHECK(ran.out.find("ok   logits of step 1:") != std::string::npos);
   CHECK(ran.out.find("WRONG logits of step 2:") != std::string::npos);

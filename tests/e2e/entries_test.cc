@@ -17,7 +17,7 @@ std::string Model() { return Folder() + "/model.onnx"; }
 
 constexpr char kEntries[] =
     " --dim batch=3 --cache 'past_*=present_*:24' --entry prefill:sequence=8 "
-    "--entry decode:sequence=1 --times decode=16 ";
+    "--entry decode*16:sequence=1 ";
 
 std::string Planned(const std::string& options) {
   const std::string plan = ScratchFolder("entries") + "/plan.json";
@@ -45,9 +45,9 @@ TEST_CASE("prefill once and decode 16 times give the logits of the whole sequenc
     const CommandResult verified = Succeed("yuba verify " + Model() + " " + plan);
     CHECK(verified.out.find("bit for bit") != std::string::npos);
     CHECK(verified.out.find("after 3 steps of each entry") != std::string::npos);
-    for (const char* executor : {"", " --seed-executor 7", " --check-memory"}) {
+    for (const char* executor : {"", " --interleave 7", " --guard memory"}) {
       const CommandResult ran = Succeed("yuba run " + Model() + " " + plan + " --inputs " +
-                                        Folder() + " --check 2e-5" + executor);
+                                        Folder() + " --expect 2e-5" + executor);
       CHECK(Count(ran.out, "ok   prefill:logits") == 1);
       CHECK(Count(ran.out, "ok   decode:logits of step ") == 16);
     }
@@ -79,7 +79,7 @@ TEST_CASE("a compiled program runs the entries that are asked for, as often") {
   Succeed("yuba compile " + Model() + " " + plan + " -o " + program);
   const CommandResult ran =
       Succeed("yuba-run " + program + " --inputs " + Folder() +
-              " --check 2e-5 --entry prefill --entry decode=5 --outputs " + plan + ".out");
+              " --expect 2e-5 --entry prefill --entry decode*5 --outputs " + plan + ".out");
   CHECK(Count(ran.out, "ok   decode:logits of step ") == 5);
   CHECK(std::filesystem::exists(plan + ".out/prefill/output_0.npy"));
   CHECK(std::filesystem::exists(plan + ".out/decode/output_4.npy"));
@@ -89,7 +89,7 @@ TEST_CASE("decoding before any prompt is the same as a prompt of no tokens") {
   // The first token of the prompt alone: its logits are those of the first position.
   const std::string plan = Planned("--devices 3");
   const CommandResult ran = RunCommand("yuba run " + Model() + " " + plan + " --inputs " +
-                                       Folder() + " --check 2e-5 --entry decode");
+                                       Folder() + " --expect 2e-5 --entry decode");
   CHECK(ran.exit_code == 1);  // these expected values follow a prompt
   CHECK(ran.out.find("WRONG decode:logits of step 1") != std::string::npos);
 }
@@ -104,7 +104,7 @@ TEST_CASE("what never changes is computed once, whatever inputs a step has") {
   CHECK(planned.out.find("init 3.8 kB") != std::string::npos);
   // A run that moves other bytes than the plan says fails.
   const CommandResult ran = Succeed("yuba run " + lstm + "/model.onnx " + scratch +
-                                    "/plan.json --inputs " + scratch + " --check 2e-5");
+                                    "/plan.json --inputs " + scratch + " --expect 2e-5");
   CHECK(Count(ran.out, "ok   ") == 2);
   CHECK(Count(ran.out, "init 1  ") == 1);
 }
@@ -116,7 +116,7 @@ TEST_CASE("tokens beyond the caches are an error") {
           "--entry decode:sequence=1 --devices 2 -o " +
           plan);
   const std::string run = "yuba run " + Model() + " " + plan + " --inputs " + Folder() +
-                          " --check 2e-5 --entry prefill --entry decode=";
+                          " --expect 2e-5 --entry prefill --entry decode*";
   CHECK(Count(Succeed(run + "12").out, "ok   decode:logits of step ") == 12);
   const CommandResult full = RunCommand(run + "13");
   CHECK(full.exit_code == 2);
@@ -137,8 +137,8 @@ TEST_CASE("what is wrong with entries and caches is said") {
   CHECK(error("yuba run " + Model() + " " + plan + " --inputs " + Folder() + " --entry encode")
             .find("it has prefill, decode") != std::string::npos);
   CHECK(error("yuba run " + Model() + " " + plan + " --inputs " + Folder() + " --steps 3")
-            .find("--entry prefill=3") != std::string::npos);
-  CHECK(error("yuba run " + Model() + " " + plan + " --inputs " + Folder() + " --entry decode=17")
+            .find("--entry prefill*3") != std::string::npos);
+  CHECK(error("yuba run " + Model() + " " + plan + " --inputs " + Folder() + " --entry decode*17")
             .find("16 steps") != std::string::npos);
   CHECK(error(partition + cache + "--entry prefill:sequence=25").find("25 rows to caches of 24") !=
         std::string::npos);
@@ -150,7 +150,7 @@ TEST_CASE("what is wrong with entries and caches is said") {
   CHECK(
       error(partition + cache + "--entry a:sequence=1 --entry a:sequence=2").find("given twice") !=
       std::string::npos);
-  CHECK(error(partition + cache + "--entry a:sequence=1 --times b=2").find("no --entry b") !=
+  CHECK(error(partition + cache + "--entry a*0:sequence=1").find("expected NAME*TIMES") !=
         std::string::npos);
   CHECK(error(partition + cache + "--entry 'a b:sequence=1'").find("letters, digits") !=
         std::string::npos);

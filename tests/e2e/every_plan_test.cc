@@ -13,7 +13,8 @@
 namespace yuba {
 namespace {
 
-const std::vector<std::string> kSpaces = {"", "--copies none", "--space tofu", "--replicate auto"};
+const std::vector<std::string> kSpaces = {"", "--space copies=none", "--space tofu",
+                                          "--replicate auto"};
 const std::vector<std::string> kBaselines = {
     "--search data",       "--search zero3",   "--search megatron", "--search all-row",
     "--search equal-chop", "--search spartan", "--search icml18",   "--search mindspore"};
@@ -28,22 +29,22 @@ class PlansOfModel {
  public:
   explicit PlansOfModel(AnsweredModel model)
       : model_(std::move(model)),
-        file_(" " + model_.folder + "/model.onnx" + model_.sizes + " "),
+        file_(" " + model_.folder + "/model.onnx "),
         plan_(ScratchFolder("every_plan") + "/plan.json") {}
 
   // `proof` are options of `yuba verify`: how much is proved before the run.
   void Pass(const std::vector<std::string>& plans, int devices, const std::string& proof) const {
     for (const std::string& options : plans) {
       INFO(model_.folder << " " << options << " on " << devices);
-      Succeed("yuba partition" + file_ + options + " --devices " + std::to_string(devices) +
-              " -o " + plan_);
+      Succeed("yuba partition" + file_ + model_.sizes + " " + options + " --devices " +
+              std::to_string(devices) + " -o " + plan_);
       Succeed("yuba check" + file_ + plan_);
       const CommandResult verified = Succeed("yuba verify" + file_ + plan_ + proof);
       CHECK((!proof.empty() || verified.out.find("bit for bit") != std::string::npos));
       const bool answered = !model_.tolerance.empty();
       const CommandResult ran =
           Succeed("yuba run" + file_ + plan_ + " --inputs " + model_.folder + "/test_data_set_0" +
-                  (answered ? " --check " + model_.tolerance : ""));
+                  (answered ? " --expect " + model_.tolerance : ""));
       CHECK((ran.out.find("ok   ") != std::string::npos) == answered);
     }
   }

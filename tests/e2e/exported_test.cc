@@ -86,7 +86,7 @@ TEST_CASE("files of both exporters train as PyTorch does") {
   for (const char* file : {"/default.onnx", "/torchscript.onnx"}) {
     for (const int devices : {1, 2, 3, 8}) {
       const CommandResult made =
-          Plan(folder + file, devices, plan, "--freeze-rows emb.weight=0 --verbose");
+          Plan(folder + file, devices, plan, "--freeze emb.weight=0 --verbose");
       INFO(made.error);
       REQUIRE(made.exit_code == 0);
       HasLosses(folder + file, folder, plan);
@@ -135,7 +135,7 @@ TEST_CASE("PyTorch's values come in under PyTorch's names, and go out into the f
 TEST_CASE("a checkpoint goes back into the file, whatever the names in it") {
   const std::string folder = Folder("sequence"), scratch = ScratchFolder("exported_checkpoint");
   const std::string model = folder + "/default.onnx", plan = scratch + "/p.json";
-  REQUIRE(Plan(model, 3, plan, "--freeze-rows emb.weight=0").exit_code == 0);
+  REQUIRE(Plan(model, 3, plan, "--freeze emb.weight=0").exit_code == 0);
   HasLosses(model, folder, plan, "--save " + scratch + "/c.safetensors");
   Succeed("yuba export " + model + " --weights " + scratch + "/c.safetensors -o " + scratch +
           "/new.onnx");
@@ -305,12 +305,11 @@ TEST_CASE("rows that are not there are not frozen") {
     CHECK(made.exit_code == 2);
     return made.error;
   };
-  CHECK(error("--freeze-rows emb.weight=12").find("it has 12 rows") != std::string::npos);
-  CHECK(error("--freeze-rows emb=0").find("nothing that is trained has that name") !=
-        std::string::npos);
-  CHECK(error("--freeze-rows emb.weight=x").find("expected TABLE=ROW") != std::string::npos);
-  CHECK(error("--freeze-rows mix.weight=0").find("whose rows are others") != std::string::npos);
-  CHECK(error("--freeze-rows emb.weight=0 --freeze-rows emb.weight=1").find("is named twice") !=
+  CHECK(error("--freeze emb.weight=12").find("it has 12 rows") != std::string::npos);
+  CHECK(error("--freeze emb=0").find("nothing that is trained has that name") != std::string::npos);
+  CHECK(error("--freeze emb.weight=x").find("or TABLE=ROW") != std::string::npos);
+  CHECK(error("--freeze mix.weight=0").find("whose rows are others") != std::string::npos);
+  CHECK(error("--freeze emb.weight=0 --freeze emb.weight=1").find("is named twice") !=
         std::string::npos);
 }
 

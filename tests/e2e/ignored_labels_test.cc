@@ -101,7 +101,7 @@ TEST_CASE("a step in which no label counts changes nothing, and says so") {
   for (const char* flags : {"--clip 1 --devices 2", "--devices 2 --micro-batches 3"}) {
     const std::string plan =
         Partition(std::string("--train adamw --loss softmax-cross-entropy ") + flags, folder);
-    const std::string run = "yuba run " + plan + " --data " + folder + " --debug nan --steps ";
+    const std::string run = "yuba run " + plan + " --data " + folder + " --guard nan --steps ";
     Succeed(run + "1 --save " + folder + "/one");
     const CommandResult two = Succeed(run + "2 --save " + folder + "/two");
     INFO(two.out << two.error);
@@ -152,7 +152,7 @@ TEST_CASE("an evaluation is the mean over all labels that count") {
   WriteData({first, none, second}, folder);
   for (const char* flags : {"--devices 2", "--devices 3 --micro-batches 4"}) {
     const std::string plan = Partition(
-        std::string("--train sgd --loss softmax-cross-entropy --eval-every 1 ") + flags, folder);
+        std::string("--train sgd --loss softmax-cross-entropy --eval-entry 1 ") + flags, folder);
     const CommandResult ran =
         Succeed("yuba run " + plan + " --data " + training + " --eval " + folder + " --json");
     const nlohmann::json losses = nlohmann::json::parse(ran.out)["numbers"]["eval:loss"];
@@ -173,7 +173,7 @@ TEST_CASE("a label that is no class in an evaluation is an error that names its 
                                      std::pair("--devices 2 --micro-batches 3",
                                                "eval after step 1, batch 2 of 3, part 2 of 3: ")}) {
     const std::string plan = Partition(
-        std::string("--train sgd --loss softmax-cross-entropy --eval-every 1 ") + flags, folder);
+        std::string("--train sgd --loss softmax-cross-entropy --eval-entry 1 ") + flags, folder);
     const CommandResult ran =
         RunCommand("yuba run " + plan + " --data " + training + " --eval " + folder);
     INFO(ran.error);

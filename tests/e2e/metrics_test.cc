@@ -73,7 +73,7 @@ TEST_CASE("accuracy is the share of right answers among labels that count") {
 
 TEST_CASE("an evaluation measures it too, over all of its batches") {
   const std::string folder = ScratchFolder("metrics_eval"), labels = WriteLabels(folder);
-  Succeed("yuba partition " + Model() + kTrained + " --eval-every 1 --lr 1e-9 --devices 2 -o " +
+  Succeed("yuba partition " + Model() + kTrained + " --eval-entry 1 --lr 1e-9 --devices 2 -o " +
           folder + "/p.json");
   const std::string batches = RepositoryFile("tests/models/mlp");
   const std::string inputs =

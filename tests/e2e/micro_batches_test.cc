@@ -170,7 +170,7 @@ TEST_CASE("what a figure is of is said: a step, or all runs of all entries") {
       "yuba partition " + model + " --devices 4 --train sgd --loss softmax-cross-entropy";
   const std::string whole = Succeed(train + " -o " + folder + "/w.json").out;
   const std::string parts = Succeed(train + " --micro-batches 4 -o " + folder + "/m.json").out;
-  Succeed(train + " --eval-every 10 -o " + folder + "/e.json");
+  Succeed(train + " --eval-entry 10 -o " + folder + "/e.json");
   // Exactly: 8 examples' work, for each part one addition for each gradient and little else, and
   // one update, which is a quotient, a product and a difference for each weight.
   const auto work = [&](const std::string& flags) {
@@ -207,7 +207,7 @@ TEST_CASE("bench search plans what partition plans") {
   const std::string model = RepositoryFile("tests/models/encoder/model.onnx");
   Succeed("yuba partition " + model + " --devices 4 -o " + folder + "/p.json");
   const CommandResult bench =
-      Succeed("yuba bench search " + model + " --devices 4 --search default --repeat 1 --json");
+      Succeed("yuba-bench search " + model + " --devices 4 --search default --repeat 1 --json");
   const auto planned = nlohmann::json::parse(std::ifstream(folder + "/p.json"));
   CHECK(nlohmann::json::parse(bench.out)["runs"][0]["bytes"] == planned["cost"]["bytes"]);
 }

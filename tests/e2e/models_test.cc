@@ -20,7 +20,7 @@ void PlanAndRun(const std::string& name) {
     Succeed("yuba partition " + model + " --devices " + std::to_string(devices) + " -o " + plan);
     Succeed("yuba check " + model + " " + plan);
     Succeed("yuba verify " + model + " " + plan);
-    Succeed("yuba run " + model + " " + plan + " --inputs " + data + " --check 1e-3");
+    Succeed("yuba run " + model + " " + plan + " --inputs " + data + " --expect 1e-3");
   }
 }
 
@@ -43,14 +43,14 @@ TEST_CASE("what a GPU cannot run is said when a program is compiled for it") {
   CHECK_FALSE(std::filesystem::exists(folder + "/m.yuba"));
 }
 
-TEST_CASE("a spoiled expected output makes --check exit with 1") {
+TEST_CASE("a spoiled expected output makes --expect exit with 1") {
   const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
   const std::string folder = ScratchFolder("spoiled");
   const std::string data = folder + "/data";
   std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
   Succeed("yuba partition " + model + " --devices 3 -o " + folder + "/p.json");
   const std::string run =
-      "yuba run " + model + " " + folder + "/p.json --check 1e-3 --inputs " + data;
+      "yuba run " + model + " " + folder + "/p.json --expect 1e-3 --inputs " + data;
   Succeed(run);
   const std::string expected = data + "/output_0.pb";
   std::filesystem::permissions(expected, std::filesystem::perms::owner_all);
@@ -99,7 +99,7 @@ TEST_CASE("compiled programs run without the compiler, and hand their outputs on
   const std::string folder = ScratchFolder("compiled");
   Succeed("yuba partition " + model + " --devices 5 -o " + folder + "/p.json");
   Succeed("yuba compile " + model + " " + folder + "/p.json -o " + folder + "/m.yuba");
-  Succeed("yuba-run " + folder + "/m.yuba --inputs " + data + " --check 1e-3 --outputs " + folder +
+  Succeed("yuba-run " + folder + "/m.yuba --inputs " + data + " --expect 1e-3 --outputs " + folder +
           "/out");
   CHECK_FALSE(std::filesystem::is_empty(folder + "/out"));
 }

@@ -23,8 +23,8 @@ std::string RunOf(const std::string& plan, const std::string& flags) {
 
 // Three steps with the seed 0, and two with another.
 void CheckSteps(const std::string& run) {
-  Succeed(run + " --inputs " + Folder() + " --check 1e-5");
-  Succeed(run + " --seed 7 --inputs " + Folder() + "/seed_7 --check 1e-5");
+  Succeed(run + " --inputs " + Folder() + " --expect 1e-5");
+  Succeed(run + " --seed 7 --inputs " + Folder() + "/seed_7 --expect 1e-5");
 }
 
 TEST_CASE("on any number of devices a step draws the numbers of its place, step and seed") {
@@ -35,13 +35,13 @@ TEST_CASE("on any number of devices a step draws the numbers of its place, step 
     CHECK(verified.out.find("bit for bit") != std::string::npos);
     CHECK(verified.out.find("after 3 steps") != std::string::npos);
     CheckSteps(RunOf(plan, ""));
-    CheckSteps(RunOf(plan, "--check-memory --seed-executor 3"));
+    CheckSteps(RunOf(plan, "--guard memory --interleave 3"));
   }
 }
 
 TEST_CASE("and in every space of plans") {
   for (const char* flags : {"--space tofu", "--space flat", "--space factored", "--replicate auto",
-                            "--copies none", "--search data", "--search recursive"}) {
+                            "--space copies=none", "--search data", "--search recursive"}) {
     const std::string plan = Planned(std::string("--devices 6 ") + flags);
     Succeed("yuba verify " + Model() + " " + plan);
     CheckSteps(RunOf(plan, ""));
@@ -73,9 +73,9 @@ TEST_CASE("what is drawn is the same bit for bit, whatever the plan") {
 
 TEST_CASE("another seed and another step give other numbers") {
   const std::string run = RunOf(Planned("--devices 3"), "");
-  CHECK(RunCommand(run + "--seed 8 --inputs " + Folder() + "/seed_7 --check 1e-5").exit_code == 1);
+  CHECK(RunCommand(run + "--seed 8 --inputs " + Folder() + "/seed_7 --expect 1e-5").exit_code == 1);
   // The second step again in place of the first.
-  CHECK(RunCommand(run + "--inputs " + Folder() + "/test_data_set_1 --check 1e-5").exit_code == 1);
+  CHECK(RunCommand(run + "--inputs " + Folder() + "/test_data_set_1 --expect 1e-5").exit_code == 1);
 }
 
 TEST_CASE("a compiled program draws the same without the compiler") {

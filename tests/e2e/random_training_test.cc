@@ -168,7 +168,7 @@ TEST_CASE("20 steps of random models are equal, whole and cut") {
         OneOf({"", "", " --clip 0.5", " --micro-batches 2", " --micro-batches 4 --clip 1"}, random);
     const std::string cut =
         " --devices " + std::to_string(2 + random() % 7) +
-        OneOf({"", "", " --search recursive", " --replicate auto", " --copies none"}, random);
+        OneOf({"", "", " --search recursive", " --replicate auto", " --space copies=none"}, random);
     INFO("model " << m << ": " << train << cut);
     const auto run = [&](const std::string& states) {
       return Succeed("yuba run " + model + " " + plan + " --random=3 --steps 20 --json --save " +

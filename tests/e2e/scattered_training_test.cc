@@ -23,7 +23,7 @@ TEST_CASE("answers are PyTorch's, whole and cut") {
     for (const char* devices : {"1", "3", "8"}) {
       INFO(name << " on " << devices);
       Succeed("yuba partition " + model + " --devices " + devices + " -o " + plan);
-      Succeed("yuba run " + model + " " + plan + inputs + " --check 1e-5");
+      Succeed("yuba run " + model + " " + plan + inputs + " --expect 1e-5");
     }
     CHECK(Succeed("yuba verify " + model + " " + plan).out.find("bit for bit") !=
           std::string::npos);

@@ -132,7 +132,7 @@ TEST_CASE("products in bf16, weights in f32") {
 
 TEST_CASE("the loss of other data is printed between steps") {
   const TextModel model("eval");
-  model.Plan("--devices 3 --train adam --lr 0.003 --eval-every 10");
+  model.Plan("--devices 3 --train adam --lr 0.003 --eval-entry 10");
   Succeed("yuba verify " + model.File("gpt.onnx") + " " + model.File("plan.json"));
   const std::string evaluated = " --eval " + model.data() + " --eval-every 10";
   const nlohmann::json run =
@@ -147,7 +147,7 @@ TEST_CASE("the loss of other data is printed between steps") {
   }
   // An epoch of steps that change nothing has the same mean.
   model.Plan("--devices 2 --train adam --lr 0.003");
-  const nlohmann::json same = model.Run("--lr 0 --weights " + model.File("states"));
+  const nlohmann::json same = model.Run("--lr-schedule 0 --weights " + model.File("states"));
   const Numbers still = same["numbers"]["loss"].get<Numbers>();
   REQUIRE(still.size() == 40);
   CHECK(means[2] == Approx(MeanOfLast(still, 40)).epsilon(1e-5));
@@ -156,8 +156,8 @@ TEST_CASE("the loss of other data is printed between steps") {
       RunCommand("yuba run " + model.File("gpt.onnx") + " " + model.File("plan.json") + " --data " +
                  model.data() + " --random" + evaluated);
   CHECK(none.exit_code == 2);
-  CHECK(none.error.find("--eval-every N adds it") != std::string::npos);
-  model.Plan("--devices 1 --train adam --eval-every 10");
+  CHECK(none.error.find("--eval-entry N adds it") != std::string::npos);
+  model.Plan("--devices 1 --train adam --eval-entry 10");
   const CommandResult empty =
       RunCommand("yuba run " + model.File("gpt.onnx") + " " + model.File("plan.json") +
                  " --random --data " + model.data() + " --eval " + RepositoryFile("tests/models"));

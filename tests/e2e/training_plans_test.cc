@@ -65,8 +65,8 @@ TEST_CASE("a wider space is never dearer") {
     const TrainedZoo model(name);
     const Found best = model.Plan("--devices 8");
     CHECK(best.bound <= static_cast<double>(best.bytes));
-    for (const char* narrower :
-         {"--copies none", "--accumulators none", "--space tofu", "--search recursive"}) {
+    for (const char* narrower : {"--space copies=none", "--space accumulators=none", "--space tofu",
+                                 "--search recursive"}) {
       INFO(name << ", " << narrower);
       CHECK(best.bytes <= model.Plan(std::string("--devices 8 ") + narrower).bytes);
     }
@@ -109,7 +109,7 @@ TEST_CASE("recurrences are planned within a limit on memory") {
   const std::string sizes = " --layers 1 --width 4 --batch 6 --inputs 5 --classes 3";
   const std::vector<std::pair<std::string, std::string>> limits = {
       {"5", "--devices 2 --memory 4128"},
-      {"6", "--devices 3 --memory 3604 --copies none --accumulators all"}};
+      {"6", "--devices 3 --memory 3604 --space copies=none,accumulators=all"}};
   for (const auto& [steps, flags] : limits) {
     const TrainedZoo rnn("rnn --sequence " + steps + sizes, "sgd");
     CHECK(rnn.Plan(flags).bound > 0);

@@ -106,7 +106,7 @@ TEST_CASE("the losses are the same however the step is cut") {
     CHECK(verified.out.find("bit for bit") != std::string::npos);
     CHECK(verified.out.find("after 3 steps") != std::string::npos);
     model.Run(plan, "adam", "");
-    model.Run(plan, "adam", "--check-memory --seed-executor 7");
+    model.Run(plan, "adam", "--guard memory --interleave 7");
   }
 }
 
@@ -155,7 +155,7 @@ TEST_CASE(
     REQUIRE(resumed.size() == 2);
     CHECK(resumed[1].get<double>() == Approx(parts[3].get<double>()).epsilon(1e-5));
   }
-  model.Plan("adam", "--devices 2 --micro-batches 4 --eval-every 2");
+  model.Plan("adam", "--devices 2 --micro-batches 4 --eval-entry 2");
   const nlohmann::json evaluated = numbers("--steps 2 --eval " + model.scratch + "/data");
   CHECK(evaluated["micro:loss"] == nlohmann::json({parts[0], parts[1]}));
   CHECK(evaluated["eval:loss"].size() == 1);
@@ -170,8 +170,8 @@ TEST_CASE(
   CHECK(found["eval:loss"][0].get<double>() == Approx(trace[2].get<double>()).epsilon(1e-4));
   const CommandResult checked =
       RunCommand("yuba run " + model.model + " " + model.scratch + "/plan.json --inputs " +
-                 model.folder + "/test_data_set_0 --check 1e-3");
-  CHECK(checked.error.find("leave --check out") != std::string::npos);
+                 model.folder + "/test_data_set_0 --expect 1e-3");
+  CHECK(checked.error.find("leave --expect out") != std::string::npos);
 }
 
 TEST_CASE("training goes on from a checkpoint with the same bits, and in any other plan") {
@@ -185,7 +185,7 @@ TEST_CASE("training goes on from a checkpoint with the same bits, and in any oth
   const std::string whole = model.scratch + "/whole.st", half = model.scratch + "/half.st",
                     resumed = model.scratch + "/resumed.st";
   const nlohmann::json all = nlohmann::json::parse(run("--steps 4 --save " + whole).out);
-  run("--steps 3 --every 2 --save " + half);
+  run("--steps 3 --save-every 2 --save " + half);
   run("--steps 2 --save " + half);
   const nlohmann::json rest =
       nlohmann::json::parse(run("--steps 4 --resume " + half + " --save " + resumed).out);
@@ -333,7 +333,8 @@ TEST_CASE("what is wrong with a training step is said") {
   says("--train adam:beta3=1" + loss, "adam has no attribute beta3; it has beta1, beta2, eps");
   says("--train adam:beta1" + loss, "'beta1' is no NAME=NUMBER");
   says("--train sgd --lr x" + loss, "--lr x: a learning rate is a number above 0");
-  says("--train sgd --loss-output z" + loss, "--loss-output z: the model has no such output");
+  says("--train sgd --loss softmax-cross-entropy@z",
+       "--loss softmax-cross-entropy@z: the model has no such output");
   says("--train sgd --freeze '*zork*'" + loss, "--freeze *zork*: no parameter has such a name");
   says("--train sgd --freeze '*'" + loss, "nothing can be trained");
   says("--train sgd --entry a:b=1" + loss, "leave out --entry");

@@ -36,19 +36,19 @@ std::string Planned(const std::string& model, const std::string& flags, const st
 TEST_CASE("numbers that are none are refused, and usage errors name the subcommand") {
   const std::string run = "yuba run " + Model() + " p.json ";
   for (const char* flag :
-       {"--timeout nan", "--timeout inf", "--timeout 0", "--check nan", "--check -1", "--check inf",
-        "--seed-executor -1", "--threads-per-device 0", "--threads-per-device 257", "--steps 0",
-        "--steps 3000000000"}) {
+       {"--timeout nan", "--timeout inf", "--timeout 0", "--expect nan", "--expect -1",
+        "--expect inf", "--interleave -1", "--threads-per-device 0", "--threads-per-device 257",
+        "--steps 0", "--steps 3000000000"}) {
     const std::string text = flag;
     ExpectError(run + text,
                 {"yuba run: ", text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)});
   }
   ExpectError("yuba verify " + Model() + " p.json --seed -1", {"yuba verify: --seed"});
-  ExpectError("yuba bench search --repeat x", {"yuba bench search: "});
-  ExpectError("yuba bench search --repeat 0", {"--repeat: 0 is not a whole number from 1"});
-  ExpectError("yuba bench search " + Model() + " --devices 2,5000",
+  ExpectError("yuba-bench search --repeat x", {"yuba-bench search: "});
+  ExpectError("yuba-bench search --repeat 0", {"--repeat: 0 is not a whole number from 1"});
+  ExpectError("yuba-bench search " + Model() + " --devices 2,5000",
               {"--devices: 5000 is not a whole number from 1 to 4096"});
-  ExpectError("yuba bench search " + Model() + " --devices 2,99999999999999",
+  ExpectError("yuba-bench search " + Model() + " --devices 2,99999999999999",
               {"--devices: 99999999999999 is not a whole number from 1 to 4096"});
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
@@ -79,11 +79,11 @@ TEST_CASE("a plan in the place of the model is noticed") {
 }
 
 TEST_CASE("an unknown command is named, with all that there are") {
-  ExpectError("yuba frob", {"yuba: unknown command 'frob'", "partition", "verify", "bench"});
+  ExpectError("yuba frob", {"yuba: unknown command 'frob'", "partition", "verify", "zoo"});
 }
 
 TEST_CASE("help of a command is what --help prints") {
-  for (const char* command : {"", "run", "bench", "bench search", "help"}) {
+  for (const char* command : {"", "run", "zoo", "help"}) {
     const std::string help = Succeed(std::string("yuba help ") + command).out;
     INFO(command << help);
     CHECK(help == Succeed(std::string("yuba ") + command + " --help").out);
@@ -211,27 +211,28 @@ TEST_CASE("what is no dimension of an input is no batch") {
   ExpectError(info + "x:7", {"--batch-dim x:7: no input has such a dimension", "x [12, 48]"});
   ExpectError(info + "n", {"--batch-dim n: no input has such a dimension"});
   CHECK(RunCommand(info + "x:0 --batch 4").exit_code == 0);
-  const std::string plan =
-      Planned(Model(), "--batch-dim x:0", ScratchFolder("batch_dim") + "/p.json");
-  ExpectError("yuba check " + Model() + " " + plan + " --batch-dim x:1",
-              {"made with --batch-dim x:0, not --batch-dim x:1"});
 }
 
-TEST_CASE("flags that contradict the plan's are refused, both named") {
-  const std::string folder = ScratchFolder("contradict");
+TEST_CASE("flags of the model are the plan's, and old names are told the new ones") {
+  const std::string folder = ScratchFolder("remembered");
   const std::string plan = Planned(Symbolic(), "--batch 4", folder + "/batch.json");
-  for (const char* command : {"yuba check ", "yuba run "}) {
-    const std::string line = command + Symbolic() + " " + plan;
-    ExpectError(line + " --batch 8", {"--batch 4", "--batch 8", "batch.json"});
-    ExpectError(line + " --dim batch=8", {"--batch 4", "--dim batch=8", "the plan was made with"});
+  for (const char* command : {"check", "run", "verify", "compile"}) {
+    for (const char* flag : {"--batch 4", "--dim batch=4", "--to-tensors y", "--state a=b"}) {
+      const std::string text = flag, name = text.substr(0, text.find(' '));
+      const std::string called = std::string("yuba ") + command;
+      ExpectError(called + " " + Symbolic() + " " + plan + " " + text,
+                  {called + ": ", name + ": the plan has it"});
+    }
   }
-  CHECK(RunCommand("yuba check " + Symbolic() + " " + plan + " --dim batch=4").exit_code == 0);
-  Planned(Symbolic(), "--dim batch=4", folder + "/dim.json");
-  ExpectError("yuba check " + Symbolic() + " " + folder + "/dim.json --batch 8",
-              {"--batch 8", "--dim batch=4", "the plan was made with"});
-  Planned(Model(), "", folder + "/plain.json");
-  ExpectError("yuba check " + Model() + " " + folder + "/plain.json --batch 8",
-              {"--batch 8", "made with"});
+  const std::string planning = "yuba partition " + Symbolic() + " ",
+                    run = "yuba run " + Symbolic() + " " + plan + " ";
+  ExpectError(planning + "--copies none", {"--copies", "--space copies=all or copies=none"});
+  ExpectError(planning + "--times a=3", {"--entry NAME*TIMES"});
+  ExpectError(planning + "--from spmd", {"states are written, and not read"});
+  ExpectError(run + "--check 1e-5", {"--check", "--expect TOL"});
+  ExpectError(run + "--lr 0.1", {"--lr", "--lr-schedule"});
+  ExpectError("yuba-run p.yuba --every 3", {"--save-every N"});
+  ExpectError("yuba show " + plan + " --memory", {"--arena"});
 }
 
 TEST_CASE(

@@ -45,7 +45,7 @@ TEST_CASE("usage errors exit with 2 and name the flag") {
   ExpectError("yuba partition " + Model() + " --batch 0", 2, "--batch");
   ExpectError("yuba info " + Model() + " --to-tensors ,y", 2, "--to-tensors ,y: a name is empty");
   ExpectError("yuba info " + Model() + " --from-tensors x,", 2, "--from-tensors x,: a name is");
-  ExpectError("yuba partition " + Model() + " --copies 8", 2, "--copies");
+  ExpectError("yuba partition " + Model() + " --space copies=8", 2, "--space");
   ExpectError("yuba op no_such_operator", 2, "no_such_operator");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("an option of a plan that is wrong is named as the plan's, not as a fl
   says("\"bind.x\":\"none.npy\"", "options.bind.x: none.npy: cannot be read");
   says("\"bind.zork\":\"" + RepositoryFile("tests/models/mlp/test_data_set_0/input_0.pb") + "\"",
        "options.bind.zork: the model has no input of that name");
-  says("\"batch\":\"-1\"", "options.batch is \"-1\", expected a whole number from 1");
+  says("\"batch\":\"-1\"", "options.batch -1: it is a number of examples, at least 1");
   says("\"zork\":\"1\"", "options.zork is an option that plans do not have");
 }
 

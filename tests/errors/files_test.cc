@@ -51,7 +51,7 @@ TEST_CASE("no command overwrites a file that it reads") {
   files.Keeps("model.onnx", run + "--random --trace model.onnx");
   files.Keeps("p.json", run + "--random --trace p.json");
   files.Keeps("data/input_0.pb", run + "--inputs data --trace data/input_0.pb");
-  files.Keeps("data/output_0.pb", run + "--inputs data --check 1 --trace data/output_0.pb");
+  files.Keeps("data/output_0.pb", run + "--inputs data --expect 1 --trace data/output_0.pb");
   Succeed("cd " + files.folder + " && yuba compile model.onnx p.json -o o.yuba");
   files.Keeps("o.yuba", "yuba-run o.yuba --inputs data --trace o.yuba");
   const std::string partition = "yuba partition --devices 2 ";
@@ -88,7 +88,7 @@ TEST_CASE("pipes and sockets without another end are refused, not waited for") {
   refused("yuba show p.json --dot f", "f: is a pipe");
   refused("yuba show f", no_writer);
   refused("yuba info f", no_writer);
-  refused("yuba solve f", no_writer);
+  refused("yuba-bench solve f", no_writer);
   refused("yuba-run f --random", no_writer);
   refused("yuba partition model.onnx --operators f", no_writer);
   refused("yuba run model.onnx p.json --input x=f.npy", "f.npy: is a pipe that nobody writes to");
@@ -141,11 +141,11 @@ TEST_CASE("what a run needs is looked for before anything is compiled") {
     CHECK(result.out.empty());
   };
   const std::string run = "yuba run model.onnx p.json ";
-  refused(run + "--random --check 1", "--check needs --inputs");
+  refused(run + "--random --expect 1", "--expect needs --inputs");
   refused(run, "no value for x; give files");
   refused(run + "--random=many", "--random=many");
   refused(run + "--input x=", "--input x=: expected NAME=FILE");
-  refused("mkdir e && " + run + "--random --inputs e --check 1", "has no output_0.pb");
+  refused("mkdir e && " + run + "--random --inputs e --expect 1", "has no output_0.pb");
 }
 
 TEST_CASE("a plan for more devices than one process runs is verified without a run") {
@@ -175,7 +175,7 @@ TEST_CASE("what ends early leaves no folder") {
   fails("yuba partition model.onnx --dump new --to zzz");
   fails("yuba partition my.tdl --dump new");
   fails("yuba run model.onnx p.json --outputs new");
-  fails("yuba compile model.onnx p.json --dump new -o /proc/x");
+  fails("yuba compile model.onnx p.json --dump-kernels new -o /proc/x");
 }
 
 }  // namespace

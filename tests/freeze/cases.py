@@ -36,15 +36,15 @@ def suite_cases(root):
         if not model.startswith("tests/"):
             model = "data:" + model
         flags = ("--devices", str(run["devices"]), *run.get("flags", ()))
-        if "--copies" not in flags:  # the suite's own default; that of `partition` is all
-            flags += ("--copies", "none")
+        if not any(flag.startswith("copies=") for flag in flags):  # the suite's own default; that of `partition` is all
+            flags += ("--space", "copies=none")
         if run["search"] != "default":
             flags += ("--search", run["search"])
         yield Case("suite", model, flags, quick=run["devices"] <= 8 and "--memory" not in flags)
 
 
 def problem_cases(root):
-    """The contest's problems: `yuba solve`, each for the contest's time."""
+    """The contest's problems: `yuba-bench solve`, each for the contest's time."""
     suite = json.loads((root / "docs/search_suite.json").read_text())
     for problem in suite["problems"]:
         yield Case("problem", "data:" + problem["file"], ("--time-limit", str(problem["seconds"])))
@@ -84,11 +84,11 @@ PINS = {"tests/models/light_squeezenet/model.onnx": "conv10_w_0=[a, -, -, -]"}
 
 def ways_of(model):
     return [
-        ("--copies", "none"),
-        ("--copies", "all"),
-        ("--copies", "all", "--accumulators", "all"),
+        ("--space", "copies=none"),
+        ("--space", "copies=all"),
+        ("--space", "copies=all,accumulators=all"),
         ("--pin", PINS.get(model, "batch=a")),
-        ("--copies", "none", "--replicate", "auto"),
+        ("--space", "copies=none", "--replicate", "auto"),
     ]
 
 
@@ -109,7 +109,7 @@ def small_cases():
 
 LARGE = [
     ("data:models/resnet50.onnx", 16, ("--batch", "32"), True),
-    ("data:models/resnet50.onnx", 24, ("--batch", "32", "--copies", "all"), False),
+    ("data:models/resnet50.onnx", 24, ("--batch", "32", "--space", "copies=all"), False),
     ("data:models/resnet50.onnx", 64, ("--batch", "64"), False),
     ("data:models/resnet50.onnx", 24, ("--memory", "8MB"), False),
     ("data:models/resnet50.onnx", 24, ("--replicate", "auto", "--memory", "20MB"), False),
@@ -117,17 +117,17 @@ LARGE = [
     ("data:models/resnet152.onnx", 48, ("--batch", "48"), False),
     ("data:models/wide_resnet101_2.onnx", 24, ("--batch", "32"), False),
     ("data:models/gpt2_small.onnx", 16, (), True),
-    ("data:models/gpt2_small.onnx", 24, ("--copies", "all"), False),
+    ("data:models/gpt2_small.onnx", 24, ("--space", "copies=all"), False),
     ("data:models/gpt2_small.onnx", 96, (), False),
     ("data:models/gpt2_small.onnx", 24, ("--memory", "33.2MB"), False),
     ("data:models/gpt2_small.onnx", 32, ("--pin", "batch=a"), False),
-    ("tests/models/gpt2_separate/model.onnx", 16, ("--copies", "all"), False),
-    ("tests/models/gpt2_separate/model.onnx", 64, ("--copies", "all"), False),
-    ("data:models/lstm_6x1024_t20.onnx", 16, ("--copies", "all"), False),
-    ("data:models/lstm_6x1024_t20.onnx", 64, ("--copies", "all"), False),
+    ("tests/models/gpt2_separate/model.onnx", 16, ("--space", "copies=all"), False),
+    ("tests/models/gpt2_separate/model.onnx", 64, ("--space", "copies=all"), False),
+    ("data:models/lstm_6x1024_t20.onnx", 16, ("--space", "copies=all"), False),
+    ("data:models/lstm_6x1024_t20.onnx", 64, ("--space", "copies=all"), False),
     ("data:light/inception_v1/model.onnx", 24, (), False),
     ("data:light/shufflenet/model.onnx", 24, (), False),
-    ("data:light/squeezenet/model.onnx", 48, ("--copies", "all"), False),
+    ("data:light/squeezenet/model.onnx", 48, ("--space", "copies=all"), False),
 ]
 
 

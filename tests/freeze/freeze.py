@@ -13,6 +13,7 @@ import tempfile
 import time
 
 from cases import all_cases
+from old_names import flags_for, solve
 from orders import hold
 from plan_digest import digest
 from without import ablate, engine_names
@@ -66,7 +67,7 @@ def run(command):
 
 
 def measure_problem(yuba, case, file):
-    code, text, wall, processor, peak = run([yuba, "solve", file, *case.flags])
+    code, text, wall, processor, peak = run([*solve(yuba), file, *case.flags])
     numbers = dict(re.findall(r"^(cost|bound)\s+(\d+)", text, re.M))
     if code != 0 or len(numbers) != 2:
         return {"error": text.strip().splitlines()[:1]}
@@ -81,7 +82,7 @@ def measure(yuba, case, file, folder):
     output = folder / "freeze.plan.json"
     output.unlink(missing_ok=True)
     code, text, wall, processor, peak = run(
-        [yuba, "partition", file, *case.flags, "--threads", "1", "-o", output])
+        [yuba, "partition", file, *flags_for(yuba, case.flags), "--threads", "1", "-o", output])
     if code != 0:
         return {"error": text.strip().splitlines()[-1:], "seconds": wall}
     plan = output.read_text()

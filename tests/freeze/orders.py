@@ -13,6 +13,7 @@ import subprocess
 from typing import NamedTuple
 
 from cases import PINS
+from old_names import flags_for
 
 # Percent by which a plan may move more than one of a narrower space or smaller limit. Without a
 # limit and replicas the narrow plan is a start of the wide search, unless the gap is below a
@@ -23,7 +24,7 @@ TOLERANCE_PERCENT = 0.1
 # (docs/decisions/068-orders.md).
 WITHIN_PERCENT = 3
 
-SHARED = ("--copies", "all")
+SHARED = ("--space", "copies=all")
 REPLICAS = (*SHARED, "--replicate", "auto")
 
 
@@ -36,9 +37,9 @@ class Space(NamedTuple):
 
 
 SPACES = [
-    Space("flat, no copies", ("--space", "flat", "--copies", "none")),
-    Space("no copies", ("--copies", "none"), narrower=("flat, no copies",)),
-    Space("copies", (*SHARED, "--accumulators", "none"), narrower=("no copies",)),
+    Space("flat, no copies", ("--space", "flat,copies=none")),
+    Space("no copies", ("--space", "copies=none"), narrower=("flat, no copies",)),
+    Space("copies", (*SHARED, "--space", "accumulators=none"), narrower=("no copies",)),
     Space("pinned", SHARED, pinned=True, limited=True),
     Space("copies, accumulators", SHARED, narrower=("copies", "pinned"), limited=True),
     Space("replicas, pinned", REPLICAS, pinned=True, narrower=("pinned",), limited=True),
@@ -47,7 +48,7 @@ SPACES = [
 ]
 FREE = "copies, accumulators"  # limits are in percent of what its plan without a limit needs
 PERCENT = (75, 90, 99, 130)
-DROPPED = ("--copies", "--accumulators", "--replicate", "--memory", "--search", "--space", "--pin")
+DROPPED = ("--replicate", "--memory", "--search", "--space", "--pin")
 
 
 def graph_of(case):
@@ -75,7 +76,7 @@ class Plan(NamedTuple):
 def plan(yuba, file, flags, output):
     """None where there is no plan."""
     output.unlink(missing_ok=True)
-    done = subprocess.run([yuba, "partition", file, *flags, "--threads", "1", "-o", output],
+    done = subprocess.run([yuba, "partition", file, *flags_for(yuba, flags), "--threads", "1", "-o", output],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None

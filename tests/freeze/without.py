@@ -7,6 +7,8 @@ and replays its bound, so a plan that is illegal or a bound that is not true is 
 import re
 import subprocess
 
+from old_names import flags_for
+
 
 def engine_names(yuba):
     text = subprocess.run([yuba, "partition", "--help"], capture_output=True, text=True,
@@ -17,7 +19,7 @@ def engine_names(yuba):
 def engines_that_ran(yuba, case, file, output):
     """All engines of this search and of the searches within it."""
     text = subprocess.run(
-        [yuba, "partition", file, *case.flags, "--threads", "1", "--verbose", "-o", output],
+        [yuba, "partition", file, *flags_for(yuba, case.flags), "--threads", "1", "--verbose", "-o", output],
         capture_output=True, text=True, check=False).stderr
     return {name.split("/")[-1] for name in re.findall(r"^engine (\S+)", text, re.M)}
 

@@ -48,8 +48,9 @@ CommandResult RunCommand(const std::string& line) {
   const std::string tools = RepositoryFile("tools");
   const std::string file = base + "/line";
   std::ofstream(file) << line;
-  const std::string shell = "export PATH='" + tools + "':\"$PATH\"; timeout 120 bash '" + file +
-                            "' >'" + base + "/out' 2>'" + base + "/error'";
+  const std::string shell = "export PATH='" + tools + "':'" + tools +
+                            "/bench':\"$PATH\"; timeout 120 bash '" + file + "' >'" + base +
+                            "/out' 2>'" + base + "/error'";
   const pid_t child = fork();
   if (child == 0) {
     execl("/bin/sh", "sh", "-c", shell.c_str(), nullptr);

@@ -14,8 +14,8 @@ struct CommandResult {
   int64_t peak_bytes = 0;  // resident at most, of the largest process that the line started
 };
 
-// Runs `line` by a shell, in which `yuba` and `yuba-run` are the built ones, and blocks until it
-// has ended. After two minutes it is ended, with exit code 124.
+// Runs `line` by a shell, in which `yuba`, `yuba-run` and `yuba-bench` are the built ones, and
+// blocks until it has ended. After two minutes it is ended, with exit code 124.
 CommandResult RunCommand(const std::string& line);
 
 // RunCommand; the test case fails where the exit code is not 0.

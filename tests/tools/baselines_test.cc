@@ -80,9 +80,9 @@ TEST_CASE("what a model computes and stores is the same however it is planned") 
            text.substr(share, text.find(')', share) - share) +
            nlohmann::json::parse(proof)["flops"].dump();
   };
-  const std::string plain = facts(" --devices 4 --accumulators none");
+  const std::string plain = facts(" --devices 4 --space accumulators=none");
   CHECK(plain.find("MFLOP a step") != std::string::npos);
-  CHECK(facts(" --devices 4 --accumulators all") == plain);
+  CHECK(facts(" --devices 4 --space accumulators=all") == plain);
   CHECK(facts(" --devices 4 --replicate auto") == plain);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("Tofu's space has no factors, nests by level, and is replayed") {
   Succeed("yuba check " + model + " " + plan);
   Succeed("yuba verify " + model + " " + plan);
   CHECK(RunCommand("yuba partition " + model + " --space paper").exit_code == 2);
-  CHECK(RunCommand("yuba partition " + model + " --space tofu --copies all").exit_code == 2);
+  CHECK(RunCommand("yuba partition " + model + " --space tofu,copies=all").exit_code == 2);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_CASE("a bundle runs where it was made for, and says what passed") {
 TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
   const Bundle bundle;
   nlohmann::json packed = Read(bundle.folder + "/cases.json");
-  bundle.Case(packed, "models/mlp on 2")["run"] = {"--inputs", "DATA", "--check", "0"};
+  bundle.Case(packed, "models/mlp on 2")["run"] = {"--inputs", "DATA", "--expect", "0"};
   bundle.Case(packed, "training/mlp f32 on 3")["losses"][1] = 2.5;
   bundle.Case(packed, "hash models/mlp on 3")["digests"]["output_0.npy"] = "another";
   bundle.Case(packed, "an id outside on 1")["run"] = {"--inputs", "DATA"};

@@ -27,7 +27,7 @@ struct Training {
   explicit Training(const std::string& name)
       : folder(ScratchFolder("log_" + name)), models(RepositoryFile("tests/models/mlp")) {
     Succeed("yuba partition " + models + "/model.onnx --devices 2 -o " + folder + "/p.json " +
-            "--train momentum --loss softmax-cross-entropy --eval-every 2");
+            "--train momentum --loss softmax-cross-entropy --eval-entry 2");
   }
   std::string Command(const std::string& flags) const {
     const std::string data = " --data " + models, labels = " --input labels=" + models;
@@ -41,7 +41,7 @@ struct Training {
 TEST_CASE("a table has a line for each step, and those of a run that went on") {
   const Training training("table");
   const std::string file = training.folder + "/t.csv",
-                    eval = " --eval " + training.models + " --eval-every 2 --lr 0.5 ";
+                    eval = " --eval " + training.models + " --eval-every 2 --lr-schedule 0.5 ";
   const nlohmann::json numbers = nlohmann::json::parse(
       Succeed(training.Command("t.csv" + eval + "--steps 4 --save c.st")).out)["numbers"];
   const auto rows = ReadTable(file);

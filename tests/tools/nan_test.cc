@@ -1,4 +1,4 @@
-// `yuba run --debug nan`: the first instruction whose result held a NaN or an infinity.
+// `yuba run --guard nan`: the first instruction whose result held a NaN or an infinity.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
@@ -59,15 +59,16 @@ TEST_CASE("the update that overflows is named, with its node, before states are 
   const Training training("update");
   const std::string rates = training.folder + "/rates", saved = training.folder + "/saved.st";
   std::ofstream(rates) << "0.1\n1e30\n1e38\n";
-  const std::string run = training.Command("--inputs " + training.models +
-                                           "/test_data_set_0 --lr " + rates + " --steps 5 ");
+  const std::string run = training.Command(
+      "--inputs " + training.models + "/test_data_set_0 --lr-schedule " + rates + " --steps 5 ");
   const CommandResult plain = Succeed(run);
-  CHECK(plain.error.find("note: loss of step 4 is nan; --debug nan says which") !=
+  CHECK(plain.error.find("note: loss of step 4 is nan; --guard nan says which") !=
         std::string::npos);
   CHECK(plain.error.find("note: ", plain.error.find("note: ") + 1) == std::string::npos);  // once
   CHECK(plain.out.find("step 5  loss nan ") != std::string::npos);
-  for (const char* flags : {"", " --seed-executor 3", " --check-memory"}) {
-    const CommandResult ran = RunCommand(run + "--debug nan --every 1 --save " + saved + flags);
+  for (const char* flags : {"", " --interleave 3", " --guard memory"}) {
+    const CommandResult ran =
+        RunCommand(run + "--guard nan --save-every 1 --save " + saved + flags);
     INFO(ran.error);
     CHECK(ran.exit_code == 1);
     CHECK(ran.error.find("step 3: l.") != std::string::npos);
@@ -78,7 +79,7 @@ TEST_CASE("the update that overflows is named, with its node, before states are 
     CHECK(ran.out.find("step 3") == std::string::npos);
   }
   // The last checkpoint is that of the last good step.
-  CHECK(RunCommand(run + "--debug nan --resume " + saved).error.find("step 3: l.") !=
+  CHECK(RunCommand(run + "--guard nan --resume " + saved).error.find("step 3: l.") !=
         std::string::npos);
 }
 
@@ -96,15 +97,15 @@ TEST_CASE("data with a NaN is named, and good steps are only watched") {
       found += ran.out.substr(at, ran.out.find("  ", at) - at);
     return found;
   };
-  CHECK(losses(Succeed(run() + "--debug nan")) == losses(Succeed(run())));
+  CHECK(losses(Succeed(run() + "--guard nan")) == losses(Succeed(run())));
   const float nan = std::nanf("");
   x.data.replace(40 * sizeof nan, sizeof nan, reinterpret_cast<const char*>(&nan), sizeof nan);
-  const CommandResult ran = RunCommand(run() + "--debug nan");
+  const CommandResult ran = RunCommand(run() + "--guard nan");
   INFO(ran.error);
   CHECK(ran.exit_code == 1);
   CHECK(ran.error.find("step 1: ") != std::string::npos);
   CHECK(ran.error.find(" read NaN that was there before the step, in x") != std::string::npos);
-  CHECK(RunCommand(run() + "--debug inf").exit_code == 2);
+  CHECK(RunCommand(run() + "--guard inf").exit_code == 2);
 }
 
 }  // namespace

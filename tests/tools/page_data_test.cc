@@ -51,7 +51,7 @@ TEST_CASE("bytes by kind add up to the plan's, and each node is in the tree once
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"mlp", ""},
       {"conv", ""},  // halos
-      {"lstm", "--copies none"},
+      {"lstm", "--space copies=none"},
       {"gpt", "--replicate auto"},
       {"mlp", "--train adam --loss mse"}};
   for (const auto& [model, flags] : cases) {

@@ -70,7 +70,7 @@ TEST_CASE("a dimension that the model names is pinned, in what it becomes too") 
   const std::string model = ModelFile("modern/decoder_opset18"), folder = ScratchFolder("named"),
                     plan = folder + "/plan.json",
                     command = "yuba partition " + model + " --dim batch=4 --dim sequence=16 " +
-                              "--search recursive --copies none --space factored " +
+                              "--search recursive --space factored,copies=none " +
                               "--mesh data=2,model=4 -o " + plan;
   const auto holds = [&](const std::string& flags) {
     INFO(flags);

@@ -26,7 +26,7 @@ TEST_CASE("--progress says the phase, its seconds, the engine and the best plan"
 
 TEST_CASE("bench says which search runs on how many devices, and its best plan") {
   const CommandResult result =
-      Succeed("yuba bench search " + RepositoryFile("tests/models/gpt/model.onnx") +
+      Succeed("yuba-bench search " + RepositoryFile("tests/models/gpt/model.onnx") +
               " --devices 8,512 --search default --time-limit 2 --repeat 1 --progress");
   INFO(result.error);
   const size_t search = result.error.find("default on 512 devices  ");

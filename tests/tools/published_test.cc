@@ -50,7 +50,7 @@ Model ResNet(int64_t blocks) {
 // Bytes that a step moves.
 int64_t Moved(const Model& model, const std::string& search, const std::string& flags = "") {
   const std::string plan = model.file + "." + search + ".json";
-  Succeed("yuba partition " + model.file + " --devices 8 --no-verify --search " + search + flags +
+  Succeed("yuba partition " + model.file + " --devices 8 --no-check --search " + search + flags +
           " -o " + plan);
   std::ifstream file(plan);
   return nlohmann::json::parse(file)["cost"]["bytes"];

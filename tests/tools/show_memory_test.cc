@@ -78,15 +78,15 @@ void CheckArena(const Json& arena) {
   }
 }
 
-TEST_CASE("show --memory --json lists each buffer's life and place, and the figures") {
+TEST_CASE("show --arena --json lists each buffer's life and place, and the figures") {
   const std::string folder = ScratchFolder("arena_json");
   for (const char* const name : {"mlp", "lstm"}) {
     const std::string plan = Planned(
         name, std::string(name) == "lstm" ? "--devices 6 --search recursive" : "--devices 6",
         folder);
-    const Json alone = Json::parse(Succeed("yuba show --json --memory " + plan).out);
+    const Json alone = Json::parse(Succeed("yuba show --json --arena " + plan).out);
     const Json shown =
-        Json::parse(Succeed("yuba show --json --memory " + Model(name) + " " + plan).out);
+        Json::parse(Succeed("yuba show --json --arena " + Model(name) + " " + plan).out);
     CHECK(alone["ok"] == true);
     CHECK(alone["arena"].is_null());
     CHECK(shown["devices"] == alone["devices"]);
@@ -103,7 +103,7 @@ TEST_CASE("show --memory --json lists each buffer's life and place, and the figu
     CHECK(arena["fullest"] == fullest);
     CHECK(arena["arena"] == shown["devices"][0]["arena"]);
     const Json one =
-        Json::parse(Succeed("yuba show --json --memory " + Model(name) + " " +
+        Json::parse(Succeed("yuba show --json --arena " + Model(name) + " " +
                             Planned(name, "--devices 1", ScratchFolder("arena_json_one")))
                         .out);
     CHECK(arena["whole"] == one["arena"]["live"]);
@@ -112,9 +112,9 @@ TEST_CASE("show --memory --json lists each buffer's life and place, and the figu
   }
 }
 
-TEST_CASE("show --memory draws a bar for each buffer, and says what the model is needed for") {
+TEST_CASE("show --arena draws a bar for each buffer, and says what the model is needed for") {
   const std::string folder = ScratchFolder("arena_text"), plan = Planned("mlp", "", folder);
-  const std::string shown = Succeed("yuba show " + Model("mlp") + " " + plan + " --memory").out;
+  const std::string shown = Succeed("yuba show " + Model("mlp") + " " + plan + " --arena").out;
   INFO(shown);
   CHECK(Has(shown, "each device must fit "));
   CHECK(Has(shown, " of slots that are live at the peak"));
@@ -123,15 +123,15 @@ TEST_CASE("show --memory draws a bar for each buffer, and says what the model is
   CHECK(Has(shown, "███████████"));  // a weight lives throughout
   CHECK(Has(shown, "·██"));
   CHECK_FALSE(Has(shown, "needs the model"));
-  const std::string alone = Succeed("yuba show " + plan + " --memory").out;
+  const std::string alone = Succeed("yuba show " + plan + " --arena").out;
   CHECK(Has(alone, "needs the model: yuba show MODEL PLAN"));
   CHECK(Has(alone, "each device must fit "));
   CHECK_FALSE(Has(alone, "▼"));
   const std::string lstm = Planned("lstm", "", folder),
                     command = "yuba show " + Model("lstm") + " " + lstm;
-  const std::string few = Succeed(command + " --memory").out;
-  const std::string all = Succeed(command + " --memory --all").out;
-  CHECK(Has(few, " more.  All: --memory --all"));
+  const std::string few = Succeed(command + " --arena").out;
+  const std::string all = Succeed(command + " --arena --all").out;
+  CHECK(Has(few, " more.  All: --arena --all"));
   CHECK(all.size() > few.size());
   CHECK_FALSE(Has(all, " more.  All:"));
 }
@@ -142,7 +142,7 @@ TEST_CASE("the page has a rectangle for each buffer, and show says that it wrote
   const std::string said = Succeed("yuba show " + both + " --html " + page).out;
   CHECK(said.find("wrote " + page + " (") == 0);
   CHECK(CountOf(said, "\n") == 1);  // no report besides
-  const Json arena = Json::parse(Succeed("yuba show --json --memory " + both).out)["arena"];
+  const Json arena = Json::parse(Succeed("yuba show --json --arena " + both).out)["arena"];
   const std::string html = Read(page), plots = html.substr(html.find("<div class=arena>")),
                     first = plots.substr(0, plots.find("</svg>"));
   CHECK(CountOf(first, "<rect ") == static_cast<int>(arena["buffers"].size()));
@@ -161,12 +161,12 @@ TEST_CASE("a model that is not the plan's, or not there, is named") {
     CHECK(result.exit_code == 2);
     CHECK(Has(result.error, words));
   };
-  fails("yuba show " + Model("conv") + " " + plan + " --memory", "is of another graph");
-  fails("yuba show none.onnx " + plan + " --memory", "none.onnx");
+  fails("yuba show " + Model("conv") + " " + plan + " --arena", "is of another graph");
+  fails("yuba show none.onnx " + plan + " --arena", "none.onnx");
   fails("yuba show " + plan + " " + Model("mlp"), "the model comes before the plan");
   fails("yuba show " + plan + " --operators x.tdl", "name the model before the plan");
   fails("yuba show a b c", "takes a plan, or a model and a plan; 3 files are given");
-  const CommandResult json = RunCommand("yuba show none.onnx " + plan + " --memory --json");
+  const CommandResult json = RunCommand("yuba show none.onnx " + plan + " --arena --json");
   CHECK(json.exit_code == 2);
   CHECK(Json::parse(json.out)["ok"] == false);
 }

@@ -67,12 +67,12 @@ TEST_CASE("a bound that nobody has replayed is never called optimal") {
   CHECK(checked.out.find("optimal in its space") != std::string::npos);
   CHECK(is_replayed());
   // Without the checker, and where a search that ends with its bound leaves no time for it.
-  const CommandResult unchecked = RunCommand(partition + " --no-verify");
+  const CommandResult unchecked = RunCommand(partition + " --no-check");
   REQUIRE(unchecked.exit_code == 0);
   CHECK(unchecked.out.find("bound not yet checked: yuba check") != std::string::npos);
   CHECK(unchecked.out.find("optimal") == std::string::npos);
   CHECK_FALSE(is_replayed());
-  CHECK(Read(plan).find("\"no-verify\":\"true\"") != std::string::npos);
+  CHECK(Read(plan).find("\"no-check\":\"true\"") != std::string::npos);
   const CommandResult shown = RunCommand("yuba show " + plan);
   CHECK(shown.out.find("bound not yet checked: yuba check") != std::string::npos);
   REQUIRE(RunCommand(partition + " --time-limit 0.000001").exit_code == 0);
@@ -92,7 +92,7 @@ TEST_CASE("limits and threads that are none are refused") {
     CHECK(result.exit_code == 2);
     CHECK(result.error.find(std::string(flag).substr(0, 9)) != std::string::npos);
     CHECK(!std::filesystem::exists(plan));
-    CHECK(RunCommand(std::string("yuba solve no_such_file ") + flag).exit_code == 2);
+    CHECK(RunCommand(std::string("yuba-bench solve no_such_file ") + flag).exit_code == 2);
   }
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("any number of threads writes the same bytes") {
   const std::string folder = ScratchFolder("threads");
   for (const std::string what :
        {"mlp --devices 6", "conv --devices 8", "gpt --devices 64", "lstm --devices 8",
-        "conv --devices 4 --copies none --replicate auto --memory 300kB"}) {
+        "conv --devices 4 --space copies=none --replicate auto --memory 300kB"}) {
     INFO(what);
     const size_t name = what.find(' ');
     const std::string partition =

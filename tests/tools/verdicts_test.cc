@@ -73,7 +73,7 @@ TEST_CASE("what check refuses it names, with the file and what to do") {
 TEST_CASE("one is one, and help says what is taken where nothing is given") {
   const std::string plan = ScratchFolder("one") + "/p.json";
   const std::string made =
-      RunCommand("yuba partition " + Model() + " --devices 1 --copies all -o " + plan).out;
+      RunCommand("yuba partition " + Model() + " --devices 1 --space copies=all -o " + plan).out;
   const std::string shown = RunCommand("yuba verify " + Model() + " " + plan).out + made;
   INFO(shown);
   CHECK(shown.find("1 device as mesh") != std::string::npos);
@@ -99,9 +99,9 @@ TEST_CASE("a failure is in the object too") {
   CHECK(check["error"].get<std::string>().find("no_such_plan.json") != std::string::npos);
 }
 
-TEST_CASE("run --check --json carries the verdict") {
+TEST_CASE("run --expect --json carries the verdict") {
   const std::string run = "yuba run --json " + Model() + " " + Planned("verdict") + " --inputs " +
-                          RepositoryFile("tests/models/mlp/test_data_set_0") + " --check ";
+                          RepositoryFile("tests/models/mlp/test_data_set_0") + " --expect ";
   const CommandResult good = RunCommand(run + "1e-3"), bad = RunCommand(run + "1e-30");
   CHECK(good.exit_code == 0);
   CHECK(bad.exit_code == 1);
@@ -132,7 +132,7 @@ TEST_CASE("an output without elements is right where others were compared") {
                     data = RepositoryFile("tests/models/operators/split/test_data_set_0"),
                     folder = ScratchFolder("empty_output");
   Succeed("yuba partition " + model + " --devices 2 -o " + folder + "/p.json");
-  const std::string run = "yuba run " + model + " " + folder + "/p.json --check 1e-5 --inputs ";
+  const std::string run = "yuba run " + model + " " + folder + "/p.json --expect 1e-5 --inputs ";
   CHECK(Succeed(run + data).out.find("ok   y8: no elements, here and in the file") !=
         std::string::npos);
   for (const char* file : {"input_0.pb", "output_8.pb"})
@@ -159,7 +159,7 @@ TEST_CASE("infinities that are expected are right, and said to be so") {
   const std::string run = "yuba run " + model + " " + folder + "/p.json --inputs " + folder;
   Succeed(run + " --outputs " + folder + "/made");
   std::filesystem::copy_file(folder + "/made/output_0.npy", folder + "/output_0.npy");
-  const std::string said = Succeed(run + " --check 1e-3").out;
+  const std::string said = Succeed(run + " --expect 1e-3").out;
   CHECK(said.find(" infinite in both") != std::string::npos);
   CHECK(said.find("all are 0") == std::string::npos);
 }
@@ -170,13 +170,13 @@ TEST_CASE("a check that compares nothing fails, and NaN is no small difference")
   WriteInput(data + "/input_0.npy", NAN);
   Succeed(run + " --outputs " + data + "/made");
   std::filesystem::copy_file(data + "/made/output_0.npy", data + "/output_0.npy");
-  const CommandResult nothing = RunCommand(run + " --check 1e-3");
+  const CommandResult nothing = RunCommand(run + " --expect 1e-3");
   CHECK(nothing.exit_code == 1);
   CHECK(nothing.out.find("WRONG y: nothing to compare: NaN in all of 120 elements") !=
         std::string::npos);
   WriteInput(data + "/input_0.npy", 1);
   CHECK(nothing.error.find("there was nothing to compare") != std::string::npos);
-  const CommandResult numbers = RunCommand(run + " --check 1e-3");
+  const CommandResult numbers = RunCommand(run + " --expect 1e-3");
   CHECK(numbers.exit_code == 1);
   CHECK(numbers.out.find(
             "of 120 elements 120 are NaN or infinite here or in the file, but not in both") !=
@@ -190,7 +190,7 @@ TEST_CASE("an expected output of another shape is shown beside what was computed
   std::filesystem::remove(data + "/output_0.pb");
   std::filesystem::copy_file(data + "/input_0.pb", data + "/output_0.pb");
   const CommandResult result = RunCommand("yuba run " + Model() + " " + Planned("shapes_plan") +
-                                          " --inputs " + data + " --check 1e-3");
+                                          " --inputs " + data + " --expect 1e-3");
   CHECK(result.exit_code == 1);
   CHECK(result.out.find("WRONG y: is f32[12, 10], and f32[12, 48] in the file") !=
         std::string::npos);
@@ -202,14 +202,14 @@ TEST_CASE("of f16 and bf16 a check says how far apart their numbers are") {
     const std::string plan = ScratchFolder(model) + "/p.json";
     Succeed("yuba partition " + folder + "/model.onnx --devices 5 --dim batch=6 -o " + plan);
     const std::string run = "yuba run " + folder + "/model.onnx " + plan + " --inputs " + folder +
-                            "/test_data_set_0 --check ";
+                            "/test_data_set_0 --expect ";
     const CommandResult strict = RunCommand(run + "1e-9");
     INFO(strict.out);
-    const size_t advice = strict.out.find("--check ");
+    const size_t advice = strict.out.find("--expect ");
     REQUIRE(advice != std::string::npos);
     CHECK(strict.out.find(", where numbers of its type are ") != std::string::npos);
     CHECK(strict.error.find("an output differs from what was expected\n") != std::string::npos);
-    Succeed(run + strict.out.substr(advice + 8, strict.out.find(' ', advice + 8) - advice - 8));
+    Succeed(run + strict.out.substr(advice + 9, strict.out.find(' ', advice + 9) - advice - 9));
   }
 }
 
@@ -218,13 +218,13 @@ TEST_CASE("tensors of --inputs that nothing reads are named") {
   std::filesystem::copy(RepositoryFile("tests/models/mlp/test_data_set_0"), data);
   const std::string run =
       "yuba run " + Model() + " " + Planned("unread_plan") + " --inputs " + data;
-  CHECK(Succeed(run + " --check 1e-3").error.find("note") == std::string::npos);
+  CHECK(Succeed(run + " --expect 1e-3").error.find("note") == std::string::npos);
   std::filesystem::permissions(data, std::filesystem::perms::owner_all);
   for (const char* file : {"/input_1.pb", "/output_1.pb", "/notes.txt"})
     std::filesystem::copy_file(data + "/input_0.pb", data + file);
   CHECK(Succeed(run).error.find("nothing reads input_1.pb; input_0 and so on are x") !=
         std::string::npos);
-  CHECK(Succeed(run + " --check 1e-3").error.find("nothing reads input_1.pb, output_1.pb;") !=
+  CHECK(Succeed(run + " --expect 1e-3").error.find("nothing reads input_1.pb, output_1.pb;") !=
         std::string::npos);
 }
 
@@ -289,7 +289,7 @@ TEST_CASE("two files for one output are an error, not a choice") {
   REQUIRE(RunCommand(run + " --outputs " + data + "2").exit_code == 0);
   std::filesystem::permissions(data, std::filesystem::perms::owner_all);
   std::filesystem::copy_file(data + "2/output_0.npy", data + "/output_0.npy");
-  const CommandResult result = RunCommand(run + " --check 1e-3");
+  const CommandResult result = RunCommand(run + " --expect 1e-3");
   INFO(result.error);
   CHECK(result.exit_code == 2);
   CHECK(result.error.find("output_0.npy") != std::string::npos);
@@ -306,7 +306,7 @@ TEST_CASE(
   const std::string model = folder + "/model.onnx", plan = ScratchFolder("numbered") + "/p.json";
   REQUIRE(RunCommand("yuba partition " + model + " --devices 3 -o " + plan).exit_code == 0);
   const CommandResult result = RunCommand("yuba run " + model + " " + plan + " --inputs " + folder +
-                                          "/test_data_set_0 --check 1e-3");
+                                          "/test_data_set_0 --expect 1e-3");
   INFO(result.error);
   CHECK(result.exit_code == 0);
 }

@@ -158,7 +158,7 @@ std::map<std::string, TensorData> Weights(const std::string& model, const std::s
   const std::string plan = folder + "/plan.json", saved = folder + "/saved.st";
   Succeed("yuba partition " + model + " --devices " + std::to_string(devices) +
           " --train sgd --loss softmax-cross-entropy --lr 1 -o " + plan);
-  Succeed("yuba run " + model + " " + plan + " --random --lr 0 --save " + saved);
+  Succeed("yuba run " + model + " " + plan + " --random --lr-schedule 0 --save " + saved);
   std::map<std::string, TensorData> weights;
   const auto stored_tensors = ReadSafetensors(saved);
   REQUIRE_THAT(stored_tensors, IsOk());

@@ -40,7 +40,7 @@ def answer(name, folder, devices, tolerance):
     data = os.path.join(folder, "test_data_set_0")
     return {"kind": "answer", "name": f"{name} on {devices}", "devices": devices, "plan": [],
             "model": os.path.join(folder, "model.onnx"), "data": data,
-            "run": ["--inputs", "DATA", "--check", tolerance]}
+            "run": ["--inputs", "DATA", "--expect", tolerance]}
 
 
 def variant(case, word, *flags):
@@ -84,9 +84,9 @@ def all_cases(root):
                 case = answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3")
                 cases += [case, hashed(f"models/{model}", f"tests/models/{model}", devices)]
                 if devices > 1:
-                    cases += [variant(case, "plain", "--plain-exchanges"),
-                              variant(case, "strict", "--nccl", "strict"),
-                              variant(case, "staged", "--staged")]
+                    cases += [variant(case, "plain", "--exchanges", "plain"),
+                              variant(case, "strict", "--exchanges", "strict"),
+                              variant(case, "staged", "--exchanges", "staged")]
                 if devices == 2:
                     cases.append({**variant(case, "for sm_90"), "sm": 90})
         cases += [training(model, precision, devices) for model in TRAINED

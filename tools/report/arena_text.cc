@@ -132,7 +132,7 @@ std::string ArenaText(const ArenaReport& report, absl::optional<size_t> count) {
   }
   const size_t more = rows.size() - shown;
   return absl::StrCat(FiguresText(report), "\n", table.ToString(),
-                      more > 0 ? absl::StrCat(more, " more.  All: --memory --all\n") : "");
+                      more > 0 ? absl::StrCat(more, " more.  All: --arena --all\n") : "");
 }
 
 }  // namespace yuba::tools

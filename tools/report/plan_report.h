@@ -121,7 +121,7 @@ std::string MemoryText(const search::PlanFile& plan);
 // Said where memory is shown without the model.
 inline constexpr char kModelForArena[] =
     "When each buffer lives, and where in the arena, needs the model: yuba show MODEL PLAN with "
-    "--memory or --html";
+    "--arena or --html";
 // The `count` largest copies; "" where there are none.
 std::string CopiesText(const search::PlanFile& plan, size_t count);
 // The `count` largest accumulators whose partials several groups of devices keep; "" where there

@@ -234,7 +234,7 @@ std::string ReplicatedText(const search::PlanFile& plan, const Alternatives& alt
       if (largest == nullptr || tensor.bytes > largest->bytes) largest = &tensor;
     }
     text = absl::StrCat(kLabel, Counted(replicated.size(), "tensor"), ", ", Bytes(bytes),
-                        " together (yuba show --memory lists them)\n");
+                        " together (yuba show --arena lists them)\n");
     if (plan.space.replicate != search::Replicate::kAuto) {
       const auto short_ones = static_cast<int64_t>(replicated.size()) - fewer;
       if (short_ones > 0) {

@@ -34,7 +34,7 @@ std::vector<const Row*> LargestOf(const std::vector<Row>& all, size_t count) {
 }
 
 std::string SmallerText(size_t more) {
-  return more > 0 ? absl::StrCat(more, " smaller ones.  All: --memory\n") : "";
+  return more > 0 ? absl::StrCat(more, " smaller ones.  All: --arena\n") : "";
 }
 
 }  // namespace

@@ -32,17 +32,17 @@ bool RunsBesideOthers(const RunPorts& ports, const std::string& entry) {
          (entry == kMicroEntry && MicroBatchesOf(ports) > 1);
 }
 
-// --entry NAME=TIMES.
+// --entry NAME*TIMES.
 absl::StatusOr<Wanted> ReadEntryFlag(const std::string& flag, const RunPorts& ports) {
-  const std::vector<std::string> parts = absl::StrSplit(flag, absl::MaxSplits('=', 1));
+  const std::vector<std::string> parts = absl::StrSplit(flag, absl::MaxSplits('*', 1));
   Wanted wanted = {parts[0], 0};
   if (std::count(ports.entries.begin(), ports.entries.end(), parts[0]) == 0) {
     return UserError("--entry ", flag, ": the program has no such entry; it has ",
                      absl::StrJoin(ports.entries, ", "));
   }
   if (parts.size() == 2 && (!absl::SimpleAtoi(parts[1], &wanted.times) || wanted.times < 1)) {
-    return UserError("--entry ", flag, ": expected NAME or NAME=TIMES, as in --entry ", parts[0],
-                     "=16");
+    return UserError("--entry ", flag, ": expected NAME or NAME*TIMES, as in --entry ", parts[0],
+                     "*16");
   }
   return wanted;
 }
@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<Wanted>> WantedEntries(const RunFlags& flags, const R
   }
   if (flags.steps == 0) return wanted;
   if (wanted.size() > 1 || wanted[0].times > 0) {
-    return UserError("--steps ", flags.steps, ": say it with --entry ", wanted[0].entry, "=",
+    return UserError("--steps ", flags.steps, ": say it with --entry ", wanted[0].entry, "*",
                      flags.steps,
                      flags.entries.empty() ? ", as the program has several entries"
                                            : ", as --entry says what runs");
@@ -99,7 +99,7 @@ void NameUnread(const std::string& dir, const RunPorts& ports, const FolderUse& 
 // The values of --inputs.
 absl::Status ReadInputFolder(const RunFlags& flags, const RunPorts& ports, const std::string& dir,
                              EntryRun& run) {
-  const FolderUse use = {run.entry, flags.check ? run.outputs.size() : 0};
+  const FolderUse use = {run.entry, flags.expect.has_value() ? run.outputs.size() : 0};
   const std::vector<std::string> folders = FoldersIn(dir);
   NameUnread(folders.empty() ? dir : folders[0], ports, use);
   if (folders.empty()) {
@@ -110,7 +110,7 @@ absl::Status ReadInputFolder(const RunFlags& flags, const RunPorts& ports, const
   const auto steps = static_cast<int64_t>(folders.size());
   if (steps > 1 && run.times > steps) {
     return UserError(flags.steps > 0 ? "--steps " : "--entry ",
-                     flags.steps > 0 ? "" : run.entry + "=", run.times, ": ", dir,
+                     flags.steps > 0 ? "" : run.entry + "*", run.times, ": ", dir,
                      " has inputs of ", steps, " steps; give at most as many");
   }
   if (run.times == 0) run.times = steps;
@@ -228,8 +228,8 @@ std::vector<std::string> EntryRun::GivenNames() const {
 
 absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunPorts& ports,
                                                const absl::optional<Checkpoint>& resumed) {
-  if (flags.input_dir.empty() && flags.check) {
-    return UserError("--check needs --inputs DIR with output_0.pb or .npy");
+  if (flags.input_dir.empty() && flags.expect.has_value()) {
+    return UserError("--expect needs --inputs DIR with output_0.pb or .npy");
   }
   const bool by_number = !flags.input_dir.empty() || !FoldersIn(flags.data).empty();
   if (by_number && ports.file_inputs.empty() && !ports.inputs.empty()) {
@@ -257,9 +257,9 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
     run.examples = ExamplesInStep(ports, entry.entry);
     run.reading = ReadingEntry(ports, entry.entry);
     run.parts = PartsOf(ports, entry.entry);
-    if (run.parts > 1 && flags.check) {
-      return UserError("--check: a step in micro-batches has a loss for each of its ", run.parts,
-                       " parts, and output_0 is one of the whole; leave --check out");
+    if (run.parts > 1 && flags.expect.has_value()) {
+      return UserError("--expect: a step in micro-batches has a loss for each of its ", run.parts,
+                       " parts, and output_0 is one of the whole; leave --expect out");
     }
     runs.push_back(std::move(run));
   }
@@ -278,7 +278,7 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
 absl::StatusOr<EntryRun> ReadEval(const RunFlags& flags, const RunPorts& ports) {
   if (!EvaluatesBetweenSteps(ports)) {
     return UserError("--eval ", flags.eval, ": the program has no entry ", kEvalEntry,
-                     "; yuba partition --train --eval-every N adds it");
+                     "; yuba partition --train --eval-entry N adds it");
   }
   std::set<std::string> given;
   for (const std::string& input : flags.inputs) given.insert(input.substr(0, input.find('=')));

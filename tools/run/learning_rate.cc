@@ -57,7 +57,8 @@ absl::Status KeepRate(runtime::Session& session, const RunFlags& flags, RunFiles
   }
   if (!flags.lr.empty() || files.lr->Text() == planned->Text()) return absl::OkStatus();
   std::cerr << "note: the learning rate goes on as in " << files.checkpoint->path() << ", "
-            << files.lr->Text() << "; the plan's is " << planned->Text() << " (--override lr)\n";
+            << files.lr->Text() << "; the plan's is " << planned->Text()
+            << " (--override lr-schedule)\n";
   return absl::OkStatus();
 }
 

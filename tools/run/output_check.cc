@@ -47,14 +47,14 @@ std::string Text(const Comparison& comparison) {
   if (comparison.elements == 0) return "no elements, here and in the file";
   if (comparison.only_nan()) {
     return absl::StrCat("nothing to compare: NaN in all of ", elements,
-                        ", here and in the file; --debug nan names what made the first one");
+                        ", here and in the file; --guard nan names what made the first one");
   }
   std::string text = absl::StrFormat("largest difference %.3g where values reach %.3g",
                                      comparison.difference, comparison.largest);
   const double near = kNearSteps * comparison.step;
   if (!comparison.ok() && comparison.step > 0 && comparison.difference <= near) {
     absl::StrAppend(&text, ", where numbers of its type are ",
-                    absl::StrFormat("%.3g", comparison.step), " apart: --check ",
+                    absl::StrFormat("%.3g", comparison.step), " apart: --expect ",
                     absl::StrFormat("%g", RoundedUp(near / comparison.largest)), " allows ",
                     kNearSteps, " of these");
   }
@@ -112,8 +112,9 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
 }  // namespace
 
 OutputCheck::OutputCheck(const RunFlags& flags) : flags_(flags) {
-  verdict_ = {
-      {"ok", true}, {"tolerance", flags.tolerance}, {"outputs", nlohmann::ordered_json::array()}};
+  verdict_ = {{"ok", true},
+              {"tolerance", flags.expect.value_or(0)},
+              {"outputs", nlohmann::ordered_json::array()}};
 }
 
 absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std::string>& outputs,
@@ -122,7 +123,7 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
     if (!expected[i].has_value()) continue;
     const std::string& name = outputs[i];
     YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(name));
-    const Comparison comparison = Compare(*expected[i], actual, flags_.tolerance);
+    const Comparison comparison = Compare(*expected[i], actual, flags_.expect.value_or(0));
     (flags_.json ? std::cerr : std::cout)
         << (comparison.ok() ? "ok   " : "WRONG ") << name
         << (step > 0 ? absl::StrCat(" of step ", step) : "") << ": " << Text(comparison) << "\n";

@@ -1,4 +1,4 @@
-// `--check`: outputs of a run against expected ones.
+// `--expect`: outputs of a run against expected ones.
 #ifndef YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
 #define YUBA_TOOLS_RUN_OUTPUT_CHECK_H_
 

@@ -112,8 +112,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
   if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
-  runtime::RunOptions options = flags.options;
-  options.poison = options.guards = flags.check_memory;
+  runtime::RunOptions options = RunOptionsOf(flags);
   options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
@@ -127,8 +126,8 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
   program->DropValues();
   if (!flags.json) {
     const runtime::Statistics statistics = session->statistics();
-    std::cout << Counted(program->devices(), "device") << " (" << flags.options.backend << "), ";
-    if (statistics.threads_per_device > 1 && flags.options.backend == "host") {
+    std::cout << Counted(program->devices(), "device") << " (" << flags.backend << "), ";
+    if (statistics.threads_per_device > 1 && flags.backend == "host") {
       std::cout << statistics.threads_per_device << " threads each, ";
     }
     std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
@@ -146,7 +145,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
   YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files, check, &record));
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
-    if (flags.check) json["check"] = check.verdict();
+    if (flags.expect.has_value()) json["check"] = check.verdict();
     // Names come from the user's model and need not be UTF-8.
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }

@@ -63,7 +63,7 @@ absl::Status ReadLearningRate(const RunFlags& flags, const RunPorts& ports, RunF
   if (flags.lr.empty()) return absl::OkStatus();
   const auto type = ports.types.find(kLearningRate);
   if (type == ports.types.end()) {
-    return UserError("--lr ", flags.lr, ": the program has no parameter ", kLearningRate,
+    return UserError("--lr-schedule ", flags.lr, ": the program has no parameter ", kLearningRate,
                      ", as training steps of yuba partition --train have");
   }
   files.lr_type = type->second;
@@ -71,11 +71,11 @@ absl::Status ReadLearningRate(const RunFlags& flags, const RunPorts& ports, RunF
                                [](int64_t dim) { return dim == 1; });
   const ElementType element = files.lr_type.type;
   if (!one || (element != ElementType::kF32 && element != ElementType::kF64)) {
-    return UserError("--lr ", flags.lr, ": the program's ", kLearningRate, " is ",
+    return UserError("--lr-schedule ", flags.lr, ": the program's ", kLearningRate, " is ",
                      Text(files.lr_type), ", and only one number of f32 or f64 can be set");
   }
   absl::StatusOr<Schedule> schedule = ReadSchedule(flags.lr);
-  if (!schedule.ok()) return Annotate(schedule.status(), "--lr");
+  if (!schedule.ok()) return Annotate(schedule.status(), "--lr-schedule");
   files.lr = *std::move(schedule);
   return absl::OkStatus();
 }
@@ -224,7 +224,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
     for (const auto& [name, number] : ports.numbers)  // they are no parameters
       files.checkpoint->files.file.tensors.erase(name);
   }
-  YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.options.backend));
+  YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.backend));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));
   if (flags.seed.has_value() && !ports.random) {

@@ -29,7 +29,7 @@ struct RunFiles {
   absl::optional<Checkpoint> checkpoint;  // from --resume; its tensors are not read
   RunFacts facts;                         // of the last run, as its checkpoints have them
   absl::optional<EntryRun> eval;          // from --eval: all of it, once
-  absl::optional<Schedule> lr;            // from --lr
+  absl::optional<Schedule> lr;            // from --lr-schedule
   absl::optional<Schedule> planned_lr;    // the plan's, of a program that trains
   PortType lr_type;                       // of kLearningRate; one element, f32 or f64
 };

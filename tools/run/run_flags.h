@@ -15,30 +15,32 @@
 namespace yuba::tools {
 
 // What --override names.
-constexpr const char* kOverrides[] = {"seed",      "shuffle", "lr",          "data",       "batch",
+constexpr const char* kOverrides[] = {"seed",      "shuffle", "lr-schedule", "data",       "batch",
                                       "train",     "loss",    "loss-output", "minimize",   "clip",
                                       "precision", "tie",     "freeze",      "freeze-rows"};
 
+// Words of --exchanges and of --guard.
+constexpr const char* kExchangeWords[] = {"plain", "staged", "copies", "strict"};
+constexpr const char* kGuardWords[] = {"memory", "nan"};
+
 struct RunFlags {
-  runtime::RunOptions options;
   std::vector<std::string> inputs;   // NAME=FILE
   std::string input_dir;             // as ReadRuns has it
   std::string data;                  // a folder or file of batches, as ReadRuns has it
   absl::optional<uint64_t> shuffle;  // the seed of the order of --data; none: as it is there
   int epochs = 0;                    // of --data; 0: nobody says
   std::string eval;                  // data of the entry `eval`, as --data; empty: it does not run
-  int eval_every = 0;            // runs it also after so many steps each; 0: after the last alone
-  std::string lr;                // the learning rate, as ReadSchedule has it; empty: it stays
-  std::string output_dir;        // empty: outputs are not written
-  std::string weights;           // a file of safetensors, or a folder with an index
-  std::string weights_prefix;    // that names in it begin with, and parameters do not
-  bool partial_weights = false;  // it may lack weights
-  bool check = false;
-  double tolerance = 0;                 // of --check, a share of the largest expected magnitude
-  absl::optional<uint64_t> seed;        // of the program's random numbers
-  std::string random;                   // empty: no; "true": with the usual seed; else the seed
-  bool check_memory = false;            // poison and guard bands (runtime/arena_watch.h)
-  std::vector<std::string> entries;     // NAME or NAME=TIMES; none: each but `init`
+  int eval_every = 0;             // runs it also after so many steps each; 0: after the last alone
+  std::string lr;                 // the learning rate, as ReadSchedule has it; empty: it stays
+  std::string output_dir;         // empty: outputs are not written
+  std::string weights;            // a file of safetensors, or a folder with an index
+  std::string weights_prefix;     // that names in it begin with, and parameters do not
+  bool partial_weights = false;   // it may lack weights
+  absl::optional<double> expect;  // how far outputs may be from those expected, as a share of
+                                  // the largest expected magnitude; none: not compared
+  absl::optional<uint64_t> seed;  // of the program's random numbers
+  std::string random;             // empty: no; "true": with the usual seed; else the seed
+  std::vector<std::string> entries;     // NAME or NAME*TIMES; none: each but `init`
   int steps = 0;                        // 0: one, or as many as --inputs has folders for
   std::string trace;                    // the file to write; empty: none
   std::string log;                      // the table to write, a line a step; empty: none
@@ -48,12 +50,23 @@ struct RunFlags {
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;
+  std::string backend = "host";         // a name of runtime::BackendNames()
+  int threads_per_device = 0;           // 0: the machine's, shared out
+  std::string cuda_libs;                // a folder; empty: the loader's path
+  double timeout = 0;                   // seconds; 0: the back end's
+  std::set<std::string> exchanges;      // kExchangeWords
+  absl::optional<uint64_t> interleave;  // one thread runs all devices, in an order of this seed
+  std::set<std::string> guards;         // kGuardWords
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
   // listed may move any.
   std::map<std::string, int64_t> planned_bytes;
 };
 // `flags` must outlive `app`.
 void AddRunFlags(CLI::App* app, RunFlags& flags);
+
+// What the flags say of the session. Where --cuda-libs is among them, libraries are looked for
+// there from here on.
+runtime::RunOptions RunOptionsOf(const RunFlags& flags);
 
 }  // namespace yuba::tools
 

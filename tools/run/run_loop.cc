@@ -165,7 +165,7 @@ class StepLoop {
     if (flags_.json) return absl::OkStatus();
     const runtime::Statistics now = session_.statistics();
     report.memory = now.arena_bytes + now.workspace_bytes;
-    report.timed = !flags_.options.interleave;
+    report.timed = !flags_.interleave.has_value();
     report.left = SecondsLeft(SecondsSince(start_), step - begin_, run.times - step);
     std::cout << LineOf(report) << "\n" << std::flush;
     return absl::OkStatus();
@@ -204,7 +204,7 @@ class StepLoop {
       if (std::isfinite(number.value) || of_nothing || hinted_) continue;
       std::cerr << "note: " << number.name << " of " << report.name << " is "
                 << NumberText(number.value)
-                << "; --debug nan says which instruction made the first such number\n";
+                << "; --guard nan says which instruction made the first such number\n";
       hinted_ = true;
     }
   }

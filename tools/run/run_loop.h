@@ -27,7 +27,7 @@ struct Record {
 // Runs the entry `init`, where there is one, once the values of the first step are in place and
 // those that no file gives are made up (--random); then all runs of `files`, one after the other,
 // the first from the step on that its checkpoint has done. Values of inputs are freed once the
-// devices have them. Writes checkpoints, as --save and --every say. Where InterruptNote
+// devices have them. Writes checkpoints, as --save and --save-every say. Where InterruptNote
 // (interrupt.h) has noted a signal, the run ends after its step, with a checkpoint, and is
 // Cancelled.
 absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& files,

@@ -64,7 +64,7 @@ constexpr char kMicroEntry[] = "micro";
 // Whether the program trains and has both: then `eval` runs between steps unless --entry names it.
 bool EvaluatesBetweenSteps(const RunPorts& ports);
 
-// The parameter that --lr sets.
+// The parameter that --lr-schedule sets.
 constexpr char kLearningRate[] = "lr";
 
 // The state that counts the parts of a step in micro-batches.

@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<std::string>> NotesOfEmbeddings(const ::onnx::GraphPr
     const bool given = rows != options.freeze_rows.end() &&
                        std::count(rows->second.begin(), rows->second.end(), row) > 0;
     std::string note = absl::StrCat("row ", row, " of ", name, " is padding (padding_idx), which ",
-                                    "PyTorch does not train: --freeze-rows ", name, "=", row);
+                                    "PyTorch does not train: --freeze ", name, "=", row);
     if (!given && std::count(notes.begin(), notes.end(), note) == 0)
       notes.push_back(std::move(note));
   }

@@ -16,7 +16,7 @@ namespace yuba::onnx {
 // gradient is scaled by the frequency of rows.
 //
 // Example: Gather(e.weight, x), part of aten.embedding(%p_e_weight, %x, 0): "row 0 of e.weight is
-// padding (padding_idx), which PyTorch does not train: --freeze-rows e.weight=0".
+// padding (padding_idx), which PyTorch does not train: --freeze e.weight=0".
 absl::StatusOr<std::vector<std::string>> NotesOfEmbeddings(const ::onnx::GraphProto& graph,
                                                            const ExportRecord& record,
                                                            const TrainOptions& options);

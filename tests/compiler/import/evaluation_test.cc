@@ -105,7 +105,7 @@ TEST_CASE("draws that evaluation would change are refused") {
   options.train = TrainOptions{"sgd", "softmax-cross-entropy", "noisy", {}};
   CHECK_THAT(compiler::ImportFile(builder.Save(), options), IsOk());
   options.train->eval_every = 3;
-  CHECK_THAT(compiler::ImportFile(builder.Save(), options), Fails("leave out --eval-every"));
+  CHECK_THAT(compiler::ImportFile(builder.Save(), options), Fails("leave out --eval-entry"));
 }
 
 TEST_CASE("entries share inputs, and each has a loss of its own") {

@@ -15,8 +15,8 @@ void Assemble(const std::string& model, const std::string& flags, int devices) {
   const std::string file = RepositoryFile("tests/models/" + model + "/model.onnx ");
   Succeed("yuba partition " + file + flags + " --devices " + std::to_string(devices) + " -o " +
           plan);
-  Succeed("yuba compile " + file + plan + "--target cuda --no-verify --dump " + folder + " -o " +
-          folder + "/p.yuba");
+  Succeed("yuba compile " + file + plan + "--target cuda --no-verify --dump-kernels " + folder +
+          " -o " + folder + "/p.yuba");
   const CommandResult assembled = RunCommand(FindPtxas() + " -O3 -v -arch=sm_90 -o " + folder +
                                              "/p.cubin " + folder + "/kernels.ptx 2>&1");
   REQUIRE(assembled.exit_code == 0);

@@ -4,7 +4,7 @@ Needs NumPy and torch, which the tests do not, and the states with which trainin
 
   yuba zoo gpt --layers 2 --width 32 --heads 4 --sequence 32 --vocab 64 --batch 8 -o gpt.onnx
   yuba partition gpt.onnx --train adam --loss softmax-cross-entropy -o gpt.plan.json
-  yuba run gpt.onnx gpt.plan.json --random --lr 0 --save gpt.states
+  yuba run gpt.onnx gpt.plan.json --random --lr-schedule 0 --save gpt.states
   python3 make.py gpt.states
 """
 import json

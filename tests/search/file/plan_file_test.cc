@@ -348,11 +348,6 @@ TEST_CASE("errors of a plan file name the place") {
       text.find("\"kind\":", text.find("\"kind\":", text.find("\"tensors\"")) + 1);
   CHECK(message(text.substr(0, second) + "\"kind\":1," + text.substr(second))
             .find("tensors[1].kind is there twice") != std::string::npos);
-  CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"zork\":\"1\","))
-            .find("options.zork is an option that plans do not have; they have ") !=
-        std::string::npos);
-  CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"dim.n\":\"x\","))
-            .find("options.dim.n is \"x\", expected a whole number from 1") != std::string::npos);
   CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"space\":\"x\","))
             .find("options.space is \"x\", expected \"flat\" or \"tofu\"") != std::string::npos);
   CHECK(message(Replaced(text, "\"space\": {", "\"space\": {\"zork\":1,"))

@@ -255,7 +255,7 @@ TEST_CASE("a pin of what became a term of a sum is refused with the way out") {
   options.pin_texts = {graph.tensors[graph.nodes[0].result].name + "=[-, a]"};
   CHECK_THAT(Search(graph, options), IsOk());
   CHECK_THAT(Search(accumulating, options),
-             StatusIs(absl::StatusCode::kInvalidArgument, "--accumulators none"));
+             StatusIs(absl::StatusCode::kInvalidArgument, "--space accumulators=none"));
 }
 
 TEST_CASE("long sums of two products move one of them") {

@@ -58,7 +58,7 @@ struct Training {
   }
   std::string Command(const std::string& flags) const {
     return "cd " + folder + " && yuba run " + models + "/model.onnx p.json --data " + data +
-           " --shuffle 5 --lr linear:0.01,warmup=2,steps=9 " + flags;
+           " --shuffle 5 --lr-schedule linear:0.01,warmup=2,steps=9 " + flags;
   }
   nlohmann::json Run(const std::string& flags) const {
     return nlohmann::json::parse(Succeed(Command(flags + " --json")).out);
@@ -155,7 +155,8 @@ TEST_CASE("a checkpoint has the frozen weights that a run was given") {
   Succeed("cd " + training.folder + " && yuba compile " + training.models +
           "/model.onnx p.json -o p.yuba");
   const std::string run = "cd " + training.folder + " && yuba-run p.yuba --json --data " +
-                          training.data + " --shuffle 5 --lr linear:0.01,warmup=2,steps=9 ";
+                          training.data +
+                          " --shuffle 5 --lr-schedule linear:0.01,warmup=2,steps=9 ";
   CHECK(nlohmann::json::parse(Succeed(run + "--steps 6 --resume half.st").out)["numbers"]["loss"] ==
         std::vector<double>(whole.begin() + 4, whole.end()));
   // On other devices, and in the model's file.

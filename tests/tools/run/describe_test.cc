@@ -44,7 +44,7 @@ TEST_CASE("a program's entries, and files that hold its values, are described") 
   const std::string model = RepositoryFile("tests/models/mlp/model_external.onnx");
   const std::string plan = folder + "/p.json", program = folder + "/p.yuba";
   Succeed("yuba partition " + model + " --train adam --loss softmax-cross-entropy --lr 0.1 " +
-          "--devices 3 --eval-every 10 -o " + plan);
+          "--devices 3 --eval-entry 10 -o " + plan);
   Succeed("yuba compile " + model + " " + plan + " --values reference -o " + program);
   const std::string text = Succeed("yuba-run --describe " + program).out;
   Has(text, "eval: ");

@@ -85,7 +85,7 @@ Losses Behind(const Losses& losses, int done) { return {losses.begin() + done, l
 
 TEST_CASE("order and learning rate that are not given are the checkpoint's") {
   const Training training("order");
-  const std::string shuffle = " --shuffle 3", rate = " --lr cosine:0.1,warmup=3,steps=20",
+  const std::string shuffle = " --shuffle 3", rate = " --lr-schedule cosine:0.1,warmup=3,steps=20",
                     data = "--data data --epochs 4", resume = " --resume c.st";
   const Losses all = training.Run(data + shuffle + rate);
   training.Run("--data data --steps 7 --save c.st" + shuffle + rate);
@@ -95,16 +95,18 @@ TEST_CASE("order and learning rate that are not given are the checkpoint's") {
   training.GoesOn(data + resume, rest, "the learning rate goes on as in c.st, cosine:0.1");
   training.Refuses(data + rate + resume + " --shuffle 4",
                    "c.st: its run had --shuffle 3, and this one has 4; --override shuffle");
-  training.Refuses(data + shuffle + resume + " --lr 0.1",
-                   "c.st: its run had --lr cosine:0.1,warmup=3,steps=20, and this one has 0.1; "
-                   "--override lr");
+  training.Refuses(
+      data + shuffle + resume + " --lr-schedule 0.1",
+      "c.st: its run had --lr-schedule cosine:0.1,warmup=3,steps=20, and this one has 0.1; "
+      "--override lr-schedule");
   training.Refuses("--inputs " + training.models + "/test_data_set_0 --steps 9" + resume,
                    "c.st: its run took examples of --data, in the order of --shuffle 3, and this "
                    "one has no --data: give it, or --override data,shuffle");
   CHECK(training.Run(data + rate + resume + " --shuffle 4 --override shuffle") != rest);
   CHECK(training.Run(data + rate + resume + " --override shuffle") != rest);
-  const Losses planned = training.Run(data + shuffle + resume + " --override lr");
-  CHECK(planned == training.Run(data + shuffle + resume + " --lr 0.01 --override lr"));
+  const Losses planned = training.Run(data + shuffle + resume + " --override lr-schedule");
+  CHECK(planned ==
+        training.Run(data + shuffle + resume + " --lr-schedule 0.01 --override lr-schedule"));
   CHECK(planned != rest);
   training.Refuses(data + resume + " --override steps", "--override");
   // A program without its model goes on alike; and a list of rates is in the checkpoint.
@@ -112,8 +114,8 @@ TEST_CASE("order and learning rate that are not given are the checkpoint's") {
   const CommandResult compiled = training.Do("yuba-run p.yuba --json " + data + resume);
   CHECK(nlohmann::json::parse(compiled.out)["numbers"]["loss"] == rest);
   std::ofstream(training.folder + "/rates.txt") << "0.1\n0.05\n0.025\n";
-  const Losses listed = training.Run("--data data --steps 4 --lr rates.txt");
-  training.Run("--data data --steps 1 --lr rates.txt --save d.st");
+  const Losses listed = training.Run("--data data --steps 4 --lr-schedule rates.txt");
+  training.Run("--data data --steps 1 --lr-schedule rates.txt --save d.st");
   training.Do("rm rates.txt");
   CHECK(training.Run("--data data --steps 4 --resume d.st") == Behind(listed, 1));
 }
@@ -124,11 +126,12 @@ TEST_CASE("the rate of a plan is the checkpoint's too") {
   const Losses all = training.Run("--data data --steps 3");
   training.Run("--data data --steps 1 --save c.st");
   training.GoesOn("--data data --steps 3 --resume c.st", Behind(all, 1));
-  training.GoesOn("--data data --steps 3 --resume c.st --lr 0.07", Behind(all, 1));
+  training.GoesOn("--data data --steps 3 --resume c.st --lr-schedule 0.07", Behind(all, 1));
   training.Plan("--batch 12 --lr 0.3");
   training.GoesOn("--data data --steps 3 --resume c.st", Behind(all, 1),
-                  "goes on as in c.st, 0.07; the plan's is 0.3 (--override lr)");
-  CHECK(training.Run("--data data --steps 3 --resume c.st --override lr") != Behind(all, 1));
+                  "goes on as in c.st, 0.07; the plan's is 0.3 (--override lr-schedule)");
+  CHECK(training.Run("--data data --steps 3 --resume c.st --override lr-schedule") !=
+        Behind(all, 1));
 }
 
 TEST_CASE("data is known by what it is, wherever it lies") {
@@ -355,7 +358,7 @@ TEST_CASE("the seed of a model's random numbers is the checkpoint's") {
     return "cd " + folder + " && yuba run " + model + " p.json --random --json " + flags;
   };
   Succeed("cd " + folder + " && yuba partition " + model + " --devices 2 --train sgd --loss " +
-          "softmax-cross-entropy --loss-output y -o p.json");
+          "softmax-cross-entropy@y -o p.json");
   const auto losses = [&](const std::string& flags) -> Losses {
     return nlohmann::json::parse(Succeed(command(flags)).out)["numbers"]["loss"];
   };

@@ -57,7 +57,7 @@ class Comparison {
     }
     YUBA_RETURN_IF_ERROR(Same("shuffle", OrNone(there_.shuffle), OrNone(here_.shuffle)));
     if (!flags_.lr.empty() && !there_.lr.empty()) {
-      YUBA_RETURN_IF_ERROR(Same("lr", there_.lr, here_.lr));
+      YUBA_RETURN_IF_ERROR(Same("lr-schedule", there_.lr, here_.lr));
     }
     YUBA_RETURN_IF_ERROR(CheckSettings());
     YUBA_RETURN_IF_ERROR(CheckData());
@@ -124,7 +124,7 @@ RunFlags AsItWas(const RunFlags& flags, const RunPorts& ports, const Checkpoint&
   if (!flags.data.empty() && !flags.shuffle.has_value() && flags.overrides.count("shuffle") == 0)
     was.shuffle = checkpoint.facts->shuffle;
   const bool has_rate = ports.types.count(kLearningRate) > 0;
-  if (has_rate && flags.lr.empty() && flags.overrides.count("lr") == 0)
+  if (has_rate && flags.lr.empty() && flags.overrides.count("lr-schedule") == 0)
     was.lr = checkpoint.facts->lr;
   return was;
 }

@@ -16,7 +16,7 @@
 
 namespace yuba::tools {
 
-// What outputs should be; [output], empty without --check.
+// What outputs should be; [output], empty without --expect.
 using Expected = std::vector<absl::optional<TensorData>>;
 
 // What is read for one step.

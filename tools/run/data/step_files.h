@@ -16,7 +16,7 @@ namespace yuba::tools {
 // Which entry is given values, and what is expected of it.
 struct FolderUse {
   std::string entry;
-  size_t outputs = 0;  // as many have expected values (--check); 0: none is compared
+  size_t outputs = 0;  // as many have expected values (--expect); 0: none is compared
 };
 
 // What the folder gives to the inputs of an entry; a value that is missing is no error here.

@@ -652,7 +652,7 @@ absl::StatusOr<compiler::Model> WithEmbedding(const std::string& arguments,
 
 TEST_CASE("rows that are padding are named where they are trained") {
   const std::string note =
-      "row 0 of e.weight is padding (padding_idx), which PyTorch does not train: --freeze-rows "
+      "row 0 of e.weight is padding (padding_idx), which PyTorch does not train: --freeze "
       "e.weight=0";
   CHECK(Notes(WithEmbedding(", 0"), note));
   CHECK(Notes(WithEmbedding(", 0", {{"e.weight", {1}}}), note));

@@ -1,4 +1,6 @@
-// yuba bench: the project's own figures, measured where it runs. Benchmarks, not tests.
+// yuba-bench search: searches on several numbers of devices, side by side.
+#include "search/search.h"
+
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,13 +16,14 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check/check.h"
-#include "search/search.h"
-#include "tools/bench_suite.h"
+#include "tools/bench/subcommands.h"
+#include "tools/bench/suite.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/flags/flag_rows.h"
+#include "tools/flags/space_flag.h"
 #include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
-#include "tools/subcommands.h"
 #include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
@@ -32,10 +35,30 @@ struct BenchFlags {
   ModelFlags model;
   std::vector<int> devices = {8};
   std::vector<std::string> searches = {"default", "recursive"};
-  search::SearchOptions options;
+  std::vector<std::string> space;
+  std::string replicate = "none";
+  std::vector<std::string> pins;
+  int64_t memory = 0;     // bytes a device; 0: no limit
+  double time_limit = 0;  // seconds of a search; 0: none
+  int threads = 1;
   int repeat = 3;
-  std::string suite, models;
   bool json = false;
+};
+
+constexpr char kSpace[] = "Space", kSearch[] = "Search";
+
+constexpr FlagRow<BenchFlags> kRows[] = {
+    {"space", &BenchFlags::space, kSpace, "as in partition"},
+    {"replicate", &BenchFlags::replicate, kSpace, "as in partition", OneOfWords<search::Replicate>},
+    {"memory", &BenchFlags::memory, kSpace, "as in partition", SizeInBytes},
+    {"pin", &BenchFlags::pins, kSpace, "as in partition"},
+    {"threads", &BenchFlags::threads, kSearch, "threads of a search, at most 64",
+     [] { return WholeNumber(1, kMostThreads); }},
+    {"time-limit", &BenchFlags::time_limit, kSearch,
+     "seconds of a search; what it then takes is in the table", NumberAbove0},
+    {"repeat", &BenchFlags::repeat, kSearch, "take the least of N times",
+     [] { return WholeNumber(1, 1 << 20); }},
+    {"json", &BenchFlags::json, "Output", "print JSON"},
 };
 
 // Calls `repeat` times; the seconds of the fastest call.
@@ -77,7 +100,7 @@ int64_t PeakMemory() {
 // The default looks at both spaces, as `partition` does.
 absl::StatusOr<SearchRun> Measure(const compiler::Model& model, search::SearchOptions options,
                                   int repeat) {
-  options.flat_too = options.search == "default";
+  options.flat_too = options.flat_too && options.search == "default";
   options.progress = [](const search::SearchProgress& progress) {
     ProgressLine::Say(ProgressText(progress));
   };
@@ -121,8 +144,26 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
   std::cout << table.ToString();
 }
 
-absl::Status BenchSearch(const BenchFlags& flags) {
-  if (flags.model.file.empty()) return UserError("give a MODEL to measure, or --suite FILE");
+absl::StatusOr<search::SearchOptions> OptionsOf(const BenchFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
+  search::SearchOptions options;
+  options.factors = flags.model.factors;
+  options.flat_too = space.dimensions == "default";
+  if (space.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
+  options.copies = space.copies;
+  options.accumulators = space.accumulators;
+  options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
+  options.memory_limit = flags.memory;
+  options.pin_texts = flags.pins;
+  options.threads = flags.threads;
+  options.time_limit = flags.time_limit;
+  return options;
+}
+
+absl::Status BenchSearch(BenchFlags flags) {
+  YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
+  flags.model.factors = space.dimensions != "flat" && space.dimensions != "tofu";
+  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, OptionsOf(flags));
   LoadedModel loaded;
   ProgressLine::Begin("import");
   YUBA_ASSIGN_OR_RETURN(const double import, Time(flags.repeat, [&]() -> absl::Status {
@@ -133,7 +174,6 @@ absl::Status BenchSearch(const BenchFlags& flags) {
   std::vector<SearchRun> runs;
   for (const int devices : flags.devices) {
     for (const std::string& search : flags.searches) {
-      search::SearchOptions options = flags.options;
       options.mesh = MeshOf(devices);
       options.search = search;
       ProgressLine::Begin(absl::StrCat(search, " on ", Counted(devices, "device")));
@@ -174,67 +214,20 @@ absl::Status BenchSearch(const BenchFlags& flags) {
 
 }  // namespace
 
-void AddBench(CLI::App& app, int& exit_code) {
+void AddSearch(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<BenchFlags>();
-  CLI::App* command =
-      app.add_subcommand("bench", "time searches, on several numbers of devices side by side");
-  command->require_subcommand(1);
-  CLI::App* search = command->add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "search", "plans on several numbers of devices: import, search and check, each timed alone");
-  AddModelFlags(search, flags->model);
-  AddEntryFlags(search, flags->model);
-  AddTrainFlags(search, flags->model);
-  search->get_option("model")->required(false);
-  search->add_option("--devices", flags->devices, "device counts, as in 2,4,8")
+  AddModelFlags(command, flags->model);
+  command->add_option("--devices", flags->devices, "device counts, as in 2,4,8")
       ->check(WholeNumber(1, kMostPlannedDevices))
-      ->delimiter(',');
-  search->add_option("--search", flags->searches, "which searches, as in default,recursive")
-      ->delimiter(',');
-  flags->options.copies = true;
-  search
-      ->add_option_function<std::string>(
-          "--copies", [flags](const std::string& word) { flags->options.copies = word == "all"; },
-          "all, as in partition: readers of a tensor may share a copy of it; none: each gathers "
-          "for "
-          "itself")
-      ->check(CLI::IsMember({"all", "none"}));
-  search
-      ->add_option("--threads", flags->options.threads,
-                   absl::StrCat("threads of a search, at most ", kMostThreads))
-      ->check(WholeNumber(1, kMostThreads))
-      ->capture_default_str();
-  search
-      ->add_option("--time-limit", flags->options.time_limit,
-                   "seconds of a search; what it then takes is in the table")
-      ->check(NumberAbove0());
-  search
-      ->add_option_function<std::string>(
-          "--accumulators",
-          [flags](const std::string& word) {
-            flags->options.accumulators = *search::FromWord<search::Accumulators>(word);
-          },
-          "as in partition")
-      ->check(OneOfWords<search::Accumulators>());
-  search
-      ->add_option_function<std::string>(
-          "--replicate",
-          [flags](const std::string& word) {
-            flags->options.replicate = *search::FromWord<search::Replicate>(word);
-          },
-          "as in partition")
-      ->check(OneOfWords<search::Replicate>());
-  search->add_option("--memory", flags->options.memory_limit, "as in partition")
-      ->transform(SizeInBytes());
-  search->add_option("--pin", flags->options.pin_texts, "as in partition")->take_all();
-  search->add_option("--repeat", flags->repeat, "take the least of N times")
-      ->check(WholeNumber(1, 1 << 20))
-      ->capture_default_str();
-  search->add_option("--suite", flags->suite, "a file of runs and their targets; prints them all");
-  search->add_option("--models", flags->models, "with --suite: the folder of its models");
-  search->add_flag("--json", flags->json, "print JSON");
-  OnRun(search, exit_code, [flags] {
-    return flags->suite.empty() ? BenchSearch(*flags) : BenchSuite(flags->suite, flags->models);
-  });
+      ->delimiter(',')
+      ->group("Mesh");
+  command->add_option("--search", flags->searches, "which searches, as in default,recursive")
+      ->delimiter(',')
+      ->group(kSearch);
+  AddRows<BenchFlags>(command, kRows, *flags);
+  OnRun(command, exit_code, [flags] { return BenchSearch(*flags); });
 }
 
 }  // namespace yuba::tools

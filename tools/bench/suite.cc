@@ -1,4 +1,4 @@
-#include "tools/bench_suite.h"
+#include "tools/bench/suite.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +14,8 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "tools/bench/subcommands.h"
+#include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/report/text_table.h"
 
@@ -135,10 +137,13 @@ std::string PathOf(const std::string& models, const std::string& file) {
 }
 
 absl::StatusOr<Json> Measured(const SuiteRun& run, const std::string& models) {
-  std::vector<std::string> words = {ThisProgram(), "bench",
-                                    "search",      PathOf(models, run.model),
-                                    "--devices",   absl::StrCat(run.devices),
-                                    "--search",    run.search,
+  std::vector<std::string> words = {ThisProgram(),
+                                    "search",
+                                    PathOf(models, run.model),
+                                    "--devices",
+                                    absl::StrCat(run.devices),
+                                    "--search",
+                                    run.search,
                                     "--json"};
   words.insert(words.end(), run.flags.begin(), run.flags.end());
   YUBA_ASSIGN_OR_RETURN(const std::string text, OutputOf(words));
@@ -244,6 +249,12 @@ std::string MachineName() {
   return "unknown processor";
 }
 
+namespace {
+
+// Measures every run of a suite file, each in a process of its own so that its peak memory is its
+// own; then solves its problem files, and prints tables in Markdown. Files are looked for in the
+// folder `models`, then under their own path. An error where the suite cannot be read. A run that
+// fails is a row that says so, and FailedPrecondition at the end.
 absl::Status BenchSuite(const std::string& suite, const std::string& models) {
   YUBA_ASSIGN_OR_RETURN(const Suite read, ReadSuite(suite));
   TextTable table(99);
@@ -264,6 +275,20 @@ absl::Status BenchSuite(const std::string& suite, const std::string& models) {
   if (failed == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       suite, ": ", failed, " of ", read.runs.size() + read.problems.size(), " rows failed, above"));
+}
+
+}  // namespace
+
+void AddSuite(CLI::App& app, int& exit_code) {
+  struct SuiteFlags {
+    std::string file, models;
+  };
+  auto flags = std::make_shared<SuiteFlags>();
+  CLI::App* command =
+      app.add_subcommand("suite", "measure all runs of a file, against their targets");
+  command->add_option("file", flags->file, "as docs/search_suite.json")->required();
+  command->add_option("--models", flags->models, "the folder of its models");
+  OnRun(command, exit_code, [flags] { return BenchSuite(flags->file, flags->models); });
 }
 
 }  // namespace yuba::tools

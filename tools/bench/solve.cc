@@ -1,4 +1,4 @@
-// yuba solve: solves problem files of the IOPDDL contest with the solvers of the search.
+// yuba-bench solve: solves problem files of the IOPDDL contest with the solvers of the search.
 #include <iostream>
 #include <limits>
 
@@ -7,10 +7,10 @@
 #include "opsemantics/base/status.h"
 #include "search/contest/iopddl.h"
 #include "search/rows/memory_solve.h"
+#include "tools/bench/subcommands.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"
-#include "tools/subcommands.h"
 
 namespace yuba::tools {
 namespace {

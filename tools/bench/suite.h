@@ -1,0 +1,17 @@
+// The machine on which a suite of searches is measured.
+#ifndef YUBA_TOOLS_BENCH_SUITE_H_
+#define YUBA_TOOLS_BENCH_SUITE_H_
+
+#include <string>
+
+namespace yuba::tools {
+
+// The path of the program that is running.
+std::string ThisProgram();
+
+// The name of the processor, as the system gives it.
+std::string MachineName();
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_BENCH_SUITE_H_

@@ -1,0 +1,60 @@
+#include "tools/flags/old_flags.h"
+
+#include <sstream>
+
+namespace yuba::tools {
+namespace {
+
+struct Row {
+  const char* commands;  // with blanks between
+  const char* flags;
+  const char* text;
+};
+
+constexpr char kPlanning[] = "partition info compare search",
+               kPlanned[] = "run check verify compile", kRuns[] = "run yuba-run";
+
+constexpr Row kRows[] = {
+    {kPlanned, "--from-tensors --to-tensors --dim --batch --batch-dim --state --cache",
+     "the plan has it: leave it out, or plan again with it"},
+    {kPlanned, "--strict", "it is a flag of the commands that make plans"},
+    {kPlanning, "--times", "it is a part of --entry now: --entry NAME*TIMES:SYMBOL=N,..."},
+    {kPlanning, "--freeze-rows", "it is --freeze TABLE=ROW,... now"},
+    {kPlanning, "--loss-output", "it is a part of --loss now: --loss NAME@OUTPUT"},
+    {kPlanning, "--eval-every", "it is --eval-entry N now"},
+    {kPlanning, "--copies", "it is a word of --space now: --space copies=all or copies=none"},
+    {kPlanning, "--accumulators",
+     "it is a word of --space now: --space accumulators=auto, =all or =none"},
+    {"partition", "--from", "states are written, and not read: leave it out"},
+    {"partition", "--no-verify", "it is --no-check now"},
+    {"show", "--memory", "it is --arena now"},
+    {"compile", "--dump", "it is --dump-kernels DIR now"},
+    {kRuns, "--check", "it is --expect TOL now"},
+    {kRuns, "--check-memory", "it is --guard memory now"},
+    {kRuns, "--debug", "it is --guard nan now"},
+    {kRuns, "--every", "it is --save-every N now"},
+    {kRuns, "--lr", "it is --lr-schedule now"},
+    {kRuns, "--seed-executor", "it is --interleave SEED now"},
+    {kRuns, "--plain-exchanges", "it is --exchanges plain now"},
+    {kRuns, "--staged", "it is --exchanges staged now"},
+    {kRuns, "--nccl", "it is --exchanges copies, or strict, now"},
+};
+
+bool Names(const char* words, const std::string& word) {
+  std::istringstream list(words);
+  for (std::string one; list >> one;) {
+    if (one == word) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string OldFlag(const std::string& command, const std::string& flag) {
+  for (const Row& row : kRows) {
+    if (Names(row.commands, command) && Names(row.flags, flag)) return row.text;
+  }
+  return "";
+}
+
+}  // namespace yuba::tools

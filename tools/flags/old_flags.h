@@ -1,0 +1,17 @@
+// Flags that commands had under other names, for who still types them.
+#ifndef YUBA_TOOLS_FLAGS_OLD_FLAGS_H_
+#define YUBA_TOOLS_FLAGS_OLD_FLAGS_H_
+
+#include <string>
+
+namespace yuba::tools {
+
+// What is said of a flag that `command`, "partition" or "yuba-run", had until decision 131: what to
+// give instead. "" where it never had it.
+//
+// Example: OldFlag("run", "--check") is "it is --expect TOL now".
+std::string OldFlag(const std::string& command, const std::string& flag);
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_FLAGS_OLD_FLAGS_H_

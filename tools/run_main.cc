@@ -1,0 +1,92 @@
+#include "tools/run_main.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opsemantics/base/status.h"
+#include "tools/command.h"
+#include "tools/command_line.h"
+#include "tools/last_resort.h"
+#include "tools/report/printable.h"
+#include "tools/run/end_process.h"
+#include "tools/version.h"
+
+namespace yuba::tools {
+namespace {
+
+// Freed memory stays with the process, for the search's next tables: a page from the system costs
+// more time than filling it.
+void KeepFreedMemory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
+// Prints what --help of the command prints, {"zoo"}; of none: the list of commands.
+absl::Status Help(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  for (const std::string& word : words) {
+    const std::vector<const CLI::App*> all = command->get_subcommands({});
+    const auto next = std::find_if(all.begin(), all.end(),
+                                   [&](const CLI::App* one) { return one->get_name() == word; });
+    if (all.empty()) return UserError(name, " has no commands, so no ", word);
+    const char* const line[] = {name.c_str(), word.c_str()};
+    if (next == all.end()) return CheckSubcommand(*command, 2, line);
+    command = *next;
+    name += " " + word;
+  }
+  // Not App::help(), which of an app prints the help of the command that was called: of this one.
+  std::cout << command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
+  return absl::OkStatus();
+}
+
+void AddHelp(CLI::App& app, int& exit_code) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("help", "what a command does, and what it takes");
+  command->add_option("command", *words, "the command; none: the list of all");
+  OnRun(command, exit_code, [&app, words] { return Help(app, *words); });
+}
+
+}  // namespace
+
+int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
+  const LastResort last_resort(app.get_name().c_str());
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
+  KeepFreedMemory();
+  const PrintableStream out(std::cout), errors(std::cerr);
+  app.footer(
+      "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
+      "no plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; "
+      "130 interrupted: a search before it had a plan, a run before its last step.");
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  AddHelp(app, exit_code);
+  if (const absl::Status known = CheckSubcommand(app, argc, argv); !known.ok()) {
+    std::cerr << app.get_name() << ": " << known.message() << "\n";
+    return 2;
+  }
+  try {
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout) {
+      std::cerr << app.get_name() << ": the output cannot be written\n";
+      return 2;
+    }
+    return EndProcess(exit_code);
+  } catch (const CLI::ParseError& error) {
+    return ReportParseError(app, error);
+  } catch (const std::bad_alloc&) {
+    std::cerr << app.get_name() << ": out of memory\n";
+    return EndProcess(3);
+  }
+}
+
+}  // namespace yuba::tools
