@@ -44,7 +44,7 @@ struct Compilation {
   search::Plan plan;                  // from search or attach on; before, plan.tensors is empty
   // What the search took, where one ran; without the replay of its bound.
   double search_seconds = 0;
-  program::Program program;  // from spmd on; before, it has no stages
+  program::Program program;  // from spmd on; before, it has no buffers
   int64_t file_bytes = 0;    // that emit wrote
   // When the replay of the plan's bound is to give up, so that it is written unchecked: set by the
   // search, from its time limit.

@@ -119,7 +119,7 @@ absl::Status VerifySpmd(Compilation& c) {
 }
 
 absl::Status NeedProgram(const Compilation& c) {
-  if (c.program.stages_size() == 1) return absl::OkStatus();
+  if (c.program.mesh_size() > 0 || c.program.buffers_size() > 0) return absl::OkStatus();
   return UserError("there is no program yet: start at an earlier phase");
 }
 
@@ -135,7 +135,7 @@ absl::Status Memory(Compilation& c) {
   YUBA_RETURN_IF_ERROR(NeedProgram(c));
   const int64_t limit = c.plan.space.memory;
   PlanMemory(c.program, limit);
-  const int64_t arena = c.program.stages(0).arena_size();
+  const int64_t arena = c.program.arena_size();
   // A limit is about the model's own elements, not about the wider ones of hash arithmetic.
   const bool other_sizes = c.program.hash_arithmetic();
   if (limit == 0 || arena <= limit || other_sizes) return absl::OkStatus();

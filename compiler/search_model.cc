@@ -17,7 +17,7 @@ int64_t ArenaBytes(const Graph& graph, const search::Plan& plan) {
 
 int64_t ArenaBytesOf(program::Program program, const search::Plan& plan) {
   PlanMemory(program, plan.space.memory);
-  return program.stages(0).arena_size();
+  return program.arena_size();
 }
 
 absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model) {

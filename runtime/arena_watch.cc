@@ -33,7 +33,7 @@ std::vector<Interval> Outside(const Interval& whole, std::vector<Interval> taken
 // [buffer] the first of the buffers that share memory with it, directly or through others, while
 // both live.
 std::vector<int> SharedMemoryGroups(const LoadedProgram& program) {
-  const auto& buffers = program.stage().buffers();
+  const auto& buffers = program.message().buffers();
   std::vector<int> group(buffers.size());
   for (int b = 0; b < buffers.size(); ++b) group[b] = b;
   for (int b = 0; b < buffers.size(); ++b) {
@@ -54,15 +54,15 @@ std::vector<int> SharedMemoryGroups(const LoadedProgram& program) {
 
 ArenaLayout PlannedLayout(const LoadedProgram& program) {
   ArenaLayout layout;
-  for (const program::Buffer& buffer : program.stage().buffers()) {
+  for (const program::Buffer& buffer : program.message().buffers()) {
     layout.offsets.push_back(buffer.offset());
   }
-  layout.size = program.stage().arena_size();
+  layout.size = program.message().arena_size();
   return layout;
 }
 
 ArenaLayout SpreadLayout(const LoadedProgram& program) {
-  const auto& buffers = program.stage().buffers();
+  const auto& buffers = program.message().buffers();
   const std::vector<int> group = SharedMemoryGroups(program);
   ArenaLayout layout;
   layout.offsets.resize(buffers.size());
@@ -89,7 +89,7 @@ ArenaWatch::ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout,
       options_(options),
       devices_(std::move(devices)),
       births_(program.instructions().size()) {
-  const auto& buffers = program.stage().buffers();
+  const auto& buffers = program.message().buffers();
   std::vector<Interval> taken;
   for (int b = 0; b < buffers.size(); ++b) {
     const Interval slot = SlotOf(buffers[b], layout.offsets[b]);
@@ -145,7 +145,7 @@ absl::Status ArenaWatch::After(int device, int) {
     }
     return InternalError("a byte outside every buffer was written, ",
                          offset - layout_.offsets[nearest], " bytes after the start of ",
-                         program_.stage().buffers(nearest).name());
+                         program_.message().buffers(nearest).name());
   }
   return absl::OkStatus();
 }

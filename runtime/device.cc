@@ -16,7 +16,7 @@ std::string TensorIn(const LoadedProgram& program, int buffer) {
     if (instruction.exchange != nullptr && instruction.exchange->destination() == buffer)
       return instruction.exchange->tensor();
   }
-  return program.stage().buffers(buffer).name();
+  return program.message().buffers(buffer).name();
 }
 
 // The buffer of an operand or result; -1 of what has none.
@@ -39,7 +39,7 @@ std::string TensorAt(const LoadedProgram& program, const program::Kernel& kernel
 // an input, else in the buffer's.
 std::string PlaceOf(const LoadedProgram& program, const std::string& tensor, int buffer,
                     int64_t element) {
-  const auto& flat = program.stage().buffers(buffer).dims();
+  const auto& flat = program.message().buffers(buffer).dims();
   std::vector<int64_t> dims(flat.begin(), flat.end());
   for (const program::Port& port : program.message().inputs()) {
     if (port.name() == tensor) dims.assign(port.shape().begin(), port.shape().end());

@@ -106,8 +106,8 @@ ExchangePlan EmptyPlan(const LoadedProgram& program, const program::Exchange& ex
                       program.type(exchange.destination()), program.hash()};
   plan.source_element_bytes = program.ElementBytes(exchange.source());
   plan.destination_element_bytes = program.ElementBytes(exchange.destination());
-  plan.source_offset = program.stage().buffers(exchange.source()).offset();
-  plan.destination_offset = program.stage().buffers(exchange.destination()).offset();
+  plan.source_offset = program.message().buffers(exchange.source()).offset();
+  plan.destination_offset = program.message().buffers(exchange.destination()).offset();
   plan.devices.resize(program.devices());
   return plan;
 }

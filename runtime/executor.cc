@@ -10,33 +10,14 @@
 #include "runtime/watched_threads.h"
 
 namespace yuba::runtime {
-void Cursor::Settle() {
-  while (true) {
-    if (!loops_.empty() && at_ == (*instructions_)[loops_.back().start].end) {
-      if (--loops_.back().left > 0)
-        at_ = loops_.back().start + 1;
-      else
-        loops_.pop_back();
-    } else if (at_ < end_ && (*instructions_)[at_].is_loop()) {
-      const Instruction& loop = (*instructions_)[at_];
-      if (loop.end == at_ + 1) {
-        at_ = loop.end;  // an empty body
-      } else {
-        loops_.push_back({at_, loop.count});
-        ++at_;
-      }
-    } else {
-      return;
-    }
-  }
-}
-
 // How far one device has come in the step.
 struct Executor::Worker {
-  Worker(const LoadedProgram& program, const program::EntryRange& entry)
-      : cursor(program.instructions(), entry.begin, entry.end) {}
-  Cursor cursor;
-  bool begun = false;    // the instruction at the cursor
+  explicit Worker(const program::EntryRange& entry) : at(entry.begin), end(entry.end) {}
+  bool done() const { return at == end; }
+
+  int at;                // the instruction that comes next
+  int end;               // of the entry
+  bool begun = false;    // the instruction `at`
   bool waiting = false;  // blocked, in an interleaved step
 };
 
@@ -48,9 +29,9 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
       start_(Clock::now()),
       trace_(program.devices()) {}
 
-// One step of the instruction at the cursor; moves on where that is done.
+// One step of the next instruction; moves on where that is done.
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
-  const int instruction = worker.cursor.instruction();
+  const int instruction = worker.at;
   states_[device].instruction = instruction;
   if (!worker.begun) {
     for (const auto& watcher : fleet_.watchers) {
@@ -71,7 +52,7 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   for (const auto& watcher : fleet_.watchers) {
     YUBA_RETURN_IF_ERROR(watcher->After(device, instruction));
   }
-  worker.cursor.Next();
+  ++worker.at;
   worker.begun = false;
   return progress;
 }
@@ -106,7 +87,7 @@ void Executor::Drain(int device) {
 void Executor::RunDevice(int device, int entry) {
   const double start = SecondsSince(start_);
   Times own;
-  Worker worker(program_, program_.entries()[entry]);
+  Worker worker(program_.entries()[entry]);
   absl::Status status = fleet_.devices[device]->EnterThread();
   double now = SecondsSince(start_);
   const auto note = [&](int instruction, bool waiting, double& sum) {
@@ -116,8 +97,8 @@ void Executor::RunDevice(int device, int entry) {
     if (tracing_) trace_[device].push_back({step_, instruction, waiting, begin, now});
   };
   double computing = 0;
-  while (status.ok() && !worker.cursor.done() && !fleet_.communicator->aborted()) {
-    const int instruction = worker.cursor.instruction();
+  while (status.ok() && !worker.done() && !fleet_.communicator->aborted()) {
+    const int instruction = worker.at;
     const bool exchange = program_.instructions()[instruction].exchange != nullptr;
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
@@ -282,25 +263,25 @@ absl::Status Executor::RunInterleaved(int entry, uint64_t seed, double patience_
 
 void Executor::Interleave(int entry, uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<Worker> workers(program_.devices(), Worker(program_, program_.entries()[entry]));
+  std::vector<Worker> workers(program_.devices(), Worker(program_.entries()[entry]));
   std::vector<int> ready;  // devices that are not known to be blocked
   for (int device = 0; device < program_.devices(); ++device) {
     const absl::Status entered = fleet_.devices[device]->EnterThread();
     if (!entered.ok()) return Fail(device, 0, entered);
-    if (!workers[device].cursor.done()) ready.push_back(device);
+    if (!workers[device].done()) ready.push_back(device);
   }
   while (!ready.empty()) {
     const size_t chosen = random() % ready.size();
     const int device = ready[chosen];
     Worker& worker = workers[device];
-    const int instruction = worker.cursor.instruction();
+    const int instruction = worker.at;
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     if (!progress.ok()) {
       Fail(device, instruction, progress.status());
       break;
     }
     worker.waiting = *progress == Progress::kBlocked;
-    if (worker.waiting || worker.cursor.done()) {
+    if (worker.waiting || worker.done()) {
       ready[chosen] = ready.back();
       ready.pop_back();
     }
@@ -322,13 +303,12 @@ void Executor::EndInterleaved(const std::vector<Worker>& workers) {
       if (!end.ok()) Fail(device, states_[device].instruction, end);
       continue;
     }
-    const int instruction = workers[device].cursor.instruction();
+    const int instruction = workers[device].at;
     const int peer = fleet_.communicator->WaitsFor(device, fleet_.plans[instruction]);
-    return Fail(device, instruction,
-                InternalError("deadlock: waits for device ", peer, ", which is at ",
-                              workers[peer].cursor.done()
-                                  ? "the end"
-                                  : program_.Describe(workers[peer].cursor.instruction())));
+    return Fail(
+        device, instruction,
+        InternalError("deadlock: waits for device ", peer, ", which is at ",
+                      workers[peer].done() ? "the end" : program_.Describe(workers[peer].at)));
   }
 }
 

@@ -24,35 +24,6 @@
 
 namespace yuba::runtime {
 
-// Walks the kernels and exchanges from `begin` to `end` of a program's instructions in the order of
-// execution, through its loops. In the list {loop to 3, twice; A; B; C} it stands at A, B, A, B, C:
-// instructions 1, 2, 1, 2, 3.
-class Cursor {
- public:
-  Cursor(const std::vector<Instruction>& instructions, int begin, int end)
-      : instructions_(&instructions), at_(begin), end_(end) {
-    Settle();
-  }
-  bool done() const { return at_ == end_; }
-  int instruction() const { return at_; }
-  void Next() {
-    ++at_;
-    Settle();
-  }
-
- private:
-  struct Loop {
-    int start = 0;
-    int64_t left = 0;  // runs to go, the current one included
-  };
-  void Settle();
-
-  const std::vector<Instruction>* instructions_;
-  std::vector<Loop> loops_;
-  int at_ = 0;
-  int end_ = 0;
-};
-
 // Called around each instruction of each device, for debugging (arena_watch.h, nan_watch.h). Before
 // comes before an exchange's first step, After after its last. In threaded steps the calls come
 // from the devices' threads. An error ends the step.

@@ -52,7 +52,7 @@ NanWatch::NanWatch(const LoadedProgram& program, ArenaLayout layout, std::vector
       layout_(std::move(layout)),
       devices_(std::move(devices)),
       plans_(plans),
-      stored_(program.stage().buffers_size(), false),
+      stored_(program.message().buffers_size(), false),
       may_be_infinite_(program.instructions().size(), false) {
   for (const program::Port& output : program.message().outputs()) stored_[output.buffer()] = true;
   for (const program::Initializer& parameter : program.message().parameters()) {
@@ -165,7 +165,7 @@ absl::StatusOr<std::string> NanWatch::WhatIsLeft() {
       const Box whole = program_.BufferBox(b, d);
       YUBA_ASSIGN_OR_RETURN(const Special special, SpecialsOf(d, b, {WalkOf(whole, {whole})}));
       if (special.any()) {
-        return absl::StrCat(program_.stage().buffers(b).name(), " holds ", Name(special));
+        return absl::StrCat(program_.message().buffers(b).name(), " holds ", Name(special));
       }
     }
   }
@@ -179,7 +179,7 @@ std::string NanWatch::Text(int instruction, int device) const {
     return absl::StrCat(text, " read ", Name(finding.result),
                         " that was there before the step, in ",
                         absl::StrJoin(finding.operands, ", ", [&](std::string* out, int buffer) {
-                          out->append(program_.stage().buffers(buffer).name());
+                          out->append(program_.message().buffers(buffer).name());
                         }));
   }
   absl::StrAppend(&text, " made ", Name(finding.result));

@@ -211,7 +211,7 @@ absl::Status Session::CheckCaches(const std::string& entry) {
 absl::StatusOr<std::string> Session::Gather(int buffer) {
   YUBA_RETURN_IF_ERROR(CheckUsable());
   const int64_t size = program_->ElementBytes(buffer);
-  const Box whole = WholeBox(DimsOf(program_->stage().buffers(buffer)));
+  const Box whole = WholeBox(DimsOf(program_->message().buffers(buffer)));
   std::string elements(program_->WholeElements(buffer) * size, 0);
   for (int device = 0; device < program_->devices(); ++device) {
     const Box box = program_->BufferBox(buffer, device);
@@ -228,13 +228,13 @@ absl::StatusOr<TensorData> Session::GetBuffer(int buffer) {
   TensorData tensor;
   const ElementType type = program_->type(buffer);
   tensor.type = program_->hash() && IsFloat(type) ? ElementType::kI64 : type;
-  tensor.dims = DimsOf(program_->stage().buffers(buffer));
+  tensor.dims = DimsOf(program_->message().buffers(buffer));
   YUBA_ASSIGN_OR_RETURN(tensor.data, Gather(buffer));
   return tensor;
 }
 
 absl::Status Session::CheckComputed(const program::Port& output) const {
-  if (program_->stage().buffers(output.buffer()).initialized()) return absl::OkStatus();
+  if (program_->message().buffers(output.buffer()).initialized()) return absl::OkStatus();
   const std::vector<bool> computed_by =
       program::EntriesThatUse(program_->message(), output.buffer());
   std::string entry;

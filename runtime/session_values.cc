@@ -87,7 +87,7 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
 
 absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint64_t seed) {
   YUBA_RETURN_IF_ERROR(CheckUsable());
-  const program::Buffer& buffer = program_->stage().buffers(port.buffer());
+  const program::Buffer& buffer = program_->message().buffers(port.buffer());
   const ValueRule rule =
       RuleFor(program_->type(port.buffer()), {port.shape().begin(), port.shape().end()}, parameter,
               program_->hash());

@@ -152,7 +152,7 @@ absl::Status SetElements(const LoadedProgram& program, const ArenaLayout& layout
   const int64_t most = kPieceBytes / std::max(element_bytes, conversion.given_bytes());
   std::string converted, room;
   return ForEachPiece(
-      DimsOf(program.stage().buffers(buffer)), most, [&](const Box& piece) -> absl::Status {
+      DimsOf(program.message().buffers(buffer)), most, [&](const Box& piece) -> absl::Status {
         YUBA_ASSIGN_OR_RETURN(const absl::string_view bytes,
                               source.Next(Volume(piece) * conversion.given_bytes()));
         YUBA_ASSIGN_OR_RETURN(const absl::string_view elements,

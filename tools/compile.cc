@@ -56,7 +56,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   report = {{"output", output},
             {"bytes", written.file_bytes},
             {"values", flags.values},
-            {"instructions", program.stages(0).instructions_size()},
+            {"instructions", program.instructions_size()},
             {"generated_kernels", generated},
             {"library_routines", library},
             {"opaque_functions", opaque},
@@ -64,7 +64,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
             {"target", program.processor()}};
   if (flags.json) return absl::OkStatus();
   std::cout << "wrote " << output << " (" << Bytes(written.file_bytes)
-            << "): " << Counted(program.stages(0).instructions_size(), "instruction") << ", "
+            << "): " << Counted(program.instructions_size(), "instruction") << ", "
             << Counted(generated, "generated kernel") << ", " << Counted(library, "library routine")
             << ", " << (opaque == 0 ? "" : Counted(opaque, "opaque function") + ", ") << "for "
             << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.processor()

@@ -37,7 +37,7 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   }
   // A node that shares the kernel of an earlier one says whose it is.
   std::map<std::string, std::string> shares;
-  for (const auto& instruction : program.stages(0).instructions()) {
+  for (const auto& instruction : program.instructions()) {
     const program::Kernel& kernel = instruction.kernel();
     for (int n = 1; n < kernel.node_size(); ++n) shares[kernel.node(n)] = kernel.node(0);
   }
@@ -47,7 +47,7 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   }
   // Exchanges of the program and moves of the plan are matched by node, tensor and direction.
   absl::flat_hash_map<std::string, std::string> collectives;
-  for (const auto& instruction : program.stages(0).instructions()) {
+  for (const auto& instruction : program.instructions()) {
     if (!instruction.has_exchange()) continue;
     const auto& exchange = instruction.exchange();
     const Collective* collective = CollectiveAt(exchange.collective());

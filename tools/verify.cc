@@ -137,7 +137,7 @@ RunCost CostOf(const compiler::Model& model, const VerifyFlags& flags,
                        static_cast<double>(runs) / static_cast<double>(model.graph.entries.size());
   RunCost cost;
   cost.seconds = 2 * sampled.seconds * steps / runtime::DefaultThreads(1);
-  cost.bytes = std::max(cut.stage().arena_size() * cut.devices(), whole.stages(0).arena_size());
+  cost.bytes = std::max(cut.message().arena_size() * cut.devices(), whole.arena_size());
   return cost;
 }
 
@@ -154,7 +154,7 @@ std::string Text(const RunCost& cost) {
 void PrintCover(const program::Program& program, int devices) {
   std::cout << "cover   every element read is there, every element written once, on "
             << (devices == 1 ? "" : "all ") << Counted(devices, "device") << " ("
-            << Counted(program.stages(0).instructions_size(), "instruction") << ")\n";
+            << Counted(program.instructions_size(), "instruction") << ")\n";
 }
 
 void PrintSampled(const SampledKernels& sampled) {
@@ -226,7 +226,7 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   program::Program program = *std::move(proved);
   report["cover"] = "whole";
   report["devices"] = devices;
-  report["instructions"] = program.stages(0).instructions_size();
+  report["instructions"] = program.instructions_size();
   report["hash"] = "left out";
   if (!flags.json) PrintCover(program, devices);
   report["flops"] = model.flops;

@@ -37,11 +37,7 @@ class ProgramWriter {
       }
       for (int i = 0; i < message.GetReflection()->FieldSize(message, field); ++i) {
         const Message& element = message.GetReflection()->GetRepeatedMessage(message, field, i);
-        if (element.GetDescriptor() == program::Stage::descriptor()) {
-          absl::StrAppend(&text, Lines(element));
-        } else {
-          absl::StrAppend(&text, "  ", field->name(), " ", i, " ", MessageText(element), "\n");
-        }
+        absl::StrAppend(&text, "  ", field->name(), " ", i, " ", MessageText(element), "\n");
       }
     }
     return text;

@@ -18,7 +18,7 @@ std::string StateText(const Compilation& compilation) {
   if (planned) {
     absl::StrAppend(&text, "plan ", search::WritePlan(model.graph, plan, search::PlanNotes()));
   }
-  if (compilation.program.stages_size() > 0) {
+  if (compilation.program.buffers_size() > 0) {
     absl::StrAppend(&text, "program\n", ProgramText(compilation.program));
   }
   return text;

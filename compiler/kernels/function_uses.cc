@@ -20,11 +20,11 @@ std::vector<int> OverwrittenBy(const program::Kernel& kernel) {
   return results;
 }
 
-ElementType TypeOfTensor(const program::Stage& stage, const program::Kernel& kernel,
+ElementType TypeOfTensor(const program::Program& program, const program::Kernel& kernel,
                          const program::KernelTensor& tensor) {
   if (tensor.kind_case() == program::KernelTensor::kInternal)
     return FromProto(kernel.internals(tensor.internal()).type());
-  return FromProto(stage.buffers(kernel.results(tensor.result()).buffer()).type());
+  return FromProto(program.buffers(kernel.results(tensor.result()).buffer()).type());
 }
 
 KernelTensor TensorOf(const program::KernelTensor& tensor) {
@@ -39,9 +39,8 @@ KernelTensor TensorOf(const program::KernelTensor& tensor) {
 
 std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& program) {
   std::vector<FunctionUse> uses(program.functions_size());
-  const program::Stage& stage = program.stages(0);
   NodeId next = 0;
-  for (const program::Instruction& instruction : stage.instructions()) {
+  for (const program::Instruction& instruction : program.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Kernel& kernel = instruction.kernel();
     const program::Function& function = program.functions(kernel.function());
@@ -57,7 +56,7 @@ std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& prog
       use.node = &node;
       use.definitions.push_back(compiler::ComputedBy(function, *node.definition));
       use.definitions.back().result.type =
-          TypeOfTensor(stage, kernel, function.definitions(d).computes());
+          TypeOfTensor(program, kernel, function.definitions(d).computes());
     }
     std::vector<int> overwritten_by = OverwrittenBy(kernel);
     use.may_alias |= use.used && use.overwritten_by != overwritten_by;

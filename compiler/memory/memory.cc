@@ -11,20 +11,20 @@
 namespace yuba::compiler {
 namespace {
 
-void SetLifetimes(const program::Program& program, program::Stage& stage) {
-  const int last = std::max(0, stage.instructions_size() - 1);
-  const std::vector<Users> users = UsersOf(stage);
-  for (int id = 0; id < stage.buffers_size(); ++id) {
+void SetLifetimes(program::Program& program) {
+  const int last = std::max(0, program.instructions_size() - 1);
+  const std::vector<Users> users = UsersOf(program);
+  for (int id = 0; id < program.buffers_size(); ++id) {
     if (users[id].none()) continue;
-    stage.mutable_buffers(id)->set_first(users[id].first);
-    stage.mutable_buffers(id)->set_last(users[id].last);
+    program.mutable_buffers(id)->set_first(users[id].first);
+    program.mutable_buffers(id)->set_last(users[id].last);
   }
   const auto live_always = [&](int id) {
-    stage.mutable_buffers(id)->set_first(0);
-    stage.mutable_buffers(id)->set_last(last);
+    program.mutable_buffers(id)->set_first(0);
+    program.mutable_buffers(id)->set_last(last);
   };
-  for (int id = 0; id < stage.buffers_size(); ++id) {
-    if (stage.buffers(id).initialized() || users[id].none()) live_always(id);
+  for (int id = 0; id < program.buffers_size(); ++id) {
+    if (program.buffers(id).initialized() || users[id].none()) live_always(id);
   }
   for (const program::Port& port : program.outputs()) live_always(port.buffer());
 }
@@ -33,25 +33,23 @@ void SetLifetimes(const program::Program& program, program::Stage& stage) {
 
 void PlanMemory(program::Program& program, int64_t limit) {
   const Mesh mesh = MeshOf(program);
-  for (program::Stage& stage : *program.mutable_stages()) {
-    SetLifetimes(program, stage);
-    for (program::Buffer& buffer : *stage.mutable_buffers()) {
-      int64_t elements = 0;
-      for (const Box& box : BoxesOn(mesh, buffer.box())) {
-        elements = std::max(elements, Volume(box));
-      }
-      buffer.set_size(elements * ElementBytes(program, buffer));
+  SetLifetimes(program);
+  for (program::Buffer& buffer : *program.mutable_buffers()) {
+    int64_t elements = 0;
+    for (const Box& box : BoxesOn(mesh, buffer.box())) {
+      elements = std::max(elements, Volume(box));
     }
-    std::vector<BufferLife> lives;
-    for (const program::Buffer& buffer : stage.buffers()) {
-      lives.push_back({buffer.first(), buffer.last() + 1, buffer.size()});
-    }
-    const ArenaLayout layout = PlaceBuffers(lives, limit);
-    for (int id = 0; id < stage.buffers_size(); ++id) {
-      stage.mutable_buffers(id)->set_offset(layout.offsets[id]);
-    }
-    stage.set_arena_size(layout.arena);
+    buffer.set_size(elements * ElementBytes(program, buffer));
   }
+  std::vector<BufferLife> lives;
+  for (const program::Buffer& buffer : program.buffers()) {
+    lives.push_back({buffer.first(), buffer.last() + 1, buffer.size()});
+  }
+  const ArenaLayout layout = PlaceBuffers(lives, limit);
+  for (int id = 0; id < program.buffers_size(); ++id) {
+    program.mutable_buffers(id)->set_offset(layout.offsets[id]);
+  }
+  program.set_arena_size(layout.arena);
 }
 
 }  // namespace yuba::compiler

@@ -20,7 +20,7 @@ struct Users {
   int first = -1, last = -1;
   bool none() const { return first < 0; }
 };
-std::vector<Users> UsersOf(const program::Stage& stage);  // [buffer]
+std::vector<Users> UsersOf(const program::Program& program);  // [buffer]
 
 // The arena beside what no offsets can do without. All bytes are of one device.
 struct ProgramMemory {
@@ -55,7 +55,7 @@ struct MemoryOverTime {
   std::vector<BufferRole> roles;  // [buffer]
   std::vector<int64_t> boxes;     // [buffer] of the device's box
 };
-// The program has one stage; without instructions there is still one time.
+// Without instructions there is still one time.
 MemoryOverTime MeasureOverTime(const program::Program& program, int device);
 
 // The node whose instruction it is: of a kernel its own, of an exchange the reader or producer.

@@ -51,6 +51,19 @@ void StoreScalar(ElementType type, const Scalar& scalar, std::string& bytes) {
   }
 }
 
+template <typename T>
+TensorValue ValueOf(ElementType type, const std::vector<int64_t>& dims,
+                    const std::vector<T>& elements, T Scalar::*member) {
+  TensorValue value;
+  value.type = TensorType{type, dims};
+  for (const T element : elements) {
+    Scalar scalar;
+    scalar.*member = element;
+    value.elements.push_back(scalar);
+  }
+  return value;
+}
+
 }  // namespace
 
 TensorValue ValueFromBytes(ElementType type, const std::vector<int64_t>& dims,
@@ -74,14 +87,11 @@ std::string BytesFromValue(const TensorValue& value) {
 }
 
 TensorValue IntegerValue(const std::vector<int64_t>& dims, const std::vector<int64_t>& elements) {
-  TensorValue value;
-  value.type = TensorType{ElementType::kI64, dims};
-  for (const int64_t element : elements) {
-    Scalar scalar;
-    scalar.integer = element;
-    value.elements.push_back(scalar);
-  }
-  return value;
+  return ValueOf(ElementType::kI64, dims, elements, &Scalar::integer);
+}
+
+TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<double>& elements) {
+  return ValueOf(ElementType::kF32, dims, elements, &Scalar::number);
 }
 
 }  // namespace yuba::compiler

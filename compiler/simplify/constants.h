@@ -16,8 +16,9 @@ TensorValue ValueFromBytes(ElementType type, const std::vector<int64_t>& dims,
                            const std::string& bytes);
 std::string BytesFromValue(const TensorValue& value);
 
-// A value of i64: `elements` are row-major, as many as `dims` need.
+// A value of i64, and one of f32: `elements` are row-major, as many as `dims` need.
 TensorValue IntegerValue(const std::vector<int64_t>& dims, const std::vector<int64_t>& elements);
+TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<double>& elements);
 
 }  // namespace yuba::compiler
 

@@ -51,9 +51,9 @@ bool ReadsOwnSlices(const Member& reader, const Member& writer, int shared) {
 // Makes the kernel and the function of members, one after the other.
 class Joiner {
  public:
-  Joiner(const Graph& graph, const program::Stage& stage, const std::vector<Member>& members,
+  Joiner(const Graph& graph, const program::Program& program, const std::vector<Member>& members,
          int shared)
-      : graph_(graph), stage_(stage), members_(members), shared_(shared) {}
+      : graph_(graph), program_(program), members_(members), shared_(shared) {}
 
   JoinedKernel Join() {
     for (const Member& member : members_) {
@@ -111,7 +111,7 @@ class Joiner {
     const program::Access& result = member.kernel.results(0);
     if (IsInternal(member)) {
       tensor.set_internal(joined_.kernel.internals_size());
-      const program::Buffer& buffer = stage_.buffers(result.buffer());
+      const program::Buffer& buffer = program_.buffers(result.buffer());
       program::Internal& internal = *joined_.kernel.add_internals();
       internal.set_name(buffer.name());
       internal.set_type(buffer.type());
@@ -138,7 +138,7 @@ class Joiner {
   }
 
   const Graph& graph_;
-  const program::Stage& stage_;
+  const program::Program& program_;
   const std::vector<Member>& members_;
   const int shared_;
   std::vector<std::pair<int, program::KernelTensor>> computed_;  // buffer -> what it holds by then
@@ -158,9 +158,9 @@ bool MayJoin(const std::vector<Member>& members, const Member& next, int shared)
   });
 }
 
-JoinedKernel JoinMembers(const Graph& graph, const program::Stage& stage,
+JoinedKernel JoinMembers(const Graph& graph, const program::Program& program,
                          const std::vector<Member>& members, int shared) {
-  return Joiner(graph, stage, members, shared).Join();
+  return Joiner(graph, program, members, shared).Join();
 }
 
 }  // namespace yuba::compiler

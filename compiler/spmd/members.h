@@ -41,7 +41,7 @@ struct JoinedKernel {
   program::Function function;
   std::vector<int> unused;  // the buffers of the internal tensors, which nothing uses any more
 };
-JoinedKernel JoinMembers(const Graph& graph, const program::Stage& stage,
+JoinedKernel JoinMembers(const Graph& graph, const program::Program& program,
                          const std::vector<Member>& members, int shared);
 
 }  // namespace yuba::compiler

@@ -128,13 +128,11 @@ class Recogniser {
 
 void RecogniseCollectives(program::Program& program) {
   const Mesh mesh = MeshOf(program);
-  for (program::Stage& stage : *program.mutable_stages()) {
-    for (program::Instruction& instruction : *stage.mutable_instructions()) {
-      if (!instruction.has_exchange()) continue;
-      instruction.mutable_exchange()->clear_collective();
-      instruction.mutable_exchange()->clear_axes();
-      Recogniser(mesh, *instruction.mutable_exchange()).Mark();
-    }
+  for (program::Instruction& instruction : *program.mutable_instructions()) {
+    if (!instruction.has_exchange()) continue;
+    instruction.mutable_exchange()->clear_collective();
+    instruction.mutable_exchange()->clear_axes();
+    Recogniser(mesh, *instruction.mutable_exchange()).Mark();
   }
 }
 

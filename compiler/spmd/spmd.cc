@@ -60,7 +60,6 @@ class SpmdBuilder {
       added->set_name(axis.name);
       added->set_size(axis.size);
     }
-    stage_ = program_.add_stages();
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) AddTensor(id);
     for (int entry = 0; entry < static_cast<int>(graph_.entries.size()); ++entry) AddEntry(entry);
     AddPorts();
@@ -79,7 +78,7 @@ class SpmdBuilder {
     buffers_.push_back(-1);
     if (tensor.kind == TensorKind::kCopy) return;
     buffers_[id] = AddBuffer(tensor.name, tensor.type, shards_[id]);
-    stage_->mutable_buffers(buffers_[id])->set_initialized(IsStored(tensor.kind));
+    program_.mutable_buffers(buffers_[id])->set_initialized(IsStored(tensor.kind));
   }
 
   // A copy that is sharded like its tensor shares the tensor's buffer.
@@ -99,7 +98,7 @@ class SpmdBuilder {
       program::Entry* added = program_.add_entries();
       added->set_name(graph_.entries[entry].name);
       added->set_times(graph_.entries[entry].times);
-      added->set_begin(stage_->instructions_size());
+      added->set_begin(program_.instructions_size());
     }
     const Interval nodes = NodesOf(graph_, entry);
     for (int64_t n = nodes.begin; n < nodes.end; ++n) AddNode(static_cast<NodeId>(n));
@@ -107,12 +106,12 @@ class SpmdBuilder {
   }
 
   int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
-    program::Buffer* buffer = stage_->add_buffers();
+    program::Buffer* buffer = program_.add_buffers();
     buffer->set_name(name);
     buffer->set_type(ToProto(type.type));
     for (int64_t dim : type.dims) buffer->add_dims(dim);
     *buffer->mutable_box() = BoxTable(mesh_, boxes);
-    return stage_->buffers_size() - 1;
+    return program_.buffers_size() - 1;
   }
 
   void AddNode(NodeId id) {
@@ -223,12 +222,12 @@ class SpmdBuilder {
     if (members_.empty()) return;
     const Cluster* cluster = cluster_of_[members_[0].node];
     JoinedKernel joined =
-        JoinMembers(graph_, *stage_, members_, cluster != nullptr ? cluster->shared : 0);
+        JoinMembers(graph_, program_, members_, cluster != nullptr ? cluster->shared : 0);
     std::vector<Definition> definitions;
     for (Member& member : members_) definitions.push_back(std::move(member.definition));
     joined.kernel.set_function(
         functions_.NumberOf(joined.function, std::move(definitions), joined.kernel, program_));
-    *stage_->add_instructions()->mutable_kernel() = std::move(joined.kernel);
+    *program_.add_instructions()->mutable_kernel() = std::move(joined.kernel);
     unused_.insert(joined.unused.begin(), joined.unused.end());
     members_.clear();
   }
@@ -236,15 +235,15 @@ class SpmdBuilder {
   // Internal tensors had buffers while it was not known that nothing else reads them.
   void DropUnusedBuffers() {
     if (unused_.empty()) return;
-    std::vector<int> number(stage_->buffers_size());
+    std::vector<int> number(program_.buffers_size());
     google::protobuf::RepeatedPtrField<program::Buffer> kept;
-    for (int id = 0; id < stage_->buffers_size(); ++id) {
+    for (int id = 0; id < program_.buffers_size(); ++id) {
       number[id] = kept.size();
-      if (unused_.count(id) == 0) *kept.Add() = std::move(*stage_->mutable_buffers(id));
+      if (unused_.count(id) == 0) *kept.Add() = std::move(*program_.mutable_buffers(id));
     }
-    *stage_->mutable_buffers() = std::move(kept);
+    *program_.mutable_buffers() = std::move(kept);
     const auto renumber = [&](auto& access) { access.set_buffer(number[access.buffer()]); };
-    for (program::Instruction& instruction : *stage_->mutable_instructions()) {
+    for (program::Instruction& instruction : *program_.mutable_instructions()) {
       if (instruction.has_exchange()) {
         program::Exchange& exchange = *instruction.mutable_exchange();
         exchange.set_source(number[exchange.source()]);
@@ -290,7 +289,7 @@ class SpmdBuilder {
                                  const std::pair<int, const std::vector<Box>&>& from,
                                  const std::pair<int, const std::vector<Box>&>& to) {
     FinishKernel();
-    program::Exchange* exchange = stage_->add_instructions()->mutable_exchange();
+    program::Exchange* exchange = program_.add_instructions()->mutable_exchange();
     exchange->set_tensor(tensor);
     exchange->set_node(node.name);
     exchange->set_partials(1);
@@ -325,7 +324,6 @@ class SpmdBuilder {
   const search::Plan& plan_;
   const Mesh& mesh_;
   program::Program program_;
-  program::Stage* stage_ = nullptr;
   std::vector<std::vector<Box>> shards_;  // [tensor][device]
   std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
   FunctionTable functions_;

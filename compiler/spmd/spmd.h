@@ -28,7 +28,7 @@ enum class Joins : uint8_t {
 };
 
 // The program of model.graph under `plan`, which must have a sharding for each of its tensors and a
-// partition for each of its nodes. The result has one stage with
+// partition for each of its nodes. The result has
 // - buffers: one for each tensor (its shards), one for each gather and for each result that is not
 //   written straight into its shards; a copy that is sharded like its tensor has none. Boxes are
 //   set, lives and offsets are not (memory/);

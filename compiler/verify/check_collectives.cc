@@ -50,11 +50,12 @@ bool MarkHolds(const Mesh& mesh, const program::Exchange& exchange) {
   return true;
 }
 
-using Instructions = google::protobuf::RepeatedPtrField<program::Instruction>;
+}  // namespace
 
-absl::Status CheckAll(const Mesh& mesh, const Instructions& instructions) {
-  for (const program::Instruction& instruction : instructions) {
-    YUBA_RETURN_IF_ERROR(CheckAll(mesh, instruction.repeat().body()));
+absl::Status CheckCollectives(const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
+  const Mesh mesh = MeshOf(program);
+  for (const program::Instruction& instruction : program.instructions()) {
     if (!instruction.has_exchange()) continue;
     const program::Exchange& exchange = instruction.exchange();
     if (MarkHolds(mesh, exchange)) continue;
@@ -63,13 +64,6 @@ absl::Status CheckAll(const Mesh& mesh, const Instructions& instructions) {
                       ", but its boxes over these axes are not those of one");
   }
   return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status CheckCollectives(const program::Program& program) {
-  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  return CheckAll(MeshOf(program), program.stages(0).instructions());
 }
 
 }  // namespace yuba::compiler

@@ -18,7 +18,7 @@ absl::Status BufferError(const program::Buffer& buffer, const Args&... args) {
   return ProofError("buffer ", buffer.name(), ": ", args...);
 }
 
-// The buffers that an instruction, or any instruction in it, uses; one may occur several times.
+// The buffers that an instruction uses; one may occur several times.
 std::vector<int> UsedBy(const program::Instruction& instruction) {
   std::vector<int> used;
   if (instruction.has_kernel()) {
@@ -28,20 +28,16 @@ std::vector<int> UsedBy(const program::Instruction& instruction) {
     for (const program::Access& result : instruction.kernel().results()) {
       used.push_back(result.buffer());
     }
-  } else if (instruction.has_exchange()) {
+  } else {
     used = {instruction.exchange().source(), instruction.exchange().destination()};
-  }
-  for (const program::Instruction& inner : instruction.repeat().body()) {
-    for (int buffer : UsedBy(inner)) used.push_back(buffer);
   }
   return used;
 }
 
 absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
                        const program::Buffer& buffer) {
-  const program::Stage& stage = program.stages(0);
   if (buffer.offset() < 0 || buffer.size() < 0 ||
-      buffer.offset() > stage.arena_size() - buffer.size()) {
+      buffer.offset() > program.arena_size() - buffer.size()) {
     return BufferError(buffer, "its slot leaves the arena");
   }
   const int64_t element = ElementBytes(program, buffer);
@@ -57,30 +53,30 @@ absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
 }
 
 absl::Status CheckLives(const program::Program& program) {
-  const program::Stage& stage = program.stages(0);
-  for (int i = 0; i < stage.instructions_size(); ++i) {
-    for (int id : UsedBy(stage.instructions(i))) {
-      const program::Buffer& buffer = stage.buffers(id);
+  for (int i = 0; i < program.instructions_size(); ++i) {
+    for (int id : UsedBy(program.instructions(i))) {
+      const program::Buffer& buffer = program.buffers(id);
       if (i < buffer.first() || i > buffer.last()) {
         return BufferError(buffer, "instruction ", i, " uses it outside its life");
       }
     }
   }
-  std::vector<bool> stored(stage.buffers_size());
-  for (int id = 0; id < stage.buffers_size(); ++id) stored[id] = stage.buffers(id).initialized();
+  std::vector<bool> stored(program.buffers_size());
+  for (int id = 0; id < program.buffers_size(); ++id)
+    stored[id] = program.buffers(id).initialized();
   for (const program::Port& port : program.outputs()) stored[port.buffer()] = true;
-  for (int id = 0; id < stage.buffers_size(); ++id) {
-    const program::Buffer& buffer = stage.buffers(id);
-    if (stored[id] && (buffer.first() > 0 || buffer.last() + 1 < stage.instructions_size())) {
+  for (int id = 0; id < program.buffers_size(); ++id) {
+    const program::Buffer& buffer = program.buffers(id);
+    if (stored[id] && (buffer.first() > 0 || buffer.last() + 1 < program.instructions_size())) {
       return BufferError(buffer, "it is stored and must live throughout");
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckOverlaps(const program::Stage& stage) {
+absl::Status CheckOverlaps(const program::Program& program) {
   std::vector<const program::Buffer*> buffers;  // those that take space, ascending by offset
-  for (const program::Buffer& buffer : stage.buffers()) {
+  for (const program::Buffer& buffer : program.buffers()) {
     if (buffer.size() > 0) buffers.push_back(&buffer);
   }
   std::sort(buffers.begin(), buffers.end(),
@@ -101,11 +97,11 @@ absl::Status CheckOverlaps(const program::Stage& stage) {
 absl::Status CheckMemory(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
   const Mesh mesh = MeshOf(program);
-  for (const program::Buffer& buffer : program.stages(0).buffers()) {
+  for (const program::Buffer& buffer : program.buffers()) {
     YUBA_RETURN_IF_ERROR(CheckSlot(program, mesh, buffer));
   }
   YUBA_RETURN_IF_ERROR(CheckLives(program));
-  return CheckOverlaps(program.stages(0));
+  return CheckOverlaps(program);
 }
 
 }  // namespace yuba::compiler

@@ -27,11 +27,8 @@ namespace {
 class Prover {
  public:
   explicit Prover(const Unfolded& unfolded)
-      : program_(unfolded.program()),
-        numbers_(unfolded.numbers()),
-        stage_(program_.stages(0)),
-        mesh_(MeshOf(program_)) {
-    for (const program::Buffer& buffer : stage_.buffers()) {
+      : program_(unfolded.program()), numbers_(unfolded.numbers()), mesh_(MeshOf(program_)) {
+    for (const program::Buffer& buffer : program_.buffers()) {
       held_.push_back(BoxesOn(mesh_, buffer.box()));
     }
     for (const std::vector<Box>& held : held_) written_.emplace_back(held);
@@ -44,25 +41,25 @@ class Prover {
 
   // `outputs`: the buffers of the outputs that the entry computes.
   absl::Status Prove(const program::EntryRange& entry, const std::vector<int>& outputs) {
-    for (int id = 0; id < stage_.buffers_size(); ++id) {
-      if (!stage_.buffers(id).initialized()) continue;
+    for (int id = 0; id < program_.buffers_size(); ++id) {
+      if (!program_.buffers(id).initialized()) continue;
       written_[id].Write(held_[id]);
       YUBA_RETURN_IF_ERROR(CheckWhole(id));
     }
     for (int i = entry.begin; i < entry.end; ++i) {
-      YUBA_RETURN_IF_ERROR(Run(numbers_[i], stage_.instructions(i)));
+      YUBA_RETURN_IF_ERROR(Run(numbers_[i], program_.instructions(i)));
     }
     for (const int output : outputs) {
       YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(output), "at the end"));
     }
-    for (int id = 0; id < stage_.buffers_size(); ++id) {
+    for (int id = 0; id < program_.buffers_size(); ++id) {
       if (renewed_[id]) YUBA_RETURN_IF_ERROR(Annotate(CheckOutput(id), "at the end"));
     }
     return absl::OkStatus();
   }
 
  private:
-  const std::string& NameOf(int buffer) const { return stage_.buffers(buffer).name(); }
+  const std::string& NameOf(int buffer) const { return program_.buffers(buffer).name(); }
   program::Reducer ReducerOf(const program::Kernel& kernel) const {
     return program_.functions(kernel.function()).definitions(0).reducer();
   }
@@ -78,7 +75,7 @@ class Prover {
   // Of a stored tensor the first write of a step begins its next value: from then on what was there
   // before the step is worth nothing.
   void Write(int id, const std::vector<Box>& boxes) {
-    if (stage_.buffers(id).initialized() && !renewed_[id]) {
+    if (program_.buffers(id).initialized() && !renewed_[id]) {
       renewed_[id] = true;
       written_[id].Forget();
     }
@@ -88,9 +85,9 @@ class Prover {
   // A stored tensor: every element is on some device.
   absl::Status CheckWhole(int id) const {
     BoxUnion all;
-    for (int device : FirstDevices(mesh_, stage_.buffers(id).box())) all.Add(held_[id][device]);
-    const std::vector<int64_t> dims(stage_.buffers(id).dims().begin(),
-                                    stage_.buffers(id).dims().end());
+    for (int device : FirstDevices(mesh_, program_.buffers(id).box())) all.Add(held_[id][device]);
+    const std::vector<int64_t> dims(program_.buffers(id).dims().begin(),
+                                    program_.buffers(id).dims().end());
     if (const auto lost = all.Missing(WholeBox(dims))) {
       return ProofError("no device holds ", ToString(*lost), " of ", NameOf(id));
     }
@@ -114,19 +111,10 @@ class Prover {
       return Annotate(RunKernel(instruction.kernel()),
                       absl::StrCat("instruction ", i, ", kernel ", instruction.kernel().node(0)));
     }
-    if (instruction.has_exchange()) {
-      const program::Exchange& exchange = instruction.exchange();
-      return Annotate(RunExchange(exchange),
-                      absl::StrCat("instruction ", i, exchange.reduce() ? ", reduce" : ", gather",
-                                   " of ", exchange.tensor(), " at ", exchange.node()));
-    }
-    // The second round reads what the first has written; no later round brings anything new.
-    for (int round = 0; round < std::min(2, instruction.repeat().count()); ++round) {
-      for (const program::Instruction& inner : instruction.repeat().body()) {
-        YUBA_RETURN_IF_ERROR(Run(i, inner));
-      }
-    }
-    return absl::OkStatus();
+    const program::Exchange& exchange = instruction.exchange();
+    return Annotate(RunExchange(exchange),
+                    absl::StrCat("instruction ", i, exchange.reduce() ? ", reduce" : ", gather",
+                                 " of ", exchange.tensor(), " at ", exchange.node()));
   }
 
   absl::Status RunKernel(const program::Kernel& kernel) {
@@ -356,7 +344,6 @@ class Prover {
 
   const program::Program& program_;
   const std::vector<int>& numbers_;  // [instruction]: its number before clusters were unfolded
-  const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
   std::vector<WrittenBoxes> written_;   // [buffer]

@@ -25,7 +25,7 @@ namespace {
 class Reader {
  public:
   Reader(const Graph& graph, const program::Program& program)
-      : graph_(graph), program_(program), stage_(program.stages(0)), mesh_(MeshOf(program)) {}
+      : graph_(graph), program_(program), mesh_(MeshOf(program)) {}
 
   absl::Status Check() {
     const std::vector<program::EntryRange> entries = program::EntriesOf(program_);
@@ -48,11 +48,10 @@ class Reader {
   }
 
   absl::Status CheckEntry(const program::EntryRange& entry) {
-    holds_.assign(stage_.buffers_size(), Value());
+    holds_.assign(program_.buffers_size(), Value());
     YUBA_RETURN_IF_ERROR(CheckPorts());
     for (int i = entry.begin; i < entry.end; ++i) {
-      const program::Instruction& instruction = stage_.instructions(i);
-      if (instruction.has_repeat()) return ProofError("a graph has no loops, the program has");
+      const program::Instruction& instruction = program_.instructions(i);
       if (instruction.has_kernel()) {
         YUBA_RETURN_IF_ERROR(Annotate(CheckKernel(instruction.kernel()),
                                       absl::StrCat("kernel ", instruction.kernel().node(0))));
@@ -146,12 +145,12 @@ class Reader {
   // and nothing else. Elsewhere the value before the step could pass for a part of the next one.
   absl::Status Write(int buffer, const Value& value) {
     Value& held = holds_[buffer];
-    const bool stored = stage_.buffers(buffer).initialized();
+    const bool stored = program_.buffers(buffer).initialized();
     const bool fits =
         stored ? held.tensor == value.tensor && value.next : held.tensor < 0 || held == value;
     if (!fits && value.tensor >= 0 && ElementCount(graph_.tensors[value.tensor].type) > 0) {
       return ProofError("it writes ", graph_.tensors[value.tensor].name, " to buffer ",
-                        stage_.buffers(buffer).name(), ", where ",
+                        program_.buffers(buffer).name(), ", where ",
                         stored ? "only the next value of a state belongs" : "another value is");
     }
     held = value;
@@ -190,7 +189,7 @@ class Reader {
       }
       const Value value = ReadAs(node.operands[o], id);
       if (!Holds(buffer, value)) {
-        return ProofError("operand ", o, " is buffer ", stage_.buffers(buffer).name(),
+        return ProofError("operand ", o, " is buffer ", program_.buffers(buffer).name(),
                           ", which does not hold ", value.next ? "the next value of " : "",
                           graph_.tensors[node.operands[o]].name);
       }
@@ -273,7 +272,6 @@ class Reader {
 
   const Graph& graph_;
   const program::Program& program_;
-  const program::Stage& stage_;
   const Mesh mesh_;
   std::vector<Value> holds_;  // [buffer]: of which it has elements; tensor -1: none yet
   NodeId next_ = 0;           // the node that the next kernel must be
@@ -283,7 +281,7 @@ class Reader {
 // The definitions of each cluster are the nodes of the graph in order, as was checked by then.
 absl::Status CheckInterleavings(const Graph& graph, const program::Program& program) {
   NodeId next = 0;
-  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+  for (const program::Instruction& instruction : program.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Kernel& kernel = instruction.kernel();
     std::vector<const Definition*> definitions;

@@ -26,9 +26,9 @@ bool IsPlain(const program::Function& function, const program::Kernel& kernel) {
   return true;
 }
 
-bool AllPlain(const program::Program& program, const Instructions& instructions) {
+bool AllPlain(const program::Program& program) {
+  const Instructions& instructions = program.instructions();
   return std::all_of(instructions.begin(), instructions.end(), [&](const auto& instruction) {
-    if (instruction.has_repeat()) return AllPlain(program, instruction.repeat().body());
     return !instruction.has_kernel() ||
            IsPlain(program.functions(instruction.kernel().function()), instruction.kernel());
   });
@@ -37,9 +37,8 @@ bool AllPlain(const program::Program& program, const Instructions& instructions)
 }  // namespace
 
 Unfolded::Unfolded(const program::Program& program) : program_(program) {
-  const program::Stage& stage = program.stages(0);
-  if (AllPlain(program, stage.instructions())) {
-    numbers_.resize(stage.instructions_size());
+  if (AllPlain(program)) {
+    numbers_.resize(program.instructions_size());
     std::iota(numbers_.begin(), numbers_.end(), 0);
     return;
   }
@@ -51,9 +50,9 @@ Unfolded::Unfolded(const program::Program& program) : program_(program) {
   for (const program::Initializer& parameter : program.parameters()) {
     *unfolded_.add_parameters()->mutable_port() = parameter.port();
   }
-  *unfolded_.add_stages()->mutable_buffers() = stage.buffers();
+  *unfolded_.mutable_buffers() = program.buffers();
   AddFunctions();
-  Add(stage.instructions(), *unfolded_.mutable_stages(0)->mutable_instructions(), true);
+  AddInstructions();
   for (const program::Entry& entry : program.entries()) {
     program::Entry& same = *unfolded_.add_entries();
     same.set_name(entry.name());
@@ -81,28 +80,25 @@ void Unfolded::AddFunctions() {
   }
 }
 
-void Unfolded::Add(const Instructions& instructions, Instructions& unfolded, bool outermost) {
-  for (int i = 0; i < instructions.size(); ++i) {
-    const program::Instruction& instruction = instructions[i];
+void Unfolded::AddInstructions() {
+  Instructions& unfolded = *unfolded_.mutable_instructions();
+  for (int i = 0; i < program_.instructions_size(); ++i) {
+    const program::Instruction& instruction = program_.instructions(i);
     if (instruction.has_kernel()) {
       AddKernels(instruction.kernel(), unfolded);
-    } else if (instruction.has_repeat()) {
-      program::Repeat& repeat = *unfolded.Add()->mutable_repeat();
-      repeat.set_count(instruction.repeat().count());
-      Add(instruction.repeat().body(), *repeat.mutable_body(), false);
     } else {
       *unfolded.Add() = instruction;
     }
-    if (outermost) numbers_.resize(unfolded.size(), i);
+    numbers_.resize(unfolded.size(), i);
   }
 }
 
 // Of a result or an internal tensor a definition reads at most what the kernel computes of it.
 void Unfolded::AddKernels(const program::Kernel& kernel, Instructions& unfolded) {
-  program::Stage& stage = *unfolded_.mutable_stages(0);
-  const int internals = stage.buffers_size();  // the buffer of the first internal tensor
+  program::Program& program = unfolded_;
+  const int internals = program.buffers_size();  // the buffer of the first internal tensor
   for (const program::Internal& internal : kernel.internals()) {
-    program::Buffer& buffer = *stage.add_buffers();
+    program::Buffer& buffer = *program.add_buffers();
     buffer.set_name(internal.name());
     buffer.set_type(internal.type());
     *buffer.mutable_dims() = internal.dims();

@@ -32,7 +32,7 @@ class Unfolded {
  private:
   using Instructions = google::protobuf::RepeatedPtrField<program::Instruction>;
   void AddFunctions();
-  void Add(const Instructions& instructions, Instructions& unfolded, bool outermost);
+  void AddInstructions();
   void AddKernels(const program::Kernel& kernel, Instructions& unfolded);
 
   const program::Program& program_;

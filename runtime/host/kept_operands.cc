@@ -10,7 +10,7 @@ std::vector<bool> KeptBuffers(const LoadedProgram& program, const ArenaLayout& l
   std::map<int64_t, int64_t> written;  // by begin: the end of a slot that is written, bytes
   const auto write = [&](int buffer) {
     int64_t& end = written[layout.offsets[buffer]];
-    end = std::max(end, layout.offsets[buffer] + program.stage().buffers(buffer).size());
+    end = std::max(end, layout.offsets[buffer] + program.message().buffers(buffer).size());
   };
   for (const Instruction& instruction : program.instructions()) {
     if (instruction.kernel != nullptr) {
@@ -22,11 +22,11 @@ std::vector<bool> KeptBuffers(const LoadedProgram& program, const ArenaLayout& l
   // all slots that begin before it.
   int64_t furthest = 0;
   for (auto& [begin, end] : written) end = furthest = std::max(furthest, end);
-  std::vector<bool> kept(program.stage().buffers_size());
+  std::vector<bool> kept(program.message().buffers_size());
   for (const program::Initializer& parameter : program.message().parameters()) {
     const int buffer = parameter.port().buffer();
     const int64_t begin = layout.offsets[buffer];
-    const auto behind = written.lower_bound(begin + program.stage().buffers(buffer).size());
+    const auto behind = written.lower_bound(begin + program.message().buffers(buffer).size());
     kept[buffer] = behind == written.begin() || std::prev(behind)->second <= begin;
   }
   return kept;

@@ -13,21 +13,16 @@ bool Uses(const Instruction& instruction, int buffer) {
     return instruction.exchange().source() == buffer ||
            instruction.exchange().destination() == buffer;
   }
-  if (instruction.has_kernel()) {
-    const Kernel& kernel = instruction.kernel();
-    const auto is = [&](const Access& access) { return access.buffer() == buffer; };
-    return std::any_of(kernel.results().begin(), kernel.results().end(), is) ||
-           std::any_of(kernel.operands().begin(), kernel.operands().end(), is);
-  }
-  const auto& body = instruction.repeat().body();
-  return std::any_of(body.begin(), body.end(),
-                     [&](const Instruction& inner) { return Uses(inner, buffer); });
+  const Kernel& kernel = instruction.kernel();
+  const auto is = [&](const Access& access) { return access.buffer() == buffer; };
+  return std::any_of(kernel.results().begin(), kernel.results().end(), is) ||
+         std::any_of(kernel.operands().begin(), kernel.operands().end(), is);
 }
 
 }  // namespace
 
 std::vector<EntryRange> EntriesOf(const Program& program) {
-  const int instructions = program.stages(0).instructions_size();
+  const int instructions = program.instructions_size();
   if (program.entries().empty()) return {{kOnlyEntry, 0, instructions}};
   std::vector<EntryRange> entries;
   for (const Entry& entry : program.entries()) {
@@ -48,7 +43,7 @@ std::string FaultOfEntries(const Program& program) {
       return absl::StrCat("the first entry, ", entry.name(), ", begins at instruction ",
                           entry.begin(), ", not at 0");
     }
-    if (entry.begin() < last || entry.begin() > program.stages(0).instructions_size()) {
+    if (entry.begin() < last || entry.begin() > program.instructions_size()) {
       return absl::StrCat("entry ", entry.name(), " begins at instruction ", entry.begin());
     }
     last = entry.begin();
@@ -61,7 +56,7 @@ std::vector<bool> EntriesThatUse(const Program& program, int buffer) {
   for (const EntryRange& entry : EntriesOf(program)) {
     uses.push_back(false);
     for (int i = entry.begin; i < entry.end && !uses.back(); ++i) {
-      uses.back() = Uses(program.stages(0).instructions(i), buffer);
+      uses.back() = Uses(program.instructions(i), buffer);
     }
   }
   return uses;

@@ -19,7 +19,7 @@ constexpr char kInitEntry[] = "init";
 
 struct EntryRange {
   std::string name;
-  int begin = 0, end = 0;  // instructions [begin, end) of the stage; loops count as one
+  int begin = 0, end = 0;  // instructions [begin, end)
 };
 
 // In the order of the instructions; one at least. Together they are all instructions of the

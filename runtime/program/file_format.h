@@ -10,7 +10,7 @@
 
 namespace yuba::runtime {
 
-constexpr absl::string_view kFirstLine = "yuba-program/4\n";
+constexpr absl::string_view kFirstLine = "yuba-program/5\n";
 constexpr int64_t kValueAlignment = 4096;  // bytes: a page, and a block of most file systems
 constexpr int64_t kPiece = 1 << 20;        // bytes that are copied at a time
 

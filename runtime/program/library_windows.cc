@@ -49,9 +49,9 @@ WindowParts PartsOf(const LoadedProgram& program, const program::Kernel& kernel,
   const auto part = [&](int index, int dim, LibraryTensor tensor) {
     if (dim < 0) return Interval{0, 1};
     const program::Access& access = AccessOf(program, kernel, tensor);
-    const Interval numbers = index >= 0
-                                 ? program.IntervalOf(kernel.indices(index), device)
-                                 : Interval{0, program.stage().buffers(access.buffer()).dims(dim)};
+    const Interval numbers =
+        index >= 0 ? program.IntervalOf(kernel.indices(index), device)
+                   : Interval{0, program.message().buffers(access.buffer()).dims(dim)};
     if (tensor != LibraryTensor::kResult) return numbers;
     return Intersect(numbers, program.BoxOf(access.box(), device)[dim]);
   };

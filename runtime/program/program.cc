@@ -17,18 +17,12 @@ absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
   loaded->message_ = std::move(message);
   loaded->mesh_ = program::MeshOf(loaded->message_);
   loaded->devices_ = loaded->mesh_.devices();
-  // Where each top-level instruction begins in the flat list, and the list's end.
-  std::vector<int> begins;
-  for (const program::Instruction& instruction : loaded->stage().instructions()) {
-    begins.push_back(static_cast<int>(loaded->instructions_.size()));
-    loaded->Flatten(instruction);
+  for (const program::Instruction& instruction : loaded->message_.instructions()) {
+    Instruction& added = loaded->instructions_.emplace_back();
+    if (instruction.has_kernel()) added.kernel = &instruction.kernel();
+    if (instruction.has_exchange()) added.exchange = &instruction.exchange();
   }
-  begins.push_back(static_cast<int>(loaded->instructions_.size()));
   loaded->entries_ = program::EntriesOf(loaded->message_);
-  for (program::EntryRange& entry : loaded->entries_) {
-    entry.begin = begins[entry.begin];
-    entry.end = begins[entry.end];
-  }
   YUBA_RETURN_IF_ERROR(ValidateContent(*loaded));
   return loaded;
 }
@@ -47,17 +41,6 @@ void LoadedProgram::DropValues() {
   has_values_ = false;
 }
 
-void LoadedProgram::Flatten(const program::Instruction& instruction) {
-  const size_t at = instructions_.size();
-  instructions_.emplace_back();
-  if (instruction.has_kernel()) instructions_[at].kernel = &instruction.kernel();
-  if (instruction.has_exchange()) instructions_[at].exchange = &instruction.exchange();
-  if (!instruction.has_repeat()) return;
-  for (const program::Instruction& inner : instruction.repeat().body()) Flatten(inner);
-  instructions_[at].count = instruction.repeat().count();
-  instructions_[at].end = static_cast<int>(instructions_.size());
-}
-
 std::string LoadedProgram::Describe(int instruction) const {
   std::string text = absl::StrCat("instruction ", instruction);
   const Instruction& at = instructions_[instruction];
@@ -74,15 +57,15 @@ std::string LoadedProgram::Describe(int instruction) const {
 }
 
 ElementType LoadedProgram::type(int buffer) const {
-  return FromProto(stage().buffers(buffer).type());
+  return FromProto(message_.buffers(buffer).type());
 }
 
 int64_t LoadedProgram::ElementBytes(int buffer) const {
-  return program::ElementBytes(message_, stage().buffers(buffer));
+  return program::ElementBytes(message_, message_.buffers(buffer));
 }
 
 int64_t LoadedProgram::WholeElements(int buffer) const {
-  return program::CheckedProduct(stage().buffers(buffer).dims());
+  return program::CheckedProduct(message_.buffers(buffer).dims());
 }
 
 }  // namespace yuba::runtime

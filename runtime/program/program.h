@@ -22,16 +22,10 @@
 
 namespace yuba::runtime {
 
-// One entry of the flat instruction list: a kernel, an exchange, or the start of a loop over the
-// instructions that follow it, up to but without `end`, run `count` times. The pointers are into
-// the program's message.
+// An instruction: a kernel or an exchange of the program's message, the other is null.
 struct Instruction {
   const program::Kernel* kernel = nullptr;
   const program::Exchange* exchange = nullptr;
-  int end = 0;
-  int64_t count = 0;
-
-  bool is_loop() const { return kernel == nullptr && exchange == nullptr; }
 };
 
 class LoadedProgram {
@@ -47,13 +41,12 @@ class LoadedProgram {
   bool has_values() const { return has_values_; }
 
   const program::Program& message() const { return message_; }
-  const program::Stage& stage() const { return message_.stages(0); }
   const Mesh& mesh() const { return mesh_; }
   int devices() const { return devices_; }
   bool hash() const { return message_.hash_arithmetic(); }
 
-  // All instructions in program order; the body of a loop follows the loop's start. "Instruction i"
-  // everywhere in the runtime is a position in this list.
+  // All instructions in program order. "Instruction i" everywhere in the runtime is a position in
+  // this list.
   const std::vector<Instruction>& instructions() const { return instructions_; }
   std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
 
@@ -71,7 +64,7 @@ class LoadedProgram {
     return program::BoxOn(mesh_, box, device);
   }
   Box BufferBox(int buffer, int device) const {
-    return BoxOf(stage().buffers(buffer).box(), device);
+    return BoxOf(message_.buffers(buffer).box(), device);
   }
 
   ElementType type(int buffer) const;
@@ -80,7 +73,6 @@ class LoadedProgram {
 
  private:
   LoadedProgram() = default;
-  void Flatten(const program::Instruction& instruction);  // appends it, and what it repeats
 
   program::Program message_;
   std::vector<Instruction> instructions_;

@@ -1,4 +1,4 @@
-// Programs in files: the line "yuba-program/4", large values, a serialized program::Program, and
+// Programs in files: the line "yuba-program/5", large values, a serialized program::Program, and
 // a last line with the LENGTH of this message and its CHECKSUM (checksum.h), both in hexadecimal.
 // Generated code is run as it is and validation (validate.h) cannot look into it, so a damaged file
 // must be found here.

@@ -25,10 +25,11 @@ class ContentChecker {
           Annotate(Function(program_.message().functions(f)), absl::StrCat("function ", f)));
     }
     for (int device = 0; device < program_.devices(); ++device) {
-      for (int b = 0; b < program_.stage().buffers_size(); ++b) {
-        YUBA_RETURN_IF_ERROR(Annotate(
-            Buffer(b, device), absl::StrCat("buffer ", b, " (", program_.stage().buffers(b).name(),
-                                            ") on device ", device)));
+      for (int b = 0; b < program_.message().buffers_size(); ++b) {
+        YUBA_RETURN_IF_ERROR(
+            Annotate(Buffer(b, device),
+                     absl::StrCat("buffer ", b, " (", program_.message().buffers(b).name(),
+                                  ") on device ", device)));
       }
       for (size_t i = 0; i < program_.instructions().size(); ++i) {
         const Instruction& instruction = program_.instructions()[i];
@@ -58,13 +59,13 @@ class ContentChecker {
   }
 
   absl::Status Buffer(int b, int device) {
-    const program::Buffer& buffer = program_.stage().buffers(b);
+    const program::Buffer& buffer = program_.message().buffers(b);
     const Box box = program_.BufferBox(b, device);
     const int64_t bytes = Volume(box) * program_.ElementBytes(b);
     if (buffer.offset() < 0 || buffer.size() < bytes || buffer.size() > program::kMostBytes ||
-        buffer.offset() > program_.stage().arena_size() - buffer.size()) {
+        buffer.offset() > program_.message().arena_size() - buffer.size()) {
       return UserError(bytes, " bytes in a slot of ", buffer.size(), " at ", buffer.offset(),
-                       " of an arena of ", program_.stage().arena_size());
+                       " of an arena of ", program_.message().arena_size());
     }
     if (buffer.offset() % program_.ElementBytes(b) != 0) {
       return UserError("its offset ", buffer.offset(), " is not a multiple of its element size");

@@ -153,7 +153,7 @@ absl::StatusOr<WindowUse> UseOf(const LoadedProgram& program, const program::Ker
       return UserError("index ", number.index, " is not there or named twice");
     }
     const program::Access& access = AccessOf(program, kernel, number.tensor);
-    if (number.dim >= program.stage().buffers(access.buffer()).dims_size()) {
+    if (number.dim >= program.message().buffers(access.buffer()).dims_size()) {
       return UserError("dimension ", number.dim, " is not there or named twice");
     }
   }

@@ -15,7 +15,6 @@
 namespace yuba::program {
 namespace {
 
-constexpr int kDeepestNesting = 16;
 constexpr int kMostThreads = 1024;                    // that compute an element together
 constexpr int64_t kLargestExtent = int64_t{1} << 40;  // products with strides below 2^20 still fit
 
@@ -25,18 +24,13 @@ class WellFormed {
 
   absl::Status Check() {
     YUBA_RETURN_IF_ERROR(CheckMesh());
-    if (message_.stages_size() != 1) {
-      return UserError("the program has ", message_.stages_size(),
-                       " stages; this runtime runs one");
+    if (message_.arena_size() < 0 || message_.arena_size() > kMostBytes) {
+      return UserError("an arena of ", message_.arena_size(), " bytes is impossible");
     }
-    const Stage& stage = message_.stages(0);
-    if (stage.arena_size() < 0 || stage.arena_size() > kMostBytes) {
-      return UserError("an arena of ", stage.arena_size(), " bytes is impossible");
+    for (int b = 0; b < message_.buffers_size(); ++b) {
+      YUBA_RETURN_IF_ERROR(Annotate(CheckBuffer(message_.buffers(b)), BufferName(b)));
     }
-    for (int b = 0; b < stage.buffers_size(); ++b) {
-      YUBA_RETURN_IF_ERROR(Annotate(CheckBuffer(stage.buffers(b)), BufferName(b)));
-    }
-    YUBA_RETURN_IF_ERROR(CheckInstructions(stage.instructions(), 1, 0));
+    YUBA_RETURN_IF_ERROR(CheckInstructions());
     const std::string fault = FaultOfEntries(message_);
     if (!fault.empty()) return UserError(fault);
     YUBA_RETURN_IF_ERROR(CheckPorts());
@@ -94,13 +88,13 @@ class WellFormed {
   }
 
   absl::Status CheckBufferIndex(int buffer) {
-    if (buffer >= 0 && buffer < message_.stages(0).buffers_size()) return absl::OkStatus();
+    if (buffer >= 0 && buffer < message_.buffers_size()) return absl::OkStatus();
     return UserError("no buffer ", buffer);
   }
 
   absl::Status CheckAccess(const Access& access) {
     YUBA_RETURN_IF_ERROR(CheckBufferIndex(access.buffer()));
-    return CheckBox(access.box(), message_.stages(0).buffers(access.buffer()).dims_size());
+    return CheckBox(access.box(), message_.buffers(access.buffer()).dims_size());
   }
 
   // A tensor whose elements may be anywhere: its size is sound.
@@ -143,7 +137,7 @@ class WellFormed {
     if (function.warp() < 0 || function.warp() > kMostThreads) {
       return UserError(function.warp(), " threads compute an element together");
     }
-    const int rank = message_.stages(0).buffers(kernel.results(0).buffer()).dims_size();
+    const int rank = message_.buffers(kernel.results(0).buffer()).dims_size();
     for (const IndexSplit& split : function.splits()) {
       if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||
           split.result_dim() >= rank || split.step() < 1) {
@@ -157,8 +151,8 @@ class WellFormed {
   absl::Status CheckExchange(const Exchange& exchange) {
     YUBA_RETURN_IF_ERROR(CheckBufferIndex(exchange.source()));
     YUBA_RETURN_IF_ERROR(CheckBufferIndex(exchange.destination()));
-    const Buffer& source = message_.stages(0).buffers(exchange.source());
-    const Buffer& destination = message_.stages(0).buffers(exchange.destination());
+    const Buffer& source = message_.buffers(exchange.source());
+    const Buffer& destination = message_.buffers(exchange.destination());
     if (!std::equal(source.dims().begin(), source.dims().end(), destination.dims().begin(),
                     destination.dims().end())) {
       return UserError("source and destination are not of one tensor: their dimensions differ");
@@ -220,13 +214,9 @@ class WellFormed {
     return UserError("partials of ", Name(FromProto(reducer)), " cannot be combined");
   }
 
-  absl::Status CheckInstructions(
-      const google::protobuf::RepeatedPtrField<Instruction>& instructions, int64_t repeated,
-      int depth) {
-    for (const Instruction& instruction : instructions) {
+  absl::Status CheckInstructions() {
+    for (const Instruction& instruction : message_.instructions()) {
       const std::string at = absl::StrCat("instruction ", instruction_++);
-      steps_ += repeated;
-      if (steps_ > kMostSteps) return UserError("the program repeats more than it can ever run");
       if (instruction.has_kernel()) {
         YUBA_RETURN_IF_ERROR(
             Annotate(CheckKernel(instruction.kernel()),
@@ -235,14 +225,6 @@ class WellFormed {
         YUBA_RETURN_IF_ERROR(
             Annotate(CheckExchange(instruction.exchange()),
                      absl::StrCat(at, " (", instruction.exchange().tensor(), ")")));
-      } else if (instruction.has_repeat()) {
-        const int64_t count = instruction.repeat().count();
-        if (count < 0 || count > kMostSteps / repeated || depth == kDeepestNesting) {
-          return UserError(at, ": repeats ", count, " times, ", depth, " deep");
-        }
-        if (count == 0) return UserError(at, ": repeats 0 times");
-        YUBA_RETURN_IF_ERROR(
-            CheckInstructions(instruction.repeat().body(), repeated * count, depth + 1));
       } else {
         return UserError(at, ": of no known kind; the program may be newer than this runtime");
       }
@@ -255,8 +237,7 @@ class WellFormed {
       return UserError("a name that is empty or taken");
     }
     YUBA_RETURN_IF_ERROR(CheckBufferIndex(port.buffer()));
-    if (CheckedProduct(port.shape()) !=
-        CheckedProduct(message_.stages(0).buffers(port.buffer()).dims())) {
+    if (CheckedProduct(port.shape()) != CheckedProduct(message_.buffers(port.buffer()).dims())) {
       return UserError("its shape and its buffer's dimensions have different numbers of elements");
     }
     if (port.examples() < 0 || port.examples() > port.shape_size()) {
@@ -291,13 +272,12 @@ class WellFormed {
   }
 
   std::string BufferName(int buffer) {
-    return absl::StrCat("buffer ", buffer, " (", message_.stages(0).buffers(buffer).name(), ")");
+    return absl::StrCat("buffer ", buffer, " (", message_.buffers(buffer).name(), ")");
   }
 
   const Program& message_;
   Mesh mesh_;
   int instruction_ = 0;
-  int64_t steps_ = 0;
 };
 
 }  // namespace

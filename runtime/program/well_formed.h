@@ -1,6 +1,6 @@
 // Whether a program can be read at all: the one check of the message, for the compiler between its
 // phases and for the runtime before it loads one. It asks that
-// - the mesh has 1 to kMostDevices devices, and there is one stage;
+// - the mesh has 1 to kMostDevices devices;
 // - indices into tables (buffers, functions, axes) are within them, enumerations known;
 // - every bound is a table over the mesh, boxes have the rank of their tensor, and the box of a
 //   buffer is within its tensor on every device;

@@ -22,7 +22,7 @@ int64_t BytesOf(const Program& program, const Mesh& mesh, const Access& access, 
   const int64_t touched = static_cast<double>(elements) <= most_elements
                               ? elements
                               : static_cast<int64_t>(most_elements);
-  return touched * ElementBytes(program, program.stages(0).buffers(access.buffer()));
+  return touched * ElementBytes(program, program.buffers(access.buffer()));
 }
 
 }  // namespace

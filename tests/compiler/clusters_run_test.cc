@@ -19,7 +19,7 @@ constexpr int kSteps = 3;
 
 int Kernels(const program::Program& program) {
   int kernels = 0;
-  for (const auto& instruction : program.stages(0).instructions()) {
+  for (const auto& instruction : program.instructions()) {
     kernels += instruction.has_kernel();
   }
   return kernels;

@@ -282,13 +282,13 @@ TEST_CASE("views around an opaque function change nothing of what it sees") {
 
 // The kernel that calls the opaque function.
 program::Kernel& OpaqueKernelOf(program::Program& program) {
-  for (program::Instruction& instruction : *program.mutable_stages(0)->mutable_instructions()) {
+  for (program::Instruction& instruction : *program.mutable_instructions()) {
     if (!instruction.has_kernel()) continue;
     program::Kernel& kernel = *instruction.mutable_kernel();
     if (program.functions(kernel.function()).has_opaque()) return kernel;
   }
   FAIL("no kernel calls an opaque function");
-  return *program.mutable_stages(0)->mutable_instructions(0)->mutable_kernel();
+  return *program.mutable_instructions(0)->mutable_kernel();
 }
 
 TEST_CASE("a program that sorts parts of rows is refused by the proof and by the runtime") {
@@ -344,7 +344,7 @@ TEST_CASE("programs that call no known function, or call one wrongly, are refuse
   refused("which is not there",
           [](Program&, Function& f) { f.mutable_opaque()->mutable_arguments(0)->set_operand(1); });
   refused("its result is i64", [](Program& p, Function&) {
-    for (program::Buffer& buffer : *p.mutable_stages(0)->mutable_buffers())
+    for (program::Buffer& buffer : *p.mutable_buffers())
       if (buffer.type() == program::I64) buffer.set_type(program::F64);
   });
   refused("slices are whole", [](Program&, Function& f) {

@@ -32,11 +32,11 @@ int main(int argc, char** argv) {
   std::cout << "moved " << compilation.plan.cost.bytes() << " bytes, bound "
             << compilation.plan.lower_bound << "\narena " << use.arena << ", live bound "
             << use.live_bound << ", device 0: " << device.peak << " at " << device.at << "\n"
-            << made.stages(0).instructions_size() << " instructions, " << made.functions_size()
-            << " functions, " << made.stages(0).buffers_size() << " buffers, object "
-            << made.code().size() << " bytes\n";
+            << made.instructions_size() << " instructions, " << made.functions_size()
+            << " functions, " << made.buffers_size() << " buffers, object " << made.code().size()
+            << " bytes\n";
   std::map<std::string, int> collectives;
-  for (const program::Instruction& instruction : made.stages(0).instructions()) {
+  for (const program::Instruction& instruction : made.instructions()) {
     if (!instruction.has_exchange()) continue;
     ++collectives[std::string(CollectiveName(instruction.exchange().collective()))];
   }

@@ -76,12 +76,12 @@ TEST_CASE("a run may stop after any phase, and shows as many states") {
   const std::string folder = TemporaryFile("dump");
   Compilation compilation = Request("");
   REQUIRE_THAT(Run("", "spmd", compilation, folder), IsOk());
-  CHECK(compilation.program.stages(0).instructions_size() > 0);
-  CHECK(compilation.program.stages(0).arena_size() == 0);
+  CHECK(compilation.program.instructions_size() > 0);
+  CHECK(compilation.program.arena_size() == 0);
   CHECK(std::filesystem::exists(folder + "/08-spmd.txt"));
   CHECK_FALSE(std::filesystem::exists(folder + "/09-recognise.txt"));
   REQUIRE_THAT(Run("recognise", "memory", compilation), IsOk());
-  CHECK(compilation.program.stages(0).arena_size() > 0);
+  CHECK(compilation.program.arena_size() > 0);
 }
 
 TEST_CASE("a graph is shown before and after training, and after its states are carried") {

@@ -27,15 +27,7 @@ constexpr bool kPoisons = true;
 constexpr bool kPoisons = false;
 #endif
 
-constexpr int64_t kMostRun = 1 << 20;  // bytes of an arena, and steps, of programs that are run
-
-int64_t StepsOf(const runtime::LoadedProgram& program) {
-  int64_t steps = 1;
-  for (const runtime::Instruction& instruction : program.instructions()) {
-    if (instruction.is_loop() && steps <= kMostRun) steps *= instruction.count;
-  }
-  return steps * static_cast<int64_t>(program.instructions().size());
-}
+constexpr int64_t kMostRun = 1 << 20;  // bytes of an arena of programs that are run
 
 // While it lives, only the bytes of the device's boxes may be touched.
 class PoisonedArenas {
@@ -45,9 +37,9 @@ class PoisonedArenas {
     const runtime::LoadedProgram& program = session.program();
     for (int device = 0; device < program.devices(); ++device) {
       char* const arena = session.fleet().devices[device]->arena();
-      ASAN_POISON_MEMORY_REGION(arena, program.stage().arena_size());
-      for (int b = 0; b < program.stage().buffers_size(); ++b) {
-        ASAN_UNPOISON_MEMORY_REGION(arena + program.stage().buffers(b).offset(),
+      ASAN_POISON_MEMORY_REGION(arena, program.message().arena_size());
+      for (int b = 0; b < program.message().buffers_size(); ++b) {
+        ASAN_UNPOISON_MEMORY_REGION(arena + program.message().buffers(b).offset(),
                                     Volume(program.BufferBox(b, device)) * program.ElementBytes(b));
       }
     }
@@ -55,7 +47,7 @@ class PoisonedArenas {
   ~PoisonedArenas() {
     if (!kPoisons) return;
     for (const auto& device : session_.fleet().devices) {
-      ASAN_UNPOISON_MEMORY_REGION(device->arena(), session_.program().stage().arena_size());
+      ASAN_UNPOISON_MEMORY_REGION(device->arena(), session_.program().message().arena_size());
     }
   }
   PoisonedArenas(const PoisonedArenas&) = delete;
@@ -80,14 +72,14 @@ bool LoadAndRun(program::Program message, Random& random) {
     return false;
   }
   if ((*program)->devices() > 64) return true;
-  const bool small = (*program)->stage().arena_size() <= kMostRun;
+  const bool small = (*program)->message().arena_size() <= kMostRun;
   runtime::RunOptions options;
   options.interleave = true;
   options.interleave_seed = random();
   options.recognise = Below(random, 2) == 0;
   options.guards = small && (!kPoisons || Below(random, 4) == 0);
   auto session = runtime::Session::Open(*program, options);
-  if (!session.ok() || !small || StepsOf(**program) > kMostRun) return true;
+  if (!session.ok() || !small) return true;
   if (options.guards) {
     Use(**session);
   } else {
@@ -126,7 +118,7 @@ void DropGenerated(program::Program& program) {
     *functions.Add() = program.functions(f);
   }
   google::protobuf::RepeatedPtrField<program::Instruction> instructions;
-  for (program::Instruction instruction : program.stages(0).instructions()) {
+  for (program::Instruction instruction : program.instructions()) {
     if (instruction.has_kernel()) {
       const int function = number[instruction.kernel().function()];
       if (function < 0) continue;
@@ -135,7 +127,7 @@ void DropGenerated(program::Program& program) {
     *instructions.Add() = instruction;
   }
   *program.mutable_functions() = functions;
-  *program.mutable_stages(0)->mutable_instructions() = instructions;
+  *program.mutable_instructions() = instructions;
   program.clear_code();
 }
 
@@ -172,7 +164,6 @@ class Exchanges {
     }
     AddScalar();
     AddReference();
-    Repeat();
     return builder_.message();
   }
 
@@ -181,7 +172,7 @@ class Exchanges {
   static std::vector<Box> Whole() { return std::vector<Box>(4, WholeBox({8})); }
 
   int Add(const char* name, program::ElementType type, const std::vector<Box>& boxes) {
-    return builder_.AddBuffer(name + std::to_string(builder_.stage().buffers_size()), type, {8},
+    return builder_.AddBuffer(name + std::to_string(builder_.message().buffers_size()), type, {8},
                               boxes);
   }
 
@@ -213,7 +204,7 @@ class Exchanges {
     parameter->mutable_port()->add_shape(2);
     parameter->mutable_port()->add_shape(4);
     if (reducer != program::SUM) parameter->set_fill(std::string(4, '\1'));
-    builder_.stage().mutable_buffers(made)->set_initialized(true);
+    builder_.message().mutable_buffers(made)->set_initialized(true);
   }
 
   void AddScalar() {
@@ -230,24 +221,12 @@ class Exchanges {
     const std::string file = ScratchFolder("fuzz") + "/w.data";
     std::ofstream(file, std::ios::binary) << std::string(40, 'w');
     const int w = Add("w", program::F32, Halves());
-    builder_.stage().mutable_buffers(w)->set_initialized(true);
+    builder_.message().mutable_buffers(w)->set_initialized(true);
     program::Initializer* parameter = builder_.message().add_parameters();
     parameter->mutable_port()->set_name("w");
     parameter->mutable_port()->set_buffer(w);
     parameter->mutable_port()->add_shape(8);
     *parameter->mutable_reference() = ReferenceTo({file, 4, 32, 40});
-  }
-
-  // The last two instructions again, in a loop in a loop.
-  void Repeat() {
-    auto& instructions = *builder_.stage().mutable_instructions();
-    program::Instruction outer;
-    outer.mutable_repeat()->set_count(2);
-    program::Repeat* inner = outer.mutable_repeat()->add_body()->mutable_repeat();
-    inner->set_count(3);
-    *inner->add_body() = instructions[instructions.size() - 2];
-    *inner->add_body() = instructions[instructions.size() - 1];
-    *instructions.Add() = outer;
   }
 
   ProgramBuilder builder_;

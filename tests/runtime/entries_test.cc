@@ -74,7 +74,7 @@ ProgramBuilder WithInit() {
     parameter->mutable_port()->set_name(name);
     parameter->mutable_port()->set_buffer(buffer);
     parameter->mutable_port()->add_shape(4);
-    builder.stage().mutable_buffers(buffer)->set_initialized(true);
+    builder.message().mutable_buffers(buffer)->set_initialized(true);
     if (buffer == s) parameter->set_fill(&zero, sizeof zero);
   }
   builder.AddOutput("y", y);

@@ -52,16 +52,17 @@ float ValueOf(int device, int64_t place) { return static_cast<float>(device * 10
 std::vector<float> Buffer(Session& session, int device, int buffer) {
   const LoadedProgram& program = session.program();
   std::vector<float> values(Volume(program.BufferBox(buffer, device)));
-  REQUIRE_THAT(session.fleet().devices[device]->Read(
-                   program.stage().buffers(buffer).offset(), reinterpret_cast<char*>(values.data()),
-                   static_cast<int64_t>(values.size() * sizeof(float))),
-               IsOk());
+  REQUIRE_THAT(
+      session.fleet().devices[device]->Read(program.message().buffers(buffer).offset(),
+                                            reinterpret_cast<char*>(values.data()),
+                                            static_cast<int64_t>(values.size() * sizeof(float))),
+      IsOk());
   return values;
 }
 
 void Write(Session& session, int device, int buffer, const std::vector<float>& values) {
   REQUIRE_THAT(
-      session.fleet().devices[device]->Write(session.program().stage().buffers(buffer).offset(),
+      session.fleet().devices[device]->Write(session.program().message().buffers(buffer).offset(),
                                              reinterpret_cast<const char*>(values.data()),
                                              static_cast<int64_t>(values.size() * sizeof(float))),
       IsOk());
@@ -97,7 +98,7 @@ TEST_CASE("a gather brings each element from its own device, else from the first
     const int source = builder.AddBuffer("x", program::F32, dims, has);
     const int destination = builder.AddBuffer("fetched", program::F32, dims, reads);
     builder.AddExchange(source, destination);
-    builder.stage().mutable_buffers(source)->set_initialized(true);
+    builder.message().mutable_buffers(source)->set_initialized(true);
     auto session = OpenSession(builder.Load(), SomeExecutor(random));
     FillSources(*session, source);
     REQUIRE_THAT(session->Step(), IsOk());
@@ -148,7 +149,7 @@ TEST_CASE("a reduction combines partials in their order, bit for bit, into the f
     const int source = builder.AddBuffer("made", program::F32, dims, writes);
     const int destination = builder.AddBuffer("y", program::F32, dims, own);
     builder.AddReduction(source, destination, program::SUM, partials, partial);
-    builder.stage().mutable_buffers(source)->set_initialized(true);
+    builder.message().mutable_buffers(source)->set_initialized(true);
     auto session = OpenSession(builder.Load(), SomeExecutor(random));
     std::vector<std::vector<float>> values(devices);
     for (int d = 0; d < devices; ++d) {
@@ -207,11 +208,7 @@ std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::
     exchange->add_axes(0);
     exchange->add_axes(1);
   }
-  program::Stage body;
-  body.mutable_instructions()->Swap(builder.stage().mutable_instructions());
-  program::Repeat* repeat = builder.stage().add_instructions()->mutable_repeat();
-  repeat->set_count(3);
-  repeat->mutable_body()->Swap(body.mutable_instructions());
+  builder.Repeat(3);
   return builder.Load();
 }
 
@@ -300,7 +297,7 @@ TEST_CASE("recognised and plain exchanges move the same bytes") {
 
 TEST_CASE("a transfer that is left out shows in the result and in the count") {
   auto session = OpenSession(Chain());
-  ExchangePlan& gather = session->fleet().plans[1];
+  ExchangePlan& gather = session->fleet().plans[0];
   REQUIRE(gather.devices[2].pieces.size() == 4);
   size_t remote = 0;
   while (gather.devices[2].pieces[remote].source == 2) ++remote;

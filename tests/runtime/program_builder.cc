@@ -15,13 +15,17 @@ constexpr int64_t kSlotAlignment = 64;
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const std::vector<int>& mesh) {
-  message_.add_stages();
   for (size_t a = 0; a < mesh.size(); ++a) {
     program::MeshAxis* axis = message_.add_mesh();
     axis->set_name(std::string(1, static_cast<char>('a' + a)));
     axis->set_size(mesh[a]);
     devices_ *= mesh[a];
   }
+}
+
+void ProgramBuilder::Repeat(int times) {
+  const auto once = message_.instructions();
+  for (int i = 1; i < times; ++i) message_.mutable_instructions()->MergeFrom(once);
 }
 
 program::Bound ProgramBuilder::Table(const std::vector<int64_t>& by_device) const {
@@ -49,33 +53,33 @@ program::Box ProgramBuilder::BoxTable(const std::vector<Box>& by_device) const {
 
 int ProgramBuilder::AddBuffer(const std::string& name, program::ElementType type,
                               const std::vector<int64_t>& dims, const std::vector<Box>& boxes) {
-  program::Buffer* buffer = stage().add_buffers();
+  program::Buffer* buffer = message_.add_buffers();
   buffer->set_name(name);
   buffer->set_type(type);
   for (int64_t dim : dims) buffer->add_dims(dim);
   *buffer->mutable_box() = BoxTable(boxes);
   int64_t elements = 0;
   for (const Box& box : boxes) elements = std::max(elements, Volume(box));
-  buffer->set_offset(stage().arena_size());
+  buffer->set_offset(message_.arena_size());
   buffer->set_size(elements * ByteSize(FromProto(type)));
   if (message_.hash_arithmetic() && IsFloat(FromProto(type))) {
     buffer->set_size(elements * 8);
   }
   buffer->set_last(1000);
-  stage().set_arena_size(stage().arena_size() +
-                         (buffer->size() + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment);
-  return stage().buffers_size() - 1;
+  message_.set_arena_size(message_.arena_size() +
+                          (buffer->size() + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment);
+  return message_.buffers_size() - 1;
 }
 
 program::Exchange* ProgramBuilder::AddExchange(int source, int destination) {
-  program::Exchange* exchange = stage().add_instructions()->mutable_exchange();
-  exchange->set_tensor(stage().buffers(source).name());
-  exchange->set_node(stage().buffers(destination).name());
+  program::Exchange* exchange = message_.add_instructions()->mutable_exchange();
+  exchange->set_tensor(message_.buffers(source).name());
+  exchange->set_node(message_.buffers(destination).name());
   exchange->set_partials(1);
   exchange->set_source(source);
   exchange->set_destination(destination);
-  *exchange->mutable_from() = stage().buffers(source).box();
-  *exchange->mutable_to() = stage().buffers(destination).box();
+  *exchange->mutable_from() = message_.buffers(source).box();
+  *exchange->mutable_to() = message_.buffers(destination).box();
   return exchange;
 }
 
@@ -96,11 +100,11 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
   program::Function* function = message_.add_functions();
   *function->mutable_library() = call;
   program::LibraryCall& typed = *function->mutable_library();
-  typed.set_type(stage().buffers(operands[call.left()]).type());
+  typed.set_type(message_.buffers(operands[call.left()]).type());
   typed.set_accumulator(ToProto(AccumulatorType(FromProto(typed.type()))));
-  program::Kernel* kernel = stage().add_instructions()->mutable_kernel();
+  program::Kernel* kernel = message_.add_instructions()->mutable_kernel();
   kernel->set_function(message_.functions_size() - 1);
-  kernel->add_node(stage().buffers(result).name());
+  kernel->add_node(message_.buffers(result).name());
   kernel->add_from("");
   for (const std::vector<Interval>& by_device : indices) {
     std::vector<int64_t> begins, ends;
@@ -116,11 +120,11 @@ program::Kernel* ProgramBuilder::AddLibraryKernel(const program::LibraryCall& ca
   for (int operand : operands) {
     program::Access* access = kernel->add_operands();
     access->set_buffer(operand);
-    *access->mutable_box() = stage().buffers(operand).box();
+    *access->mutable_box() = message_.buffers(operand).box();
   }
   program::Access* written = kernel->add_results();
   written->set_buffer(result);
-  *written->mutable_box() = stage().buffers(result).box();
+  *written->mutable_box() = message_.buffers(result).box();
   AddDefinition(function, static_cast<int>(operands.size()));
   return kernel;
 }
@@ -136,8 +140,8 @@ program::Port* ProgramBuilder::AddInput(const std::string& name, int buffer) {
   program::Port* port = message_.add_inputs();
   port->set_name(name);
   port->set_buffer(buffer);
-  *port->mutable_shape() = stage().buffers(buffer).dims();
-  stage().mutable_buffers(buffer)->set_initialized(true);
+  *port->mutable_shape() = message_.buffers(buffer).dims();
+  message_.mutable_buffers(buffer)->set_initialized(true);
   return port;
 }
 
@@ -145,7 +149,7 @@ program::Port* ProgramBuilder::AddOutput(const std::string& name, int buffer) {
   program::Port* port = message_.add_outputs();
   port->set_name(name);
   port->set_buffer(buffer);
-  *port->mutable_shape() = stage().buffers(buffer).dims();
+  *port->mutable_shape() = message_.buffers(buffer).dims();
   return port;
 }
 

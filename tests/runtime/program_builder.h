@@ -44,6 +44,8 @@ class ProgramBuilder {
                                     const std::vector<int>& operands, int result);
   // Gives a function that has its indices the one definition that it computes, of so many operands.
   static void AddDefinition(program::Function* function, int operands);
+  // All instructions so far, so many times instead of once.
+  void Repeat(int times);
   program::Port* AddInput(const std::string& name, int buffer);
   program::Port* AddOutput(const std::string& name, int buffer);
 
@@ -52,7 +54,6 @@ class ProgramBuilder {
   program::Box BoxTable(const std::vector<Box>& by_device) const;
 
   program::Program& message() { return message_; }
-  program::Stage& stage() { return *message_.mutable_stages(0); }
   // The program, loaded; the test case fails where it does not load.
   std::shared_ptr<const LoadedProgram> Load() const;
 

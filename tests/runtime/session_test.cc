@@ -31,8 +31,8 @@ ProgramBuilder Stored(int devices, int dim, bool hash = false) {
     program::Port* port = builder.message().add_parameters()->mutable_port();
     port->set_name(name);
     port->set_buffer(buffer);
-    *port->mutable_shape() = builder.stage().buffers(buffer).dims();
-    builder.stage().mutable_buffers(buffer)->set_initialized(true);
+    *port->mutable_shape() = builder.message().buffers(buffer).dims();
+    builder.message().mutable_buffers(buffer)->set_initialized(true);
   }
   const float value = 2.5f;
   builder.message().mutable_parameters(1)->set_fill(&value, sizeof value);
@@ -115,7 +115,7 @@ TEST_CASE("hash arithmetic keeps single constants and makes up all else") {
 TEST_CASE("memory that was never written is NaN, and state survives steps") {
   ProgramBuilder builder = Stored(2, 0);
   // The second device's half of y is asked for by nobody.
-  program::Exchange* exchange = builder.stage().mutable_instructions(0)->mutable_exchange();
+  program::Exchange* exchange = builder.message().mutable_instructions(0)->mutable_exchange();
   *exchange->mutable_to() = builder.BoxTable({{{0, 6}, {0, 5}}, {{0, 3}, {0, 5}}});
   RunOptions options;
   options.poison = true;
@@ -123,11 +123,11 @@ TEST_CASE("memory that was never written is NaN, and state survives steps") {
   REQUIRE_THAT(session->Randomize(7), IsOk());
   for (int step = 0; step < 2; ++step) {
     // What an earlier buffer left in these bytes is not there to be read either.
-    REQUIRE_THAT(session->fleet().devices[1]->Fill(builder.stage().buffers(4).offset(), 0, 120),
+    REQUIRE_THAT(session->fleet().devices[1]->Fill(builder.message().buffers(4).offset(), 0, 120),
                  IsOk());
     REQUIRE_THAT(session->Step(), IsOk());
     std::vector<float> second(30);
-    REQUIRE_THAT(session->fleet().devices[1]->Read(builder.stage().buffers(4).offset(),
+    REQUIRE_THAT(session->fleet().devices[1]->Read(builder.message().buffers(4).offset(),
                                                    reinterpret_cast<char*>(second.data()), 120),
                  IsOk());
     CHECK(!std::isnan(second[14]));
@@ -153,8 +153,8 @@ TEST_CASE("a write outside every buffer is found") {
 
 TEST_CASE("buffers that share memory while both live stay together when spread") {
   ProgramBuilder builder = Stored(1, 0);
-  program::Buffer* alias = builder.stage().add_buffers();
-  *alias = builder.stage().buffers(0);
+  program::Buffer* alias = builder.message().add_buffers();
+  *alias = builder.message().buffers(0);
   alias->set_name("the second half of x");
   alias->set_offset(alias->offset() + 60);
   alias->set_size(60);

@@ -68,7 +68,7 @@ ProgramBuilder OneParameter(program::ElementType type, const std::vector<int64_t
   ProgramBuilder builder({devices});
   builder.message().set_hash_arithmetic(hash);
   const int w = builder.AddBuffer("w", type, dims, CutAlong(dims, dim, devices));
-  builder.stage().mutable_buffers(w)->set_initialized(true);
+  builder.message().mutable_buffers(w)->set_initialized(true);
   program::Port* port = builder.message().add_parameters()->mutable_port();
   port->set_name("w");
   port->set_buffer(w);

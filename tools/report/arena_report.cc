@@ -33,23 +33,22 @@ std::string UsersText(const compiler::Users& users, const std::vector<std::strin
 
 ArenaReport ReportArena(const search::PlanFile& plan, const program::Program& program,
                         int64_t whole) {
-  const program::Stage& stage = program.stages(0);
   ArenaReport report;
   report.devices = plan.mesh.devices();
   report.fullest = std::min(FullestDevice(plan), report.devices - 1);
-  report.arena = stage.arena_size();
+  report.arena = program.arena_size();
   report.whole = whole;
-  for (const program::Instruction& instruction : stage.instructions()) {
+  for (const program::Instruction& instruction : program.instructions()) {
     report.nodes.push_back(compiler::NodeOf(instruction));
   }
   compiler::MemoryOverTime memory = compiler::MeasureOverTime(program, report.fullest);
   report.slots = std::move(memory.slots);
   report.own = std::move(memory.own);
   report.peak = std::max_element(report.slots.begin(), report.slots.end()) - report.slots.begin();
-  const std::vector<compiler::Users> users = compiler::UsersOf(stage);
+  const std::vector<compiler::Users> users = compiler::UsersOf(program);
   const TensorMap tensors = ByName(plan);
-  for (int id = 0; id < stage.buffers_size(); ++id) {
-    const program::Buffer& buffer = stage.buffers(id);
+  for (int id = 0; id < program.buffers_size(); ++id) {
+    const program::Buffer& buffer = program.buffers(id);
     if (buffer.size() == 0) continue;
     const auto tensor = tensors.find(buffer.name());
     ArenaBuffer row;

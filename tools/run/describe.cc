@@ -144,7 +144,7 @@ std::string DescriptionOf(const runtime::LoadedProgram& program) {
     for (const Value& value : values) rows.push_back(absl::StrCat(value.name, ": ", value.type));
     return rows;
   };
-  const int64_t arena = program.stage().arena_size();
+  const int64_t arena = program.message().arena_size();
   std::vector<std::string> entries;
   for (const EntryFacts& entry : facts.entries) entries.push_back(EntryText(entry));
   const std::string mesh = MeshOf(program);
@@ -166,7 +166,7 @@ std::string JsonDescriptionOf(const runtime::LoadedProgram& program) {
   const Facts facts = FactsOf(program);
   Json json = {{"devices", program.devices()},
                {"mesh", MeshOf(program)},
-               {"arena_bytes", program.stage().arena_size()},
+               {"arena_bytes", program.message().arena_size()},
                {"backend", facts.backend},
                {"target", facts.target},
                {"version", program.message().version()}};

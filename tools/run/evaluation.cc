@@ -15,7 +15,7 @@ std::vector<std::string> NumberNames(const runtime::LoadedProgram& program,
                                      const std::string& entry) {
   std::vector<std::string> names;
   for (const program::Port& port : program.message().outputs()) {
-    const program::Buffer& buffer = program.stage().buffers(port.buffer());
+    const program::Buffer& buffer = program.message().buffers(port.buffer());
     if (port.shape_size() > 0 || buffer.initialized() || program.hash()) continue;
     if (!IsFloat(program.type(port.buffer()))) continue;
     const std::vector<bool> used = program::EntriesThatUse(program.message(), port.buffer());

@@ -34,7 +34,7 @@ RunPorts PortsOf(const program::Program& program) {
   }
   for (const program::Entry& entry : program.entries()) ports.times[entry.name()] = entry.times();
   const auto add_type = [&](const program::Port& port) {
-    ports.types[port.name()] = {FromProto(program.stages(0).buffers(port.buffer()).type()),
+    ports.types[port.name()] = {FromProto(program.buffers(port.buffer()).type()),
                                 {port.shape().begin(), port.shape().end()},
                                 port.examples() - 1};
   };

@@ -263,7 +263,7 @@ class Sample {
     if (wrong.empty()) return absl::OkStatus();
     return absl::FailedPreconditionError(
         absl::StrCat("the kernel of node ", absl::StrJoin(part_.use->kernel->node(), " and "),
-                     " computes another ", part_.stage->buffers(buffer).name(), "[", wrong,
+                     " computes another ", part_.program->buffers(buffer).name(), "[", wrong,
                      "] than its definition: the generated code is wrong"));
   }
 

@@ -19,7 +19,7 @@ namespace yuba::tools {
 
 // A function of a program and the part of its work that is run. Owns nothing but `ranges`.
 struct KernelPart {
-  const program::Stage* stage = nullptr;
+  const program::Program* program = nullptr;
   const kernels::FunctionUse* use = nullptr;
   const kernels::NamedKernel* named = nullptr;
   runtime::HostKernel function = nullptr;

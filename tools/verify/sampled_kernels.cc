@@ -28,7 +28,7 @@ class Sampler {
   Sampler(const runtime::LoadedProgram& program, const kernels::FunctionUse& use,
           const kernels::NamedKernel& named, runtime::HostKernel function, uint64_t seed)
       : program_(program), named_(named), seed_(seed) {
-    part_.stage = &program.stage();
+    part_.program = &program.message();
     part_.use = &use;
     part_.named = &named;
     part_.function = function;

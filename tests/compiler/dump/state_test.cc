@@ -268,7 +268,6 @@ void Fill(Message& message, int& next) {
   const auto& of = *message.GetReflection();
   for (int f = 0; f < message.GetDescriptor()->field_count(); ++f) {
     const FieldDescriptor* field = message.GetDescriptor()->field(f);
-    if (field->message_type() == program::Repeat::descriptor()) continue;
     for (int i = 0; i < (field->is_repeated() ? 2 : 1); ++i) {
       const bool one = !field->is_repeated();
       ++next;
@@ -336,8 +335,8 @@ void CheckFields(Message& message, Compilation& state, int& fields) {
         field->is_repeated() ? of.FieldSize(message, field) > 0 : of.HasField(message, field);
     if (of_message && !there) continue;
     ++fields;
-    // Without its mesh and its stages a program has no boxes to write.
-    if (field->name() != "mesh" && field->name() != "stages") {
+    // Without its mesh a program has no axes to write, without buffers it is none.
+    if (field->name() != "mesh" && field->name() != "buffers") {
       ChangeField(message, field);
       CHECK(StateText(state) != text);
       message.CopyFrom(*before);
@@ -354,14 +353,14 @@ TEST_CASE("each field of a program is in the text") {
   int next = 0, fields = 0;
   Fill(state.program, next);
   // A kernel and an exchange: an instruction is one of them.
-  program::Instruction& kernel = *state.program.mutable_stages(0)->mutable_instructions(0);
+  program::Instruction& kernel = *state.program.mutable_instructions(0);
   Fill(*kernel.mutable_kernel(), next);
   INFO(StateText(state));
   CheckFields(state.program, state, fields);
-  program::Instruction exchange = state.program.stages(0).instructions(1);
+  program::Instruction exchange = state.program.instructions(1);
   REQUIRE(exchange.has_exchange());
-  state.program.mutable_stages(0)->mutable_instructions()->SwapElements(0, 1);
-  CheckFields(*state.program.mutable_stages(0)->mutable_instructions(0), state, fields);
+  state.program.mutable_instructions()->SwapElements(0, 1);
+  CheckFields(*state.program.mutable_instructions(0), state, fields);
   CHECK(fields > 150);
 }
 

@@ -132,7 +132,7 @@ std::vector<float> RunCall(const LibraryCall& call, const Definition& definition
   for (size_t k = 0; k < operands.size(); ++k) {
     buffers.push_back(builder.AddBuffer("x" + std::to_string(k), program::F32,
                                         operands[k].type.dims, {Held(boxes.reads[k])}));
-    builder.stage().mutable_buffers(buffers[k])->set_initialized(true);
+    builder.message().mutable_buffers(buffers[k])->set_initialized(true);
   }
   const int result = builder.AddBuffer("y", program::F32, definition.result.dims, {boxes.writes});
   std::vector<std::vector<Interval>> indices;

@@ -45,7 +45,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
     INFO("seed " << seed);
     const program::Program program =
         Planned(seed, seed % 2 == 0 ? Arithmetic::kFloat : Arithmetic::kHash);
-    const program::Stage& stage = program.stages(0);
+    const program::Program& stage = program;
     CHECK_THAT(CheckMemory(program), IsOk());
     for (int a = 0; a < stage.buffers_size(); ++a) {
       const program::Buffer& first = stage.buffers(a);
@@ -73,7 +73,7 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
 }
 
 // The largest sum of slots that are live together, in bytes.
-int64_t LiveSlots(const program::Stage& stage) {
+int64_t LiveSlots(const program::Program& stage) {
   std::vector<int64_t> live(stage.instructions_size() + 1, 0);
   for (const program::Buffer& buffer : stage.buffers()) {
     for (int64_t i = buffer.first(); i <= buffer.last(); ++i) live[i] += SlotBytes(buffer.size());
@@ -84,7 +84,7 @@ int64_t LiveSlots(const program::Stage& stage) {
 TEST_CASE("few arenas are larger than what is live at some time") {
   int larger = 0;
   for (int seed = 0; seed < 3000; ++seed) {
-    const program::Stage stage = Planned(seed, Arithmetic::kFloat).stages(0);
+    const program::Program stage = Planned(seed, Arithmetic::kFloat);
     CHECK(stage.arena_size() >= LiveSlots(stage));
     larger += stage.arena_size() > LiveSlots(stage);
   }
@@ -98,7 +98,7 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
     const program::Program program = Planned(seed, Arithmetic::kFloat);
     const ProgramMemory use = MeasureMemory(program);
     CHECK(use.arena >= use.live_bound);
-    CHECK(use.peak_instruction < program.stages(0).instructions_size());
+    CHECK(use.peak_instruction < program.instructions_size());
     int devices = 1;
     for (const program::MeshAxis& axis : program.mesh()) devices *= axis.size();
     for (int device = 0; device < devices; ++device) {
@@ -118,7 +118,7 @@ TEST_CASE("memory over time counts at each instruction what lives there") {
   for (int seed = 0; seed < 50; ++seed) {
     INFO("seed " << seed);
     const program::Program program = Planned(seed, Arithmetic::kFloat);
-    const program::Stage& stage = program.stages(0);
+    const program::Program& stage = program;
     const int device = seed % 2;
     const MemoryOverTime memory = MeasureOverTime(program, device);
     const std::vector<Users> ends = UsersOf(stage);
@@ -151,7 +151,7 @@ TEST_CASE("a buffer's role is what it holds") {
   int with_role[4] = {};
   for (int seed = 0; seed < 50; ++seed) {
     const program::Program program = Planned(seed, Arithmetic::kFloat);
-    const program::Stage& stage = program.stages(0);
+    const program::Program& stage = program;
     const MemoryOverTime memory = MeasureOverTime(program, 0);
     for (int b = 0; b < stage.buffers_size(); ++b) {
       const std::string& name = stage.buffers(b).name();
@@ -195,7 +195,7 @@ Peaks PeaksOf(const Model& model, search::ProblemOptions options, Random& random
   plan.nodes.assign(middle, choices.end());
   program::Program program = MakeSpmdProgram(model, plan);
   PlanMemory(program);
-  return {search::PeakOf(problem.pairwise, assignment), program.stages(0).arena_size()};
+  return {search::PeakOf(problem.pairwise, assignment), program.arena_size()};
 }
 
 TEST_CASE("the rows of long sums are no more than what a program has live") {
@@ -244,29 +244,30 @@ TEST_CASE("plans of memory that are wrong are refused") {
   const program::Program right = Planned(5, Arithmetic::kFloat);
   const auto refuse = [&](const char* why, auto change) {
     program::Program program = right;
-    change(*program.mutable_stages(0));
+    change(program);
     CHECK_THAT(CheckMemory(program), StatusIs(absl::StatusCode::kFailedPrecondition, why));
   };
-  const int last = right.stages(0).buffers_size() - 1;
-  refuse("its slot leaves the arena",
-         [&](program::Stage& stage) { stage.mutable_buffers(0)->set_offset(stage.arena_size()); });
+  const int last = right.buffers_size() - 1;
+  refuse("its slot leaves the arena", [&](program::Program& stage) {
+    stage.mutable_buffers(0)->set_offset(stage.arena_size());
+  });
   refuse("bytes in a slot of 1",
-         [&](program::Stage& stage) { stage.mutable_buffers(0)->set_size(1); });
-  refuse("it shares bytes with", [&](program::Stage& stage) {
+         [&](program::Program& stage) { stage.mutable_buffers(0)->set_size(1); });
+  refuse("it shares bytes with", [&](program::Program& stage) {
     stage.mutable_buffers(0)->set_offset(stage.buffers(1).offset());
   });
-  refuse("uses it outside its life", [&](program::Stage& stage) {
+  refuse("uses it outside its life", [&](program::Program& stage) {
     stage.mutable_buffers(last)->set_first(stage.buffers(last).last() + 1);
   });
   refuse("it is stored and must live throughout",
-         [&](program::Stage& stage) { stage.mutable_buffers(0)->set_last(0); });
+         [&](program::Program& stage) { stage.mutable_buffers(0)->set_last(0); });
 }
 
 TEST_CASE("elements of floats take eight bytes in hash arithmetic") {
   const program::Program plain = Planned(5, Arithmetic::kFloat);
   const program::Program hash = Planned(5, Arithmetic::kHash);
-  for (int b = 0; b < plain.stages(0).buffers_size(); ++b) {
-    CHECK(hash.stages(0).buffers(b).size() == 2 * plain.stages(0).buffers(b).size());
+  for (int b = 0; b < plain.buffers_size(); ++b) {
+    CHECK(hash.buffers(b).size() == 2 * plain.buffers(b).size());
   }
 }
 
@@ -282,7 +283,7 @@ TEST_CASE("memory is used again when its tensor is dead") {
   program::Program program = MakeSpmdProgram(model, plan);
   PlanMemory(program);
   // Input, output and two activations at a time, 32 by 64 f32 each.
-  CHECK(program.stages(0).arena_size() == 4 * 32 * 64 * 4);
+  CHECK(program.arena_size() == 4 * 32 * 64 * 4);
   CHECK(MeasureMemory(program).live_bound == 4 * 32 * 64 * 4);
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("a program runs its kernels in the order of the phase") {
     CHECK(ordered != left);
     CHECK(planned == ordered);
     std::vector<std::string> kernels;
-    for (const program::Instruction& instruction : compilation.program.stages(0).instructions()) {
+    for (const program::Instruction& instruction : compilation.program.instructions()) {
       const auto& nodes = instruction.kernel().node();
       kernels.insert(kernels.end(), nodes.begin(), nodes.end());
     }

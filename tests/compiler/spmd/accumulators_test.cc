@@ -76,7 +76,7 @@ TEST_CASE("any plan with sums that stay unreduced computes the whole and moves w
     int64_t moved = 0;
     CHECK(IsRight(c, &moved));
     if (seed % 2 == 1) CHECK(moved == search::CostOf(c.model.graph, c.plan).bytes());
-    for (const auto& instruction : c.program.stages(0).instructions()) {
+    for (const auto& instruction : c.program.instructions()) {
       grouped += IsGrouped(instruction);
     }
   }
@@ -88,10 +88,10 @@ TEST_CASE("a program without one of its exchanges within groups is refused") {
   int dropped = 0;
   for (int seed = 0; seed < 40; ++seed) {
     const Case whole = RandomCase(random_model, seed, Arithmetic::kHash);
-    for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
-      if (!IsGrouped(whole.program.stages(0).instructions(i))) continue;
+    for (int i = 0; i < whole.program.instructions_size(); ++i) {
+      if (!IsGrouped(whole.program.instructions(i))) continue;
       Case broken = whole;
-      broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
+      broken.program.mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
       CHECK_THAT(CheckCoverage(broken.program),
                  StatusIs(absl::StatusCode::kFailedPrecondition, "instruction "));
@@ -99,7 +99,7 @@ TEST_CASE("a program without one of its exchanges within groups is refused") {
       // Without its groups, the exchange combines what others keep; in other groups, some partials
       // are lost or come twice.
       broken = whole;
-      broken.program.mutable_stages(0)->mutable_instructions(i)->mutable_exchange()->clear_group();
+      broken.program.mutable_instructions(i)->mutable_exchange()->clear_group();
       CHECK_THAT(CheckCoverage(broken.program),
                  StatusIs(absl::StatusCode::kFailedPrecondition, "instruction "));
       ++dropped;
@@ -145,7 +145,7 @@ TEST_CASE(
   for (int seed = 0; seed < 900; ++seed) {
     Random random(seed);
     Case c = RandomCase(random_model, seed % 45, Arithmetic::kHash);
-    auto* instructions = c.program.mutable_stages(0)->mutable_instructions();
+    auto* instructions = c.program.mutable_instructions();
     program::Instruction* instruction =
         instructions->Mutable(static_cast<int>(random() % instructions->size()));
     const std::vector<program::Bound*> bounds = BoundsOf(instruction);

@@ -24,7 +24,7 @@ struct Counts {
 
 Counts CountsOf(const program::Program& program) {
   Counts counts;
-  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+  for (const program::Instruction& instruction : program.instructions()) {
     counts.exchanges += instruction.has_exchange();
     counts.kernels += instruction.has_kernel();
     counts.nodes += instruction.kernel().node_size();
@@ -82,12 +82,12 @@ TEST_CASE("rows that stay on their devices are one kernel, and sums of rows need
     CHECK(counts.kernels == 1);
     CHECK(counts.nodes == 4);
     CHECK(counts.internals == 2);
-    CHECK(program.stages(0).buffers_size() == 3);  // x, the difference and the result
+    CHECK(program.buffers_size() == 3);  // x, the difference and the result
     CHECK(program.functions(0).definitions_size() == 4);
     const program::Program apart =
         MakeSpmdProgram(model, ByRows(model.graph, devices), Arithmetic::kHash, Joins::kNone);
     CHECK(CountsOf(apart).kernels == 4);
-    CHECK(apart.stages(0).buffers_size() == 5);
+    CHECK(apart.buffers_size() == 5);
     // On GPUs these stay apart: they have loops inside of the shared ones.
     const program::Program maps =
         MakeSpmdProgram(model, ByRows(model.graph, devices), Arithmetic::kHash, Joins::kMaps);

@@ -19,7 +19,7 @@ program::Exchange Recognised(const Sharding& from, const Sharding& to, const Axi
     added->set_name(axis.name);
     added->set_size(axis.size);
   }
-  program::Exchange* exchange = program.add_stages()->add_instructions()->mutable_exchange();
+  program::Exchange* exchange = program.add_instructions()->mutable_exchange();
   std::vector<Box> offered, wanted;
   std::vector<int64_t> part;
   for (int device = 0; device < 4; ++device) {
@@ -32,7 +32,7 @@ program::Exchange Recognised(const Sharding& from, const Sharding& to, const Axi
   exchange->set_partials(PartCount(mesh, parts));
   if (!parts.empty()) *exchange->mutable_partial() = BoundTable(mesh, part);
   RecogniseCollectives(program);
-  return program.stages(0).instructions(0).exchange();
+  return program.instructions(0).exchange();
 }
 
 std::vector<int> AxesOf(const program::Exchange& exchange) {

@@ -72,7 +72,7 @@ search::Plan ChainPlan(const Model& model, int devices) {
 
 int CountExchanges(const program::Program& program, bool reduce) {
   int count = 0;
-  for (const program::Instruction& instruction : program.stages(0).instructions()) {
+  for (const program::Instruction& instruction : program.instructions()) {
     count += instruction.has_exchange() && instruction.exchange().reduce() == reduce;
   }
   return count;
@@ -112,7 +112,7 @@ TEST_CASE("a chain of two products on 2 to 8 devices equals the whole") {
 TEST_CASE("programs say the same thing however little they depend on the mesh") {
   const Model model = Chain();
   const program::Program program = MakeSpmdProgram(model, ChainPlan(model, 4));
-  const program::Buffer& x = program.stages(0).buffers(0);
+  const program::Buffer& x = program.buffers(0);
   CHECK(x.box().dims(0).begin().axes_size() == 2);
   CHECK(x.box().dims(0).begin().values_size() == 4);
   CHECK(x.box().dims(1).begin().axes_size() == 0);

@@ -30,7 +30,7 @@ class Machine {
  public:
   Machine(const program::Program& program, const Graph& graph)
       : program_(program),
-        stage_(program.stages(0)),
+        stage_(program),
         graph_(graph),
         arithmetic_(program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat) {
     for (const program::MeshAxis& axis : program.mesh()) devices_ *= axis.size();
@@ -273,7 +273,7 @@ class Machine {
   }
 
   const program::Program& program_;
-  const program::Stage& stage_;
+  const program::Program& stage_;
   const Graph& graph_;
   const Arithmetic arithmetic_;
   int devices_ = 1;

@@ -25,7 +25,7 @@ std::map<LibraryCall::Kind, int> CallsOf(int devices) {
   const absl::Status status = RunPhases(PhaseOptions(), compilation);
   REQUIRE_THAT(status, IsOk());
   std::map<LibraryCall::Kind, int> calls;
-  for (const program::Instruction& instruction : compilation.program.stages(0).instructions()) {
+  for (const program::Instruction& instruction : compilation.program.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Function& function =
         compilation.program.functions(instruction.kernel().function());

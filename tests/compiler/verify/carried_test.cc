@@ -74,7 +74,7 @@ std::string Refusal(const Case& c) {
   return std::string(status.message());
 }
 
-auto* Instructions(Case& c) { return c.program.mutable_stages(0)->mutable_instructions(); }
+auto* Instructions(Case& c) { return c.program.mutable_instructions(); }
 
 bool Writes(const program::Instruction& instruction, int buffer) {
   return instruction.has_exchange() ? instruction.exchange().destination() == buffer
@@ -129,7 +129,7 @@ TEST_CASE("programs of graphs with states are proved, and right after several st
 
 // Lets all that is written to `state` be written to, and then read from, a buffer of its own.
 void DropTie(Case& c, int state) {
-  program::Stage& stage = *c.program.mutable_stages(0);
+  program::Program& stage = c.program;
   const int apart = stage.buffers_size();
   const program::Buffer like = stage.buffers(state);
   *stage.add_buffers() = like;
@@ -226,7 +226,7 @@ TEST_CASE("an output or a state that names another buffer is refused") {
     CAPTURE(seed);
     const Case whole = RandomCase(seed);
     for (const int state : States(whole)) {
-      for (int other = 0; other < whole.program.stages(0).buffers_size(); ++other) {
+      for (int other = 0; other < whole.program.buffers_size(); ++other) {
         if (other == state) continue;
         Case broken = whole;
         for (program::Port& output : *broken.program.mutable_outputs()) {
@@ -235,7 +235,7 @@ TEST_CASE("an output or a state that names another buffer is refused") {
         CHECK((Refusal(broken) != "" || IsRight(broken)));  // a gather may have brought all of it
       }
       Case doubled = whole;  // the step begins with a second slot
-      program::Stage& stage = *doubled.program.mutable_stages(0);
+      program::Program& stage = doubled.program;
       const program::Buffer like = stage.buffers(state);
       *stage.add_buffers() = like;
       for (program::Initializer& parameter : *doubled.program.mutable_parameters()) {
@@ -274,13 +274,13 @@ TEST_CASE("a program with states without one of its exchanges is refused") {
   int dropped = 0;
   for (int seed = 0; seed < 100; ++seed) {
     const Case whole = RandomCase(seed);
-    for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
-      if (!whole.program.stages(0).instructions(i).has_exchange()) continue;
+    for (int i = 0; i < whole.program.instructions_size(); ++i) {
+      if (!whole.program.instructions(i).has_exchange()) continue;
       Case broken = whole;
       Instructions(broken)->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
       // Of what slice owners bring to the other owners, these may read nothing.
-      const program::Exchange& dropped_one = whole.program.stages(0).instructions(i).exchange();
+      const program::Exchange& dropped_one = whole.program.instructions(i).exchange();
       const bool from_slice_owners =
           !dropped_one.reduce() && dropped_one.source() == dropped_one.destination();
       if (from_slice_owners && IsRight(broken)) continue;

@@ -31,7 +31,7 @@ void ForEachMark(Visit visit) {
     program::Program program = RandomProgram(seed);
     INFO("seed " << seed);
     REQUIRE_THAT(CheckCollectives(program), IsOk());
-    for (program::Instruction& instruction : *program.mutable_stages(0)->mutable_instructions()) {
+    for (program::Instruction& instruction : *program.mutable_instructions()) {
       if (instruction.has_exchange() && instruction.exchange().collective() != 0) {
         const program::Exchange right = instruction.exchange();
         visit(program, *instruction.mutable_exchange());

@@ -49,12 +49,10 @@ struct Rows {
     model = build.Finish({build.SubtractColumn(build.SubtractColumn(x, most), least)});
     ClusterModel(model, 1);
     program = MakeSpmdProgram(model, Whole(model.graph), Arithmetic::kHash);
-    REQUIRE(program.stages(0).instructions_size() == 1);
+    REQUIRE(program.instructions_size() == 1);
     REQUIRE(kernel().internals_size() == 2);
   }
-  program::Kernel& kernel() {
-    return *program.mutable_stages(0)->mutable_instructions(0)->mutable_kernel();
-  }
+  program::Kernel& kernel() { return *program.mutable_instructions(0)->mutable_kernel(); }
   program::FunctionDefinition& definition(int d) {
     return *program.mutable_functions(0)->mutable_definitions(d);
   }
@@ -96,8 +94,8 @@ TEST_CASE("an internal tensor of which several elements are computed at once is 
   REQUIRE(difference.has_result());
   const int buffer = kernel.results(difference.result()).buffer();
   program::Internal& internal = *kernel.add_internals();
-  *internal.mutable_dims() = rows.program.stages(0).buffers(buffer).dims();
-  internal.set_type(rows.program.stages(0).buffers(buffer).type());
+  *internal.mutable_dims() = rows.program.buffers(buffer).dims();
+  internal.set_type(rows.program.buffers(buffer).type());
   internal.set_name("difference");
   *internal.mutable_box() = kernel.results(difference.result()).box();
   const int result = difference.result();
@@ -117,10 +115,10 @@ TEST_CASE("a result that is kept inside is lost where others read it") {
   Model model = build.Finish({z, y});
   ClusterModel(model, 1);
   program::Program program = MakeSpmdProgram(model, Whole(model.graph), Arithmetic::kHash);
-  program::Kernel& kernel = *program.mutable_stages(0)->mutable_instructions(0)->mutable_kernel();
+  program::Kernel& kernel = *program.mutable_instructions(0)->mutable_kernel();
   REQUIRE(kernel.results_size() == 2);
   program::Internal& internal = *kernel.add_internals();
-  const program::Buffer& buffer = program.stages(0).buffers(kernel.results(0).buffer());
+  const program::Buffer& buffer = program.buffers(kernel.results(0).buffer());
   internal.set_type(buffer.type());
   *internal.mutable_dims() = buffer.dims();
   *internal.mutable_box() = kernel.results(0).box();
@@ -138,7 +136,7 @@ TEST_CASE("a result that is kept inside is lost where others read it") {
 // one stands where `a` was. They share their first index. What the second reads in a buffer that
 // the first one writes it reads as the first one's result.
 program::Program Joined(program::Program program, int a, int b) {
-  program::Stage& stage = *program.mutable_stages(0);
+  program::Program& stage = program;
   program::Kernel first = stage.instructions(a).kernel(), second = stage.instructions(b).kernel();
   program::Function function = program.functions(first.function());
   const program::Function& other = program.functions(second.function());
@@ -182,11 +180,11 @@ TEST_CASE("kernels that are joined across an exchange are noticed") {
   plan.tensors[y].axes = {{0}, {}};
   plan.nodes[0].axes = {{0}, {}};
   const program::Program program = MakeSpmdProgram(model, plan, Arithmetic::kHash, Joins::kNone);
-  REQUIRE(program.stages(0).instructions_size() >= 3);
+  REQUIRE(program.instructions_size() >= 3);
   CHECK(Refusal(model, program) == "");
   int kernels[2], found = 0;
-  for (int i = 0; i < program.stages(0).instructions_size(); ++i) {
-    if (program.stages(0).instructions(i).has_kernel()) kernels[found++] = i;
+  for (int i = 0; i < program.instructions_size(); ++i) {
+    if (program.instructions(i).has_kernel()) kernels[found++] = i;
   }
   REQUIRE(found == 2);
   REQUIRE(kernels[1] > kernels[0] + 1);
@@ -214,20 +212,19 @@ TEST_CASE("a state that is written over before all of it is read is noticed") {
   const program::Program apart =
       MakeSpmdProgram(carried.model, Whole(carried.model.graph), Arithmetic::kHash, Joins::kNone);
   CHECK(Refusal(carried.model, apart) == "");
-  REQUIRE(apart.stages(0).instructions_size() == 2);
+  REQUIRE(apart.instructions_size() == 2);
   CHECK_THAT(Refusal(carried.model, Joined(apart, 0, 1)), Contains("at other values"));
 }
 
 // One change at random to which tensors and indices definitions have, or to a box.
 void Change(program::Program& program, Random& random) {
   std::vector<int> clusters;
-  for (int i = 0; i < program.stages(0).instructions_size(); ++i) {
-    const program::Instruction& instruction = program.stages(0).instructions(i);
+  for (int i = 0; i < program.instructions_size(); ++i) {
+    const program::Instruction& instruction = program.instructions(i);
     if (instruction.has_kernel() && instruction.kernel().node_size() > 1) clusters.push_back(i);
   }
-  program::Kernel& kernel = *program.mutable_stages(0)
-                                 ->mutable_instructions(clusters[random() % clusters.size()])
-                                 ->mutable_kernel();
+  program::Kernel& kernel =
+      *program.mutable_instructions(clusters[random() % clusters.size()])->mutable_kernel();
   program::Function& function = *program.mutable_functions(kernel.function());
   program::FunctionDefinition& definition =
       *function.mutable_definitions(random() % function.definitions_size());
@@ -273,7 +270,7 @@ TEST_CASE("a cluster with one thing changed is refused, or still right") {
     const search::Plan plan = RandomPlan(carried.model.graph, yuba::MeshOf(1 + seed % 4), random);
     program::Program program = MakeSpmdProgram(carried.model, plan, Arithmetic::kHash);
     bool clusters = false;
-    for (const auto& instruction : program.stages(0).instructions()) {
+    for (const auto& instruction : program.instructions()) {
       clusters |= instruction.kernel().node_size() > 1;
     }
     if (!clusters) continue;

@@ -60,12 +60,12 @@ TEST_CASE("a program without one of its exchanges is refused") {
   int dropped = 0;
   for (int seed = 0; seed < 60; ++seed) {
     const Case whole = RandomCase(seed);
-    for (int i = 0; i < whole.program.stages(0).instructions_size(); ++i) {
-      if (!whole.program.stages(0).instructions(i).has_exchange()) continue;
+    for (int i = 0; i < whole.program.instructions_size(); ++i) {
+      if (!whole.program.instructions(i).has_exchange()) continue;
       Case broken = whole;
-      broken.program.mutable_stages(0)->mutable_instructions()->DeleteSubrange(i, 1);
+      broken.program.mutable_instructions()->DeleteSubrange(i, 1);
       INFO("seed " << seed << ", instruction " << i);
-      if (FromSliceOwners(whole.program.stages(0).instructions(i).exchange()) && IsRight(broken)) {
+      if (FromSliceOwners(whole.program.instructions(i).exchange()) && IsRight(broken)) {
         continue;  // nobody reads what slice owners bring to the other owners
       }
       // "which nothing has written" of what is read, "nothing writes" of an output.
@@ -115,7 +115,7 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
   for (int seed = 0; seed < 1200; ++seed) {
     Random random(seed);
     Case c = RandomCase(seed % 60);
-    auto* instructions = c.program.mutable_stages(0)->mutable_instructions();
+    auto* instructions = c.program.mutable_instructions();
     program::Instruction* instruction =
         instructions->Mutable(static_cast<int>(random() % instructions->size()));
     const std::vector<program::Bound*> bounds = BoundsOf(instruction);
@@ -141,12 +141,10 @@ TEST_CASE("a program with one wrong number is refused, or still right") {
 // The program beside itself: buffers, instructions and outputs twice, functions once.
 program::Program Twice(const program::Program& once) {
   program::Program twice = once;
-  program::Stage* stage = twice.mutable_stages(0);
-  const program::Stage& first = once.stages(0);
-  const int shift = first.buffers_size();
-  for (const program::Buffer& buffer : first.buffers()) *stage->add_buffers() = buffer;
-  for (const program::Instruction& instruction : first.instructions()) {
-    program::Instruction* added = stage->add_instructions();
+  const int shift = once.buffers_size();
+  for (const program::Buffer& buffer : once.buffers()) *twice.add_buffers() = buffer;
+  for (const program::Instruction& instruction : once.instructions()) {
+    program::Instruction* added = twice.add_instructions();
     *added = instruction;
     if (added->has_exchange()) {
       added->mutable_exchange()->set_source(instruction.exchange().source() + shift);
@@ -182,9 +180,9 @@ TEST_CASE("what was proved of an instruction is not believed of another one") {
     Case c = RandomCase(seed % 60);
     const program::Program whole = Twice(c.program);
     REQUIRE_THAT(CheckCoverage(whole), IsOk());
-    const int count = c.program.stages(0).instructions_size();
+    const int count = c.program.instructions_size();
     const int at = static_cast<int>(random() % count);
-    program::Instruction* instruction = c.program.mutable_stages(0)->mutable_instructions(at);
+    program::Instruction* instruction = c.program.mutable_instructions(at);
     const std::vector<program::Bound*> bounds = BoundsOf(instruction);
     if (bounds.empty()) continue;
     program::Bound* bound = bounds[random() % bounds.size()];
@@ -192,8 +190,7 @@ TEST_CASE("what was proved of an instruction is not believed of another one") {
     bound->set_values(value, bound->values(value) + (random() % 2 == 0 ? 1 : -1));
     // The first half of the program is whole, the second has the fault.
     program::Program broken = whole;
-    *broken.mutable_stages(0)->mutable_instructions(count + at) =
-        Twice(c.program).stages(0).instructions(count + at);
+    *broken.mutable_instructions(count + at) = Twice(c.program).instructions(count + at);
     INFO("seed " << seed << ", instruction " << at);
     const std::string fault = Fault(c.program);
     CHECK(Fault(broken) == fault);
@@ -206,7 +203,7 @@ TEST_CASE("a kernel that leaves out parts is refused") {
   int refused = 0;
   for (int seed = 0; seed < 400; ++seed) {
     Case c = RandomCase(seed);
-    for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
+    for (program::Instruction& instruction : *c.program.mutable_instructions()) {
       if (!instruction.has_kernel()) continue;
       auto& indices = *instruction.mutable_kernel()->mutable_indices();
       const auto first =
@@ -243,7 +240,7 @@ TEST_CASE("a kernel that reads another tensor, or less than it should, does not 
   for (int seed = 0; seed < 300; ++seed) {
     Random random(seed);
     Case c = RandomCase(seed % 60);
-    program::Stage& stage = *c.program.mutable_stages(0);
+    program::Program& stage = c.program;
     program::Instruction& instruction =
         *stage.mutable_instructions(static_cast<int>(random() % stage.instructions_size()));
     if (!instruction.has_kernel()) continue;
@@ -281,31 +278,24 @@ TEST_CASE("malformed programs are refused without a crash") {
     change(program);
     CHECK_THAT(CheckCoverage(program), StatusIs(absl::StatusCode::kInvalidArgument, because));
   };
-  refuse("the program has 0 stages", [](program::Program& p) { p.clear_stages(); });
   refuse("mesh axis a has size 0", [](program::Program& p) { p.mutable_mesh(0)->set_size(0); });
   refuse("the mesh has more than",
          [](program::Program& p) { p.mutable_mesh(0)->set_size(1 << 30); });
   refuse("no function 0", [](program::Program& p) { p.clear_functions(); });
   refuse("no buffer -1", [](program::Program& p) { p.mutable_outputs(0)->set_buffer(-1); });
   refuse("a bound over mesh axis 9", [](program::Program& p) {
-    p.mutable_stages(0)
-        ->mutable_buffers(0)
-        ->mutable_box()
-        ->mutable_dims(0)
-        ->mutable_end()
-        ->add_axes(9);
+    p.mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->add_axes(9);
   });
-  refuse("of no known kind", [](program::Program& p) { p.mutable_stages(0)->add_instructions(); });
-  refuse("where the tensor has rank", [](program::Program& p) {
-    p.mutable_stages(0)->mutable_buffers(0)->mutable_box()->clear_dims();
-  });
+  refuse("of no known kind", [](program::Program& p) { p.add_instructions(); });
+  refuse("where the tensor has rank",
+         [](program::Program& p) { p.mutable_buffers(0)->mutable_box()->clear_dims(); });
 }
 
 TEST_CASE("a wrong reducer is refused") {
   int changed = 0;
   for (int seed = 0; seed < 40; ++seed) {
     Case c = RandomCase(seed);
-    for (program::Instruction& instruction : *c.program.mutable_stages(0)->mutable_instructions()) {
+    for (program::Instruction& instruction : *c.program.mutable_instructions()) {
       if (!instruction.has_exchange() || instruction.exchange().partials() == 1) continue;
       const program::Reducer reducer = instruction.exchange().reducer();
       instruction.mutable_exchange()->set_reducer(program::PROD);

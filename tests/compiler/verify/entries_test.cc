@@ -50,7 +50,7 @@ struct Case {
     program = MakeSpmdProgram(model, RandomPlan(model.graph, yuba::MeshOf(devices), random),
                               Arithmetic::kHash);
   }
-  auto* Instructions() { return program.mutable_stages(0)->mutable_instructions(); }
+  auto* Instructions() { return program.mutable_instructions(); }
   // What the checks say; "" where they find nothing.
   std::string Refusal() const {
     absl::Status status = CheckCoverage(program);
@@ -58,8 +58,8 @@ struct Case {
     return std::string(status.message());
   }
   int KernelOf(const std::string& part, int from) const {
-    for (int i = from; i < program.stages(0).instructions_size(); ++i) {
-      const program::Instruction& instruction = program.stages(0).instructions(i);
+    for (int i = from; i < program.instructions_size(); ++i) {
+      const program::Instruction& instruction = program.instructions(i);
       if (!instruction.has_kernel()) continue;
       const program::Function& function = program.functions(instruction.kernel().function());
       if (function.definitions(0).text().find(part) != std::string::npos) return i;
@@ -129,12 +129,12 @@ TEST_CASE("an entry that leaves a state as it was is refused") {
   for (int i = second; i < c.Instructions()->size(); ++i) {
     if (!c.Instructions()->at(i).has_kernel()) continue;
     program::Access* result = c.Instructions()->at(i).mutable_kernel()->mutable_results(0);
-    const program::Buffer& buffer = c.program.stages(0).buffers(result->buffer());
+    const program::Buffer& buffer = c.program.buffers(result->buffer());
     if (!buffer.initialized()) continue;
     program::Buffer aside = buffer;
     aside.set_initialized(false);
-    *c.program.mutable_stages(0)->add_buffers() = aside;
-    result->set_buffer(c.program.stages(0).buffers_size() - 1);
+    *c.program.add_buffers() = aside;
+    result->set_buffer(c.program.buffers_size() - 1);
   }
   CHECK(c.Refusal().find("entry second: the next value of") != std::string::npos);
 }

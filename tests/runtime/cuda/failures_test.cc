@@ -98,11 +98,11 @@ TEST_CASE("A GPU that hangs while values are set or read ends the session in tim
 
 TEST_CASE("A call of NCCL that blocks is aborted, and the session goes on") {
   OnFakes fakes(3);
-  auto session = OpenWithX(TripledFourTimes(12), 12);
+  auto session = OpenWithX(Tripled(12), 12);
   CHECK(Fake().communicators == 1);  // made when the session was opened
   Fake().nccl = FakeCuda::kBlocksUntilAbort;
   CHECK_THAT(StepInTime(*session),
-             StatusIs(absl::StatusCode::kDeadlineExceeded, "instruction 1 (gather of x for copy"));
+             StatusIs(absl::StatusCode::kDeadlineExceeded, "instruction 0 (gather of x for copy"));
   CHECK(Fake().aborts == 3);
   Fake().nccl = FakeCuda::kGoes;
   CHECK_THAT(session->Step(), IsOk());
@@ -112,17 +112,17 @@ TEST_CASE("A call of NCCL that blocks is aborted, and the session goes on") {
 TEST_CASE("A call of NCCL that never returns ends the run too") {
   OnFakes fakes(3);
   fakes.AllowLeaks();
-  auto session = OpenWithX(TripledFourTimes(12), 12);
+  auto session = OpenWithX(Tripled(12), 12);
   Fake().nccl = FakeCuda::kBlocksForEver;
   CHECK_THAT(StepInTime(*session),
-             StatusIs(absl::StatusCode::kDeadlineExceeded, "instruction 1 (gather of x for copy"));
+             StatusIs(absl::StatusCode::kDeadlineExceeded, "instruction 0 (gather of x for copy"));
   CHECK_THAT(session->Step(), Fails("the session has ended: a thread of the step"));
 }
 
 TEST_CASE("What NCCL reports while a run stands still is its error") {
   OnFakes fakes(3);
   fakes.AllowLeaks();
-  auto session = OpenWithX(TripledFourTimes(12), 12, 100);
+  auto session = OpenWithX(Tripled(12), 12, 100);
   Fake().nccl = FakeCuda::kFailsLater;
   Fake().hanging_gpu = 2;
   CHECK_THAT(StepInTime(*session), Fails("in a collective of NCCL"));
@@ -186,13 +186,12 @@ TEST_CASE("A failure on one device does not cost the others their session") {
 TEST_CASE("In a long step, what hangs is told to eight instructions") {
   OnFakes fakes(1);
   fakes.AllowLeaks();
-  runtime::ProgramBuilder builder = TripledFourTimes(12);
-  builder.stage().mutable_instructions(0)->mutable_repeat()->set_count(12);
+  runtime::ProgramBuilder builder = Tripled(12, 12);
   auto session = OpenWithX(builder, 12);
   // Of two exchanges one is copies and one is jobs, one job on each of three devices.
   Fake().fault = Fake().kernels + 10 * 3 + 1;
   CHECK_THAT(session->Step(), StatusIs(absl::StatusCode::kInternal,
-                                       "instruction 1 (gather of x for copy) or one of the "));
+                                       "instruction 16 (gather of x for copy) or one of the "));
   int64_t most = 0;
   for (const auto& device : session->fleet().devices) most = std::max(most, device->finished());
   CHECK(most >= 16);
@@ -201,7 +200,7 @@ TEST_CASE("In a long step, what hangs is told to eight instructions") {
 TEST_CASE("Contiguous pieces of any size are copied, whatever the largest pitch is") {
   OnFakes fakes(1);
   Fake().most_pitch = 8;
-  auto session = OpenWithX(TripledFourTimes(12), 12);
+  auto session = OpenWithX(Tripled(12), 12);
   CHECK_THAT(session->Step(), IsOk());
   CHECK(Fake().copies > 0);
 }

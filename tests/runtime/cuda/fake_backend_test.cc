@@ -120,7 +120,7 @@ TEST_CASE("GPUs that cannot read each other's memory exchange through the host")
 
 TEST_CASE("NCCL gathers between GPUs, virtual devices of one copy") {
   const int64_t length = 12;
-  const runtime::ProgramBuilder builder = TripledFourTimes(length);
+  const runtime::ProgramBuilder builder = Tripled(length);
   std::vector<float> expected = WholeNumbers(length);
   for (float& value : expected) value *= 81;
   for (int gpus : {1, 2, 3}) {
@@ -178,7 +178,7 @@ TEST_CASE("What is missing is said when the session is opened") {
   SECTION("memory to exchange through the host") {
     OnFakes fakes(1);
     // Each device sends and receives half of a vector of 4004 bytes; tables take some hundred.
-    Fake().memory = 2 * builder.stage().arena_size() + 4004;
+    Fake().memory = 2 * builder.message().arena_size() + 4004;
     runtime::RunOptions options = OnCuda();
     options.cuda.staged = true;
     const auto session = runtime::Session::Open(builder.Load(), options);

@@ -68,7 +68,7 @@ runtime::ProgramBuilder TwicePlusOne(int devices) {
   builder.message().set_processor("sm_75");
   builder.message().set_code(kTwicePlusOne);
   auto add_kernel = [&](int operand) {
-    program::Kernel* kernel = builder.stage().add_instructions()->mutable_kernel();
+    program::Kernel* kernel = builder.message().add_instructions()->mutable_kernel();
     kernel->add_node("y");
     kernel->add_from("");
     *kernel->add_indices() = builder.BoxTable(parts).dims(0);
@@ -108,20 +108,16 @@ runtime::ProgramBuilder Turns(program::Reducer reducer) {
   return builder;
 }
 
-runtime::ProgramBuilder TripledFourTimes(int64_t length) {
+runtime::ProgramBuilder Tripled(int64_t length, int times) {
   runtime::ProgramBuilder builder({3});
   const std::vector<Box> whole(3, WholeBox({length}));
   const int x = builder.AddBuffer("x", program::F32, {length}, runtime::CutAlong({length}, 0, 3));
   const int copy = builder.AddBuffer("copy", program::F32, {length}, whole);
   builder.AddInput("x", x);
   builder.AddOutput("tripled", x);
-  program::Repeat repeat;
-  repeat.set_count(4);
   builder.AddExchange(x, copy);
   builder.AddReduction(copy, x, program::SUM, 3, {0, 1, 2});
-  *repeat.mutable_body() = builder.stage().instructions();
-  builder.stage().clear_instructions();
-  *builder.stage().add_instructions()->mutable_repeat() = repeat;
+  builder.Repeat(times);
   return builder;
 }
 

@@ -23,9 +23,9 @@ extern const std::vector<int64_t> kTurnedDims;
 constexpr int64_t kTurnedElements = 6 * 7 * 160;
 runtime::ProgramBuilder Turns(program::Reducer reducer);
 
-// x = 3 x, four times: 3 devices gather the whole x and sum the three copies of each element into
-// their shards. Every buffer that others read is written again.
-runtime::ProgramBuilder TripledFourTimes(int64_t length);
+// x = 3 x, so many times: 3 devices gather the whole x and sum the three copies of each element
+// into their shards. Every buffer that others read is written again.
+runtime::ProgramBuilder Tripled(int64_t length, int times = 4);
 
 // A batch of matrix products, each a library call on a half of k, then summed. The letters b, m, n
 // and k say in which order the dimensions of each tensor lie in memory; a j is added up like k. The

@@ -70,7 +70,7 @@ TEST_CASE("Virtual devices gather by calls of NCCL, the strict one") {
     Fake().seed = seed;
     runtime::RunOptions options = OnCuda(seed % 2 == 0, seed);
     options.cuda.nccl = NcclChoice::kStrict;
-    auto session = runtime::OpenSession(TripledFourTimes(length).Load(), options);
+    auto session = runtime::OpenSession(Tripled(length).Load(), options);
     REQUIRE_THAT(session->Set("x", runtime::FloatTensor({length}, WholeNumbers(length))), IsOk());
     const int64_t opened = Fake().copies;
     REQUIRE_THAT(session->Step(), IsOk());

@@ -53,7 +53,7 @@ std::shared_ptr<const LoadedProgram> ConvolutionProgram(bool filter_is_parameter
   builder.AddLibraryKernel(call, indices, {x, w}, y);
   builder.AddInput("x", x);
   builder.AddOutput("y", y);
-  for (int operand : {x, w}) builder.stage().mutable_buffers(operand)->set_initialized(true);
+  for (int operand : {x, w}) builder.message().mutable_buffers(operand)->set_initialized(true);
   program::Port* port = filter_is_parameter ? builder.message().add_parameters()->mutable_port()
                                             : builder.AddInput("w", w);
   port->set_name("w");
@@ -128,7 +128,7 @@ TEST_CASE("a parameter is kept where no instruction writes a byte of it") {
     port->set_name(name);
     port->set_buffer(static_cast<int>(name[0] - 'a'));
     port->add_shape(4);
-    builder.stage().mutable_buffers(name[0] - 'a')->set_initialized(true);
+    builder.message().mutable_buffers(name[0] - 'a')->set_initialized(true);
   }
   builder.AddExchange(buffers[0], buffers[1]);
   builder.AddExchange(buffers[0], buffers[3]);

@@ -86,7 +86,7 @@ std::string Run(const Product& p, const std::string& left, const std::string& ri
   add(p.left, p.type);
   add(p.right, p.type);
   add(p.result, p.result_type);
-  for (int operand : {0, 1}) builder.stage().mutable_buffers(operand)->set_initialized(true);
+  for (int operand : {0, 1}) builder.message().mutable_buffers(operand)->set_initialized(true);
   program::LibraryCall call;
   call.set_right(1);
   std::vector<std::vector<Interval>> indices;

@@ -233,7 +233,7 @@ std::vector<float> RunProblem(const Problem& problem,
                                         ToProto(is_result ? problem.result_type : problem.type),
                                         Extents(tensor), {tensor.box()}));
   }
-  for (int operand : {0, 1}) builder.stage().mutable_buffers(operand)->set_initialized(true);
+  for (int operand : {0, 1}) builder.message().mutable_buffers(operand)->set_initialized(true);
   std::vector<std::vector<Interval>> indices;
   for (const Interval& part : problem.indices) indices.push_back({part});
   builder.AddLibraryKernel(problem.call, indices, {buffers[0], buffers[1]}, buffers[2]);

@@ -42,7 +42,7 @@ program::Program Sorting(const Order& x, const Order& y) {
   program::OpaqueTensor& argument = *opaque.add_arguments();
   for (int index : x.indices) argument.add_indices(index);
   for (int index : y.indices) opaque.mutable_result()->add_indices(index);
-  program::Kernel& kernel = *builder.stage().add_instructions()->mutable_kernel();
+  program::Kernel& kernel = *builder.message().add_instructions()->mutable_kernel();
   kernel.add_node("sorted");
   kernel.add_from("");
   for (int i = 0; i < 3; ++i) {  // the row, the place in y, the place in x
@@ -106,7 +106,7 @@ TEST_CASE("slices are found in buffers that hold more, along any dimension") {
 TEST_CASE("a slice beyond what a device holds is refused") {
   const Order x = {{0, 2}, {kRows, kLength}, 0}, y = {{0, 1}, {kRows, kLength}, 0};
   program::Program program = Sorting(x, y);
-  program::Kernel& kernel = *program.mutable_stages(0)->mutable_instructions(0)->mutable_kernel();
+  program::Kernel& kernel = *program.mutable_instructions(0)->mutable_kernel();
   kernel.mutable_indices(0)->mutable_end()->set_values(0, 6);
   CHECK_THAT(LoadedProgram::FromMessage(program),
              StatusIs(absl::StatusCode::kInvalidArgument, "is used over [0, 6), the buffer has"));

@@ -97,7 +97,7 @@ TEST_CASE("a file that cannot be read is named") {
 // So can a test put a fault into a program on purpose, for the loader to find.
 TEST_CASE("a program that is changed and written again is read as it is") {
   program::Program program = Sound();
-  program.mutable_stages(0)->clear_instructions();
+  program.clear_instructions();
   Write("m.yuba", Written(program));
   const auto loaded = LoadedProgram::FromFile(Path());
   REQUIRE_THAT(loaded, IsOk());
@@ -114,7 +114,7 @@ program::Program WithValues() {
     const std::string name = "w" + std::to_string(bytes);
     const int buffer =
         builder.AddBuffer(name, program::F32, {elements}, CutAlong({elements}, 0, 2));
-    builder.stage().mutable_buffers(buffer)->set_initialized(true);
+    builder.message().mutable_buffers(buffer)->set_initialized(true);
     program::Initializer* parameter = builder.message().add_parameters();
     parameter->mutable_port()->set_name(name);
     parameter->mutable_port()->set_buffer(buffer);

@@ -51,7 +51,7 @@ program::Program Sound() {
   parameter->mutable_port()->set_buffer(w);
   parameter->mutable_port()->add_shape(18);
   parameter->set_data(std::string(18 * 4, '\0'));
-  builder.stage().mutable_buffers(w)->set_initialized(true);
+  builder.message().mutable_buffers(w)->set_initialized(true);
   return builder.message();
 }
 
@@ -67,7 +67,7 @@ program::CodeNumber* AddNumber(program::Program& p) {
 TEST_CASE("the work of a kernel is what a device reads and writes, and its points") {
   program::Program message = Sound();
   const Mesh mesh = program::MeshOf(message);
-  const program::Kernel& product = message.stages(0).instructions(1).kernel();
+  const program::Kernel& product = message.instructions(1).kernel();
   const program::Work work = program::WorkOn(message, mesh, product, 1);
   CHECK(work.points == 4 * 3 * 3);  // half of the inner index
   // The whole "all", as the access says, half of w, and the whole "made".
@@ -101,12 +101,11 @@ struct Fault {
   std::function<void(program::Program&)> make;
 };
 
-program::Stage& StageOf(program::Program& p) { return *p.mutable_stages(0); }
 program::Exchange& ExchangeAt(program::Program& p, int i) {
-  return *StageOf(p).mutable_instructions(i)->mutable_exchange();
+  return *p.mutable_instructions(i)->mutable_exchange();
 }
 program::Kernel& KernelOf(program::Program& p) {
-  return *StageOf(p).mutable_instructions(1)->mutable_kernel();
+  return *p.mutable_instructions(1)->mutable_kernel();
 }
 program::LibraryCall& CallOf(program::Program& p) {
   return *p.mutable_functions(0)->mutable_library();
@@ -141,7 +140,6 @@ void AddSplit(program::Program& p, int index, int dim, int64_t step) {
 
 TEST_CASE("each fault of a program is refused with its place") {
   const std::vector<Fault> faults = {
-      {"0 stages", [](auto& p) { p.clear_stages(); }},
       {"2000 threads compute an element together",
        [](auto& p) { p.mutable_functions(KernelOf(p).function())->set_warp(2000); }},
       {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
@@ -150,21 +148,18 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { AddNumber(p)->set_type(static_cast<program::ElementType>(77)); }},
       {"number eps: it is no single element", [](auto& p) { AddNumber(p)->add_shape(2); }},
       {"number eps: it is no single element", [](auto& p) { AddNumber(p)->set_data("123"); }},
-      {"an arena of -1 bytes", [](auto& p) { StageOf(p).set_arena_size(-1); }},
+      {"an arena of -1 bytes", [](auto& p) { p.set_arena_size(-1); }},
       {"buffer 0 (x): no element type 77",
-       [](auto& p) {
-         StageOf(p).mutable_buffers(0)->set_type(static_cast<program::ElementType>(77));
-       }},
+       [](auto& p) { p.mutable_buffers(0)->set_type(static_cast<program::ElementType>(77)); }},
       {"buffer 0 (x): impossible dimensions",
-       [](auto& p) { StageOf(p).mutable_buffers(0)->set_dims(0, int64_t{1} << 62); }},
+       [](auto& p) { p.mutable_buffers(0)->set_dims(0, int64_t{1} << 62); }},
       {"buffer 0 (x): impossible dimensions",
-       [](auto& p) { StageOf(p).mutable_buffers(0)->set_dims(0, -4); }},
+       [](auto& p) { p.mutable_buffers(0)->set_dims(0, -4); }},
       {"buffer 0 (x): a box of rank 3",
-       [](auto& p) { StageOf(p).mutable_buffers(0)->mutable_box()->add_dims(); }},
+       [](auto& p) { p.mutable_buffers(0)->mutable_box()->add_dims(); }},
       {"a bound with 1 values where its axes make 2",
        [](auto& p) {
-         StageOf(p)
-             .mutable_buffers(0)
+         p.mutable_buffers(0)
              ->mutable_box()
              ->mutable_dims(0)
              ->mutable_end()
@@ -173,23 +168,20 @@ TEST_CASE("each fault of a program is refused with its place") {
        }},
       {"a bound over mesh axis 3",
        [](auto& p) {
-         StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->set_axes(0,
-                                                                                                3);
+         p.mutable_buffers(0)->mutable_box()->mutable_dims(0)->mutable_end()->set_axes(0, 3);
        }},
       {"buffer 0 (x): on device 0: its box",
-       [](auto& p) { SetEnd(StageOf(p).mutable_buffers(0)->mutable_box()->mutable_dims(0), 5); }},
+       [](auto& p) { SetEnd(p.mutable_buffers(0)->mutable_box()->mutable_dims(0), 5); }},
       {"buffer 4 (y) on device 0: 24 bytes in a slot of 20",
-       [](auto& p) { StageOf(p).mutable_buffers(4)->set_size(20); }},
+       [](auto& p) { p.mutable_buffers(4)->set_size(20); }},
       {"buffer 4 (y) on device 0: 24 bytes in a slot of 24 at -64",
-       [](auto& p) { StageOf(p).mutable_buffers(4)->set_offset(-64); }},
-      {"its offset 2 is not a multiple",
-       [](auto& p) { StageOf(p).mutable_buffers(0)->set_offset(2); }},
-      {"of an arena of 8", [](auto& p) { StageOf(p).set_arena_size(8); }},
+       [](auto& p) { p.mutable_buffers(4)->set_offset(-64); }},
+      {"its offset 2 is not a multiple", [](auto& p) { p.mutable_buffers(0)->set_offset(2); }},
+      {"of an arena of 8", [](auto& p) { p.set_arena_size(8); }},
       {"instruction 0 (x): no buffer 9", [](auto& p) { ExchangeAt(p, 0).set_source(9); }},
       {"instruction 0 (x): no buffer -1", [](auto& p) { ExchangeAt(p, 0).set_destination(-1); }},
       {"their dimensions differ", [](auto& p) { ExchangeAt(p, 0).set_destination(1); }},
-      {"moves f32 into i32",
-       [](auto& p) { StageOf(p).mutable_buffers(2)->set_type(program::I32); }},
+      {"moves f32 into i32", [](auto& p) { p.mutable_buffers(2)->set_type(program::I32); }},
       {"no mesh axis 5", [](auto& p) { ExchangeAt(p, 0).set_axes(0, 5); }},
       {"no collective 99", [](auto& p) { ExchangeAt(p, 0).set_collective(99); }},
       {"groups are for exchanges that are no collectives",
@@ -223,10 +215,10 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"the left operand is used where the device holds nothing of it",
        [](auto& p) {
          CallOf(p).clear_rows();
-         SetEnd(StageOf(p).mutable_buffers(2)->mutable_box()->mutable_dims(0), 0);
+         SetEnd(p.mutable_buffers(2)->mutable_box()->mutable_dims(0), 0);
          SetEnd(KernelOf(p).mutable_operands(0)->mutable_box()->mutable_dims(0), 0);
          SetEnd(KernelOf(p).mutable_results(0)->mutable_box()->mutable_dims(0), 1);
-         StageOf(p).mutable_instructions()->DeleteSubrange(0, 1);
+         p.mutable_instructions()->DeleteSubrange(0, 1);
        }},
       {"a window of 2097152 taps",
        [](auto& p) {
@@ -291,9 +283,8 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"a gather of 3 partials", [](auto& p) { ExchangeAt(p, 0).set_partials(3); }},
       {"output y has 12 elements, the devices hold 6",
        [](auto& p) {
-         StageOf(p).mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(
-             0, 0);
-         StageOf(p).mutable_instructions()->RemoveLast();
+         p.mutable_buffers(4)->mutable_box()->mutable_dims(0)->mutable_end()->set_values(0, 0);
+         p.mutable_instructions()->RemoveLast();
        }},
       {"a library call on operands that are not there", [](auto& p) { CallOf(p).set_left(2); }},
       {"a convolution with 0 windows",
@@ -330,17 +321,7 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"a library call in hash arithmetic", [](auto& p) { p.set_hash_arithmetic(true); }},
       {"needs one of a symbol, a library call",
        [](auto& p) { p.mutable_functions(0)->set_symbol("f"); }},
-      {"instruction 3: of no known kind", [](auto& p) { StageOf(p).add_instructions(); }},
-      {"instruction 3: repeats 0 times",
-       [](auto& p) { StageOf(p).add_instructions()->mutable_repeat(); }},
-      {"repeats 2000000000 times, 1 deep",
-       [](auto& p) {
-         program::Repeat* repeat = StageOf(p).add_instructions()->mutable_repeat();
-         for (int i = 0; i < 3; ++i) {
-           repeat->set_count(2000000000);
-           repeat = repeat->add_body()->mutable_repeat();
-         }
-       }},
+      {"instruction 3: of no known kind", [](auto& p) { p.add_instructions(); }},
       {"input x: its shape", [](auto& p) { p.mutable_inputs(0)->set_shape(0, 5); }},
       {"output : a name that is empty or taken",
        [](auto& p) { p.mutable_outputs(0)->clear_name(); }},
@@ -394,11 +375,7 @@ void LoadAndRun(const std::string& bytes) {
     REQUIRE(!program.status().message().empty());
     return;
   }
-  if ((*program)->stage().arena_size() > 1 << 20 || (*program)->devices() > 64) return;
-  int64_t repeats = 1;
-  for (const Instruction& instruction : (*program)->instructions())
-    repeats *= instruction.is_loop() ? instruction.count : 1;
-  if (repeats > 100) return;
+  if ((*program)->message().arena_size() > 1 << 20 || (*program)->devices() > 64) return;
   RunOptions options;
   options.interleave = true;
   options.guards = true;

@@ -12,17 +12,6 @@
 namespace yuba::onnx {
 namespace {
 
-TensorValue FloatValue(const std::vector<int64_t>& dims, const std::vector<double>& elements) {
-  TensorValue value;
-  value.type = TensorType{ElementType::kF32, dims};
-  for (const double element : elements) {
-    Scalar scalar;
-    scalar.number = element;
-    value.elements.push_back(scalar);
-  }
-  return value;
-}
-
 void SetTensor(NodeContext& node, const ::onnx::TensorProto& tensor) {
   absl::StatusOr<TensorData> value = ReadTensor(tensor, node.folder());
   if (!value.ok()) return node.Check(value.status());
@@ -42,10 +31,10 @@ void TranslateConstant(NodeContext& node) {
     return SetTensor(node, value->t());
   }
   if (node.HasAttribute("value_float"))
-    return node.SetOutput(0, node.Constant(FloatValue({}, {node.Float("value_float", 0)})));
+    return node.SetOutput(0, node.Constant(compiler::FloatValue({}, {node.Float("value_float", 0)})));
   if (node.HasAttribute("value_floats")) {
     const std::vector<double> values = node.Floats("value_floats");
-    return node.SetOutput(0, node.Constant(FloatValue({Size(values)}, values)));
+    return node.SetOutput(0, node.Constant(compiler::FloatValue({Size(values)}, values)));
   }
   if (node.HasAttribute("value_int"))
     return node.SetOutput(0, node.Constant(compiler::IntegerValue({}, {node.Int("value_int", 0)})));
