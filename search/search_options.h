@@ -50,6 +50,7 @@ struct SearchOptions {
   bool copies = false;                 // whether the readers of a tensor may share a copy of it
   // kAuto: where there are copies and no pins by number, all; SearchSpaces also tries none.
   Accumulators accumulators = Accumulators::kAuto;
+  bool partials = true;  // with replicas: whether sums may stay unreduced (rewrite/partials.h)
   Replicate replicate = Replicate::kNone;
   int64_t memory_limit = 0;  // bytes a device; 0: none
   // The bytes a device that the program of a plan of this graph allocates, which is more than the

@@ -83,7 +83,7 @@ AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& us
     problem.variable[e] = static_cast<int>(problem.variables.size());
     problem.elements.push_back(e);
     AxisVariable variable;
-    variable.space = e < tensors ? SpaceOfTensor(graph, e) : SpaceOfNode(graph, e - tensors);
+    variable.space = SpaceOf(graph, e);
     variable.space.optional = variable.space.optional || (replicate && e < tensors);
     variable.computed = e >= tensors || graph.tensors[e].producer >= 0;
     if (!restrictions.empty()) variable.restriction = restrictions[e];

@@ -11,9 +11,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "search/check/minimum.h"
 #include "search/check/stop.h"
-#include "search/check/tables.h"
 #include "search/plan/plan.h"
 
 namespace yuba::search {
@@ -24,32 +22,10 @@ namespace yuba::search {
 // than 2^27 cells or more than 2^36 sums.
 absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, const Stop& stop);
 
-// Kind "grids". Returns the plan's lower bound where it holds, else the least cost that was found
-// below it. The whole problem relaxed to grids is eliminated in the order `sweep`, which gives for
-// each grid the least of any plan that has it; choices whose grids no plan below the plan's lower
-// bound has are left out. Where that elimination alone shows the bound, the rest is not looked at.
-// Of the others the first `plain` elements of the order are eliminated as above. What remains is
-// relaxed to grids again, and of the exact tables only cells that can be part of a plan below the
-// bound are kept. Where none is left there is no such plan. An error where tables are too large.
-absl::StatusOr<int64_t> ReplayGrids(const Graph& graph, const Plan& plan, const Stop& stop);
-
 // Kind "dual". The bound that the messages show on the relaxation to grids; with prices on memory,
 // of plans within the space's limit. An error where messages are malformed. Any well-formed
 // messages show some true bound.
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop);
-
-// An error unless the order has each tensor and each node once.
-absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order);
-
-// A table for each use that may cost something, over node and tensor. Others would only make
-// elements meet in tables, for nothing.
-std::vector<CheckTable> TablesOf(const CostTables& costs);
-
-// Eliminates the first `count` elements of the proof's order from `tables`; returns the tables that
-// are left, over the other elements. An error where the order does not have every element once.
-absl::StatusOr<Remaining> EliminatePlainly(const Graph& graph, const Plan& plan,
-                                           const CostTables& costs, std::vector<CheckTable> tables,
-                                           size_t count, const Stop& stop);
 
 }  // namespace yuba::search
 

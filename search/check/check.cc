@@ -138,7 +138,6 @@ absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop) 
   switch (plan.proof.kind) {
     case ProofKind::kNone: break;
     case ProofKind::kElimination: least = ReplayElimination(graph, plan, stop); break;
-    case ProofKind::kGrids: least = ReplayGrids(graph, plan, stop); break;
     case ProofKind::kDual: least = ReplayDual(graph, plan, stop); break;
   }
   if (!least.ok()) return least.status();

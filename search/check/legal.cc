@@ -83,20 +83,6 @@ absl::Status CheckCount(const std::string& name, const Mesh& mesh,
   return absl::OkStatus();
 }
 
-std::vector<int> GridsOf(const Mesh& mesh, const std::vector<Choice>& choices) {
-  std::vector<Grid> of_choices;
-  for (const Choice& choice : choices) of_choices.push_back(GridOf(choice, mesh));
-  std::vector<Grid> grids = of_choices;
-  std::sort(grids.begin(), grids.end());
-  grids.erase(std::unique(grids.begin(), grids.end()), grids.end());
-  std::vector<int> numbers;
-  for (const Grid& grid : of_choices) {
-    auto place = std::lower_bound(grids.begin(), grids.end(), grid);
-    numbers.push_back(static_cast<int>(place - grids.begin()));
-  }
-  return numbers;
-}
-
 // All ways to permute axes of one class.
 std::vector<std::vector<uint8_t>> AxisRenamings(bool nests_by_level,
                                                 const std::vector<int>& classes) {
@@ -159,19 +145,12 @@ std::vector<int> InOrder(const std::vector<Choice>& choices) {
 }  // namespace
 
 ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked) {
-  std::map<int, int> grid_number;
-  for (size_t choice = 0; choice < marked.size(); ++choice) {
-    if (marked[choice]) grid_number[(*all.grids)[choice]] = 0;
-  }
-  int count = 0;
-  for (auto& grid : grid_number) grid.second = count++;
   ChoiceList kept;
-  std::vector<int> of_choice, listed, number(all.choices.size(), -1);
+  std::vector<int> listed, number(all.choices.size(), -1);
   for (size_t choice = 0; choice < all.choices.size(); ++choice) {
     if (!marked[choice]) continue;
     number[choice] = static_cast<int>(kept.choices.size());
     kept.choices.push_back(all.choices[choice]);
-    of_choice.push_back(grid_number[(*all.grids)[choice]]);
   }
   Renamed renamed;
   for (const std::vector<int>& to : *all.renamed) {
@@ -185,7 +164,6 @@ ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked) {
   }
   kept.least = LeastOfRenamed(renamed);
   kept.renamed = std::make_shared<const Renamed>(std::move(renamed));
-  kept.grids = std::make_shared<const std::vector<int>>(std::move(of_choice));
   kept.listed = std::make_shared<const std::vector<int>>(std::move(listed));
   return kept;
 }
@@ -201,7 +179,7 @@ absl::StatusOr<const ChoiceList*> ChoiceLists::Of(const std::string& name,
   for (int64_t& extent : extents) extent = std::min<int64_t>(extent, mesh_.devices());
   YUBA_RETURN_IF_ERROR(CheckCount(name, mesh_, extents, may_replicate));
   ChoiceList& list = lists_[{extents, may_replicate}];
-  if (list.grids != nullptr) return &list;
+  if (list.renamed != nullptr) return &list;
   ChoiceLister lister{mesh_, extents, nests_by_level_, may_replicate, {}};
   Choice none;
   none.axes.resize(extents.size());
@@ -212,7 +190,6 @@ absl::StatusOr<const ChoiceList*> ChoiceLists::Of(const std::string& name,
   }
   list.renamed = std::make_shared<const Renamed>(RenamedChoices(list.choices, renamings_));
   list.least = LeastOfRenamed(*list.renamed);
-  list.grids = std::make_shared<const std::vector<int>>(GridsOf(mesh_, list.choices));
   list.listed = std::make_shared<const std::vector<int>>(InOrder(list.choices));
   return &list;
 }

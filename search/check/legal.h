@@ -25,13 +25,11 @@ struct ChoiceList {
   // Of choices that can be renamed to one another: the one of the least number.
   std::vector<int> least;
   std::shared_ptr<const Renamed> renamed;
-  // By choice: the number of its grid, of the list's grids in lexicographic order.
-  std::shared_ptr<const std::vector<int>> grids;
   std::shared_ptr<const std::vector<int>> listed;  // choices in lexicographic order of their axes
 };
 
 // The choices that are marked, at least one. With a choice all that it can be renamed to are
-// marked. Choices and grids are numbered anew from 0.
+// marked. Choices are numbered anew from 0.
 ChoiceList MarkedOf(const ChoiceList& all, const std::vector<bool>& marked);
 
 // Makes the lists, one for all elements of equal extents.

@@ -12,10 +12,6 @@ YUBA_INNER_LOOP void SumOf(const int64_t* a, const int64_t* b, int size, int64_t
   for (int i = 0; i < size; ++i) sum[i] = a[i] + b[i];
 }
 
-YUBA_INNER_LOOP void LeastOf(const int64_t* a, const int64_t* b, int size, int64_t* least) {
-  for (int i = 0; i < size; ++i) least[i] = std::min(a[i], b[i]);
-}
-
 YUBA_INNER_LOOP int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int i = 0; i < size; ++i) least = std::min(least, a[i] + b[i]);
@@ -24,8 +20,8 @@ YUBA_INNER_LOOP int64_t LeastSum(const int64_t* a, const int64_t* b, int size) {
 
 class Step {
  public:
-  Step(const std::vector<int>& scope, int variable, const Renamings& renamings, int64_t budget)
-      : scope_(scope), renamings_(renamings), size_(Size(variable)), budget_(budget) {
+  Step(const std::vector<int>& scope, int variable, const Renamings& renamings)
+      : scope_(scope), renamings_(renamings), size_(Size(variable)) {
     strides_.assign(scope.size(), 1);
     int64_t cells = 1;
     for (size_t d = scope.size(); d-- > 0;) {
@@ -45,7 +41,6 @@ class Step {
       const int depth = rows.dims.empty() ? 0 : rows.dims.back() + 1;
       rows_[depth].push_back(std::move(rows));
     }
-    if (budget_ < kNoBudget) SumRests();
     values_.assign(scope_.size(), 0);
     const std::vector<int64_t> none(size_, 0);
     Sums(0, none.data(), 0);
@@ -150,22 +145,6 @@ class Step {
     large->cells = large->own.data();
   }
 
-  // By depth and value of the variable: a lower bound of the sum of all tables that are not yet
-  // added at that depth.
-  void SumRests() {
-    rests_.assign(scope_.size() + 1, std::vector<int64_t>(size_, 0));
-    for (size_t depth = scope_.size(); depth-- > 0;) {
-      rests_[depth] = rests_[depth + 1];
-      for (const Rows& rows : rows_[depth + 1]) {
-        std::vector<int64_t> least(rows.cells, rows.cells + size_);
-        for (size_t row = size_; row < rows.size; row += size_) {
-          LeastOf(least.data(), rows.cells + row, size_, least.data());
-        }
-        SumOf(least.data(), rests_[depth].data(), size_, rests_[depth].data());
-      }
-    }
-  }
-
   const int64_t* Row(const Rows& rows) const {
     const int64_t* row = rows.cells;
     for (size_t i = 0; i < rows.dims.size(); ++i) row += rows.strides[i] * values_[rows.dims[i]];
@@ -188,7 +167,6 @@ class Step {
       least_[at] = *std::min_element(sum, sum + size_);
       return;
     }
-    if (!rests_.empty() && LeastSum(sum, rests_[depth].data(), size_) > budget_) return;
     for (int value = 0; value < Size(scope_[depth]); ++value) {
       if (depth == 0 && !IsLeast(value)) continue;
       values_[depth] = value;
@@ -235,19 +213,17 @@ class Step {
   const std::vector<int>& scope_;
   const Renamings& renamings_;
   const int size_;  // of the variable
-  const int64_t budget_;
   std::vector<int64_t> strides_, least_;
-  std::vector<std::vector<Rows>> rows_;  // by depth from which all but the variable has a value
-  std::vector<std::vector<int64_t>> sums_, rests_;  // by depth
-  std::vector<int> values_;                         // by place in the scope
+  std::vector<std::vector<Rows>> rows_;     // by depth from which all but the variable has a value
+  std::vector<std::vector<int64_t>> sums_;  // by depth
+  std::vector<int> values_;                 // by place in the scope
 };
 
 }  // namespace
 
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
-                               const std::vector<CheckTable>& tables, const Renamings& renamings,
-                               int64_t budget) {
-  return Step(scope, variable, renamings, budget).Run(tables);
+                               const std::vector<CheckTable>& tables, const Renamings& renamings) {
+  return Step(scope, variable, renamings).Run(tables);
 }
 
 }  // namespace yuba::search

@@ -1,13 +1,12 @@
 // One step of the checker's bucket elimination: all tables of one variable are replaced by the
 // least of their sum over its values.
 //
-// Variables are elements of the graph, values are choices, or grids. A step that eliminates y from
+// Variables are elements of the graph, values are choices. A step that eliminates y from
 // f(x, y) and g(y, z) makes h(x, z) = min over y of f(x, y) + g(y, z).
 #ifndef YUBA_SEARCH_CHECK_MINIMUM_H_
 #define YUBA_SEARCH_CHECK_MINIMUM_H_
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -24,21 +23,10 @@ struct CheckTable {
 // The first renaming changes nothing. No cost changes when all variables are renamed at once.
 using Renamings = std::vector<std::shared_ptr<const std::vector<std::vector<int>>>>;
 
-// What an elimination leaves: tables over the other variables, and the least cost of all parts of
-// the graph that are eliminated as a whole.
-struct Remaining {
-  std::vector<CheckTable> tables;
-  int64_t least = 0;
-};
-
-inline constexpr int64_t kNoBudget = std::numeric_limits<int64_t>::max();
-
 // A table over `scope`, row-major: the least sum of `tables` over the values of `variable`, which
-// is in the scope of each of them. A cell above `budget` may be given as the greatest number
-// instead.
+// is in the scope of each of them.
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
-                               const std::vector<CheckTable>& tables, const Renamings& renamings,
-                               int64_t budget = kNoBudget);
+                               const std::vector<CheckTable>& tables, const Renamings& renamings);
 
 }  // namespace yuba::search
 

@@ -124,17 +124,14 @@ bool MayReplicate(const Tensor& tensor, const Space& space) {
 
 class TableMaker {
  public:
-  TableMaker(const Graph& graph, const Mesh& mesh, const Space& space, const PinsOfElements& pins,
-             const GridsToKeep* keep)
+  TableMaker(const Graph& graph, const Mesh& mesh, const Space& space, const PinsOfElements& pins)
       : graph_(graph),
         mesh_(mesh),
         space_(space),
         pins_(pins),
-        keep_(keep),
         lists_(mesh, space.nesting == Nesting::kLevel, ClassesUnder(mesh, pins)) {}
 
   absl::StatusOr<CostTables> Make(const Stop& stop) {
-    if (keep_ != nullptr) KeepGrids();
     for (size_t t = 0; t < graph_.tensors.size(); ++t) YUBA_RETURN_IF_ERROR(AddTensor(t));
     std::vector<size_t> alike = FirstAlike(graph_, pins_);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -180,34 +177,17 @@ class TableMaker {
     const auto some = some_.find(extents);
     if (some != some_.end()) return &some->second;
     YUBA_ASSIGN_OR_RETURN(const ChoiceList* all, lists_.Of(name, extents.sizes, extents.partial));
-    const auto grids = kept_.find(extents);
-    if (extents.demands.empty() && grids == kept_.end()) return all;
+    if (extents.demands.empty()) return all;
     std::vector<bool> marked;
-    for (size_t choice = 0; choice < all->choices.size(); ++choice) {
-      const bool kept = grids == kept_.end() || grids->second[(*all->grids)[choice]];
-      marked.push_back(kept && Meets(all->choices[choice], extents.demands));
-    }
+    for (const Choice& choice : all->choices) marked.push_back(Meets(choice, extents.demands));
     if (std::count(marked.begin(), marked.end(), true) == 0) {
       return ProofError("the proof leaves ", name, " no choice that meets its pin");
     }
     return &some_.emplace(extents, MarkedOf(*all, marked)).first->second;
   }
 
-  void KeepGrids() {
-    size_t element = 0;
-    const auto add = [&](const Extents& extents) {
-      const std::vector<bool>& here = (*keep_)[element++];
-      std::vector<bool>& grids = kept_[extents];
-      grids.resize(here.size());
-      for (size_t g = 0; g < here.size(); ++g) grids[g] = grids[g] || here[g];
-    };
-    for (size_t t = 0; t < graph_.tensors.size(); ++t) add(ExtentsOfTensor(t));
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) add(ExtentsOfNode(n));
-  }
-
   void AddElement(const ChoiceList& choices) {
     tables_.sizes.push_back(static_cast<int>(choices.choices.size()));
-    tables_.grids.push_back(choices.grids);
     tables_.listed.push_back(choices.listed);
     tables_.renamed.push_back(choices.renamed);
   }
@@ -253,7 +233,6 @@ class TableMaker {
     tables_.boxes.push_back(tables_.boxes[first]);
     tables_.sizes.push_back(tables_.sizes[element]);
     tables_.renamed.push_back(tables_.renamed[element]);
-    tables_.grids.push_back(tables_.grids[element]);
     tables_.listed.push_back(tables_.listed[element]);
     for (size_t o = 0; o <= node.operands.size(); ++o) {
       AddUse(o == 0 ? node.result : node.operands[o - 1], tables_.uses[first_use_[first] + o].cost);
@@ -282,10 +261,8 @@ class TableMaker {
   const Mesh& mesh_;
   const Space& space_;
   const PinsOfElements& pins_;
-  const GridsToKeep* keep_;
   ChoiceLists lists_;
-  std::map<Extents, std::vector<bool>> kept_;  // grids, where some are dropped
-  std::map<Extents, ChoiceList> some_;         // where grids are dropped or pins demand something
+  std::map<Extents, ChoiceList> some_;  // where pins demand something
   std::map<Extents, TensorFacts> facts_;
   std::vector<const TensorFacts*> tensors_;  // by id
   std::vector<size_t> first_use_;            // by node
@@ -295,9 +272,9 @@ class TableMaker {
 }  // namespace
 
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
-                                          const Stop& stop, const GridsToKeep* keep) {
+                                          const Stop& stop) {
   YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, mesh, space));
-  return TableMaker(graph, mesh, space, pins, keep).Make(stop);
+  return TableMaker(graph, mesh, space, pins).Make(stop);
 }
 
 }  // namespace yuba::search

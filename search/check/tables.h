@@ -37,20 +37,14 @@ struct CostTables : HeldElements {
   // By element, then [renaming of equal mesh axes][choice]: what the choice becomes; the first
   // renames nothing. No cost changes when all choices are renamed at once.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;
-  // [element][choice]: the number of its grid, of the listed grids in lexicographic order.
-  std::vector<std::shared_ptr<const std::vector<int>>> grids;
   // By element: its choices in lexicographic order of their axes.
   std::vector<std::shared_ptr<const std::vector<int>>> listed;
 };
 
-// [element][grid], of all grids in lexicographic order: whether choices of the grid are listed.
-using GridsToKeep = std::vector<std::vector<bool>>;
-
 // Choices are those that meet the space's pins. An error where a tensor or node has none or too
-// many to list, or a use too many costs. With `keep`, choices are left out whose grid is marked for
-// no element of equal extents and pins: such elements share their list.
+// many to list, or a use too many costs.
 absl::StatusOr<CostTables> MakeCostTables(const Graph& graph, const Mesh& mesh, const Space& space,
-                                          const Stop& stop, const GridsToKeep* keep = nullptr);
+                                          const Stop& stop);
 
 }  // namespace yuba::search
 

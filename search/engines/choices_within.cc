@@ -15,10 +15,9 @@ namespace {
 
 constexpr int kFineRounds = 4;  // in which the target sinks by the excess, not by a whole step
 constexpr int kVain = 2;        // rounds that find nothing cheaper, after which Solve ends
-constexpr int kPasses = 3;      // of prices of lower and lower limits
 constexpr int64_t kSteps = 64;  // the target sinks by 1/64 of the limit
-constexpr int64_t kFewSums = int64_t{1} << 27;  // of an elimination that passes may repeat
-constexpr size_t kFewVariables = 256;           // of a problem whose plans are tried one by one
+constexpr int kPasses = 3;      // in which a smaller and smaller program is looked for
+constexpr size_t kFewVariables = 256;  // of a problem whose plans are tried one by one
 
 ProblemOptions Unclustered(const Task& task) {
   ProblemOptions options = AllAxesOf(task.options(), task.restrictions(), task.budget());
@@ -52,7 +51,8 @@ void ChoicesWithin::Price(Incumbent& incumbent) {
   Try(LeastUsage(problem_.pairwise), incumbent);
   if (least_ > limit_) return;
   const int64_t known = options_.known_bytes > 0 ? options_.known_bytes : kForbidden;
-  solver_.emplace(SolverOf(problem_.pairwise, options_.table_cells, known));
+  solver_.emplace(problem_.pairwise, grids_, options_.table_cells, known, budget_);
+  for (const Assignment& start : starts_) solver_->AddStart(start);
   if (solver_->bound() >= known) incumbent.Dismiss();
   if (!HasBound()) return;
   Proof proof;
@@ -62,43 +62,21 @@ void ChoicesWithin::Price(Incumbent& incumbent) {
   incumbent.Offer(ProvedBound(solver_->bound(), std::move(proof)));
 }
 
-void ChoicesWithin::Search(Incumbent& incumbent) { Solve(*solver_, incumbent); }
-
-void ChoicesWithin::SearchLower(Incumbent& incumbent) {
-  if (incumbent.HasPlan()) starts_.push_back(problem_.ValuesOf(incumbent.choices()));
-  for (int pass = 1; pass <= kPasses && !incumbent.IsWithin(kFarWithin); ++pass) {
-    if (budget_.ShouldStop()) return;
-    PairwiseProblem less = problem_.pairwise;
-    less.memory.limit = std::max(limit_ - limit_ / kSteps * pass * pass,
-                                 least_ + (limit_ - least_) * (kPasses - pass) / kPasses);
-    const int64_t cells = solver_->sums() < kFewSums ? options_.table_cells : 0;
-    const LimitSolver other = SolverOf(less, cells, Known(incumbent));
-    if (other.bound() < Known(incumbent)) Solve(other, incumbent);
-  }
-}
-
 // The bytes that a plan must move less than to be of use; kForbidden where none is known.
 int64_t ChoicesWithin::Known(const Incumbent& incumbent) const {
   const int64_t before = options_.known_bytes > 0 ? options_.known_bytes : kForbidden;
   return std::min(before, incumbent.bytes());
 }
 
-LimitSolver ChoicesWithin::SolverOf(const PairwiseProblem& problem, int64_t table_cells,
-                                    int64_t known) const {
-  LimitSolver solver(problem, grids_, table_cells, known, budget_);
-  for (const Assignment& start : starts_) solver.AddStart(start);
-  return solver;
-}
-
 // Solves for lower and lower targets. Programs need more than the rows count: the target sinks at
 // first by just that excess, then by whole steps.
-void ChoicesWithin::Solve(const LimitSolver& solver, Incumbent& incumbent) {
+void ChoicesWithin::Search(Incumbent& incumbent) {
   const PairwiseProblem& pairwise = problem_.pairwise;
-  int64_t target = solver.limit();
+  int64_t target = solver_->limit();
   std::vector<Assignment> near;
   int vain = 0;
   for (int round = 0; target > limit_ / 2 && !budget_.ShouldStop(); ++round) {
-    const absl::optional<Assignment> assignment = solver.Solve(target, &near);
+    const absl::optional<Assignment> assignment = solver_->Solve(target, &near);
     if (!assignment.has_value()) break;
     const bool useless = CostOf(pairwise, *assignment) >= Known(incumbent);
     const int64_t excess = Try(*assignment, incumbent);
@@ -109,7 +87,7 @@ void ChoicesWithin::Solve(const LimitSolver& solver, Incumbent& incumbent) {
   }
   const Assignment best =
       incumbent.HasPlan() ? problem_.ValuesOf(incumbent.choices()) : LeastUsage(pairwise);
-  solver.Improve(best, Known(incumbent), [&](const Assignment& assignment) {
+  solver_->Improve(best, Known(incumbent), [&](const Assignment& assignment) {
     return !budget_.ShouldStop() && Try(assignment, incumbent) <= 0;
   });
 }
@@ -150,12 +128,13 @@ void ChoicesWithin::SeekSmallest(Incumbent& incumbent) {
     const int64_t before = incumbent.smallest();
     PairwiseProblem more = problem_.pairwise;
     more.memory.limit = before - 1;
-    SolverOf(more, 0, kForbidden)
-        .Improve(LeastUsage(more), kForbidden, [&](const Assignment& assignment) {
-          if (budget_.ShouldStop()) return false;
-          Try(assignment, incumbent);
-          return incumbent.smallest() < before;
-        });
+    LimitSolver solver(more, grids_, 0, kForbidden, budget_);
+    for (const Assignment& start : starts_) solver.AddStart(start);
+    solver.Improve(LeastUsage(more), kForbidden, [&](const Assignment& assignment) {
+      if (budget_.ShouldStop()) return false;
+      Try(assignment, incumbent);
+      return incumbent.smallest() < before;
+    });
     if (incumbent.smallest() == before) return;
   }
 }
@@ -183,8 +162,6 @@ void SearchWithinRows(Task& task, Incumbent& incumbent) {
   const bool spent = task.budget().end() != Budget::End::kNone;
   if (spent && !incumbent.IsWithin(kFarWithin)) choices.Mend(incumbent, task.time_left());
 }
-
-void SearchLower(Task& task, Incumbent& incumbent) { task.choices_within->SearchLower(incumbent); }
 
 void SeekSmallest(Task& task, Incumbent& incumbent) {
   task.choices_within->SeekSmallest(incumbent);

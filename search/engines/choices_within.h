@@ -43,8 +43,6 @@ class ChoicesWithin {
 
   // After Price: local search at the prices, for lower and lower targets.
   void Search(Incumbent& incumbent);
-  // After Search: the same at prices of lower limits, which lead to other plans.
-  void SearchLower(Incumbent& incumbent);
   // Where the budget is spent: brings the starts and the best within the limit.
   void Mend(Incumbent& incumbent, const Budget& overtime);
   // Where nothing fits: looks for the smallest program of a small problem, for the error to name.
@@ -56,8 +54,6 @@ class ChoicesWithin {
  private:
   int64_t Try(const Assignment& assignment, Incumbent& incumbent);
   int64_t Known(const Incumbent& incumbent) const;
-  LimitSolver SolverOf(const PairwiseProblem& problem, int64_t table_cells, int64_t known) const;
-  void Solve(const LimitSolver& solver, Incumbent& incumbent);
   void MendOne(const Assignment& start, const std::vector<MemoryPrice>& prices,
                Incumbent& incumbent, const Budget& overtime);
 

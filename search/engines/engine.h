@@ -1,15 +1,16 @@
-// The engines: the parts of a search, each of which finds plans or bounds in its own way. The two
-// tables in engine_table.cc list them in the order in which they run: one where memory is not
-// limited, one within a limit or with replicas.
+// The engines: the parts of a search, each of which finds plans or bounds in its own way. The table
+// in engine_table.cc lists them in the order in which they run, those where memory is free and
+// those within a limit or with replicas.
 //
 // An engine takes what it needs of the task and the incumbent, offers what it finds to the
 // incumbent, and returns soon after the task's budget is spent. To add one: a function in a file of
-// its own, declared here; a row of a table; a test that it finds what it is for
+// its own, declared here; a row of the table; a test that it finds what it is for
 // (tests/search/engines/). `--without NAME` leaves an engine out, `--verbose` prints what each one
 // added.
 #ifndef YUBA_SEARCH_ENGINES_ENGINE_H_
 #define YUBA_SEARCH_ENGINES_ENGINE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,16 +21,20 @@
 
 namespace yuba::search {
 
-// A row of a table.
+// A row of the table.
 struct Engine {
+  // kFree: where memory has no limit and nothing is replicated; kLimited: else.
+  enum class Memory : uint8_t { kFree, kLimited };
+
   const char* name;
+  Memory memory;  // of the tasks that it is for
   // Whether it can do something for this task now. Asked only where there is no plan yet, or one
   // with a gap.
   bool (*applies)(Task& task, const Incumbent& incumbent);
   void (*run)(Task& task, Incumbent& incumbent);
 };
 
-// Runs the engines of the task's table that apply, until the gap is closed or the budget is spent.
+// Runs the engines for the task that apply, until the gap is closed or the budget is spent.
 // There is always a plan, but where memory is limited: then there may be an error of
 // nothing_fits.h, or NotFound where nothing costs less than options.known_bytes.
 absl::StatusOr<Plan> RunEngines(Task& task);
@@ -56,6 +61,9 @@ AxisOptions AxisOptionsOf(Task& task, const Incumbent& incumbent);
 // place_axes.cc: mesh axes for the likely grids.
 void PlaceAxes(Task& task, Incumbent& incumbent);
 
+// likely.cc: after "axes": exactly, the choices of the likely grids and of the plan's.
+void SolveLikely(Task& task, Incumbent& incumbent);
+
 // uncopied.cc: the search of the graph without copies, as a start.
 void SearchUncopied(Task& task, Incumbent& incumbent);
 
@@ -63,9 +71,6 @@ void SearchUncopied(Task& task, Incumbent& incumbent);
 // anchored dual prefers (search/solve/anchored_dual.h).
 void SearchAround(Task& task, Incumbent& incumbent);
 void FollowAnchoredDual(Task& task, Incumbent& incumbent);
-
-// prune.cc: pruned elimination of the choices whose grids can still pay. Needs a plan.
-void Prune(Task& task, Incumbent& incumbent);
 
 // Within a limit on memory, or with replicas.
 
@@ -78,11 +83,10 @@ void OfferBaselines(Task& task, Incumbent& incumbent);
 void OfferReplicating(Task& task, Incumbent& incumbent);
 
 // choices_within.cc: tables of all choices at prices on memory, with a bound where they can be
-// eliminated (leaves task.choices_within, which the others need); local search at these prices; at
-// prices of lower limits; the smallest program, for an error.
+// eliminated (leaves task.choices_within, which the others need); local search at these prices; the
+// smallest program, for an error.
 void PriceChoices(Task& task, Incumbent& incumbent);
 void SearchWithinRows(Task& task, Incumbent& incumbent);
-void SearchLower(Task& task, Incumbent& incumbent);
 void SeekSmallest(Task& task, Incumbent& incumbent);
 
 // grids_within.cc: whether what every plan has in use fits; the dual bound of grids at prices on

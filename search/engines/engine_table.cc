@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,9 @@
 
 namespace yuba::search {
 namespace {
+
+using Memory = Engine::Memory;
+constexpr Memory kFree = Memory::kFree, kLimited = Memory::kLimited;
 
 // On grids a gap of 1/100,000 of the bound is not worth another start.
 constexpr int64_t kReached = 100'000;
@@ -51,28 +55,11 @@ bool AnotherGraph(Task& task, const Incumbent& incumbent) {
 bool RepeatedAxesHelp(Task& task, const Incumbent& incumbent) {
   return OnGrids(task) && incumbent.HasPlan() && !incumbent.IsNear();
 }
+bool LikelyGridsHelp(Task& task, const Incumbent& incumbent) {
+  return RepeatedAxesHelp(task, incumbent) && HasLikelyGrids(task, incumbent);
+}
 bool OnTablesWithGap(Task& task, const Incumbent&) { return OnWideTables(task); }
 bool NothingRepeats(Task& task, const Incumbent&) { return OnWideTables(task) && !task.repeats; }
-bool CanBePruned(Task& task, const Incumbent& incumbent) {
-  if (!incumbent.HasPlan()) return false;
-  return OnGrids(task) ? !incumbent.IsNear() : OnWideTables(task);
-}
-
-// Read from top to bottom. An engine that is listed twice runs where it first applies.
-constexpr Engine kEngines[] = {
-    {"eliminate", SoonEliminated, EliminateAll},       // exactly, on tables of all choices
-    {"grids", Always, BoundGrids},                     // the dual bound of grids
-    {"uncopied", StartsAxes, SearchUncopied},          // the plan without copies
-    {"axes", HasLikelyGrids, PlaceAxes},               // mesh axes for likely grids
-    {"eliminate", CanBeEliminated, EliminateAll},      // exactly, on tables of all choices
-    {"repeat", OnTablesWithGap, SolveRepeated},        // repeated blocks choose alike
-    {"repeat", RepeatedAxesHelp, RepeatAxes},          // repeated blocks choose alike
-    {"levels", AnotherStart, SearchLevels},            // one mesh axis at a time
-    {"uncopied", AnotherGraph, SearchUncopied},        // the plan without copies
-    {"local", OnTablesWithGap, SearchAround},          // local search, from all plans
-    {"prune", CanBePruned, Prune},                     // exactly, what can still be cheaper
-    {"anchored", NothingRepeats, FollowAnchoredDual},  // local search, from the anchored dual
-};
 
 // On tables the engine "smallest" finds a smaller program in a short time.
 bool MayFitNothing(Task& task, const Incumbent&) {
@@ -113,39 +100,49 @@ bool PricesHelp(Task& task, const Incumbent& incumbent) {
   return HasPrices(task, incumbent) &&
          (task.choices_within->HasBound() || !incumbent.IsWithin(kNearWithin));
 }
-bool LowerHelps(Task& task, const Incumbent& incumbent) {
-  return HasPrices(task, incumbent) && task.options().memory_limit > 0 &&
-         !incumbent.IsWithin(kFarWithin);
-}
 bool NothingFits(Task&, const Incumbent& incumbent) { return !incumbent.HasPlan(); }
 bool SmallestIsAsked(Task& task, const Incumbent& incumbent) {
   return !incumbent.HasPlan() && task.explain && task.choices_within != nullptr;
 }
 
-// The same within a limit on memory, or with replicas.
-constexpr Engine kEnginesWithin[] = {
-    {"least", MayFitNothing, CheckLeastWithin},       // what every plan has in use
-    {"plain", Always, SearchPlain},                   // the plan without limit and replicas
-    {"levels", LimitMatters, SearchLevels},           // one mesh axis at a time
-    {"prices", LimitOnTables, PriceChoices},          // tables of all choices, priced by memory
-    {"replicating", ReplicasHelp, OfferReplicating},  // baselines with replicas
-    {"baselines", BaselinesHelp, OfferBaselines},     // baselines without
-    {"grids", GridsHelp, BoundGridsWithin},           // the dual bound of grids, priced by memory
-    {"axes", GridsAreBounded, PlaceAxesWithin},       // mesh axes that keep to the limit
-    {"rows", RowsHelp, SearchRows},                   // grids that keep to the limit
-    {"local", PricesHelp, SearchWithinRows},          // local search at the prices
-    {"grids", GridsMayHelp, BoundGridsWithin},        // the dual bound of grids, priced by memory
-    {"axes", GridsAreBounded, PlaceAxesWithin},       // mesh axes that keep to the limit
-    {"rows", RowsHelp, SearchRows},                   // grids that keep to the limit
-    {"lower", LowerHelps, SearchLower},               // local search at prices of lower limits
-    {"baselines", NothingFits, OfferBaselines},       // baselines without replicas
-    {"smallest", SmallestIsAsked, SeekSmallest},      // what an error says would be enough
+// Read from top to bottom: the rows of tasks whose memory is free, or those of limited ones. An
+// engine that is listed twice runs where it first applies.
+constexpr Engine kEngines[] = {
+    {"eliminate", kFree, SoonEliminated, EliminateAll},   // exactly, on tables
+    {"grids", kFree, Always, BoundGrids},                 // the dual bound of grids
+    {"uncopied", kFree, StartsAxes, SearchUncopied},      // the plan without copies
+    {"axes", kFree, HasLikelyGrids, PlaceAxes},           // mesh axes for likely grids
+    {"eliminate", kFree, CanBeEliminated, EliminateAll},  // exactly, on tables
+    {"likely", kFree, LikelyGridsHelp, SolveLikely},      // exactly, the choices of likely grids
+    {"repeat", kFree, OnTablesWithGap, SolveRepeated},    // repeated blocks choose alike
+    {"repeat", kFree, RepeatedAxesHelp, RepeatAxes},      // repeated blocks choose alike
+    {"levels", kFree, AnotherStart, SearchLevels},        // one mesh axis at a time
+    {"uncopied", kFree, AnotherGraph, SearchUncopied},    // the plan without copies
+    {"local", kFree, OnTablesWithGap, SearchAround},      // local search, from all plans
+    {"anchored", kFree, NothingRepeats, FollowAnchoredDual},  // local, from the anchored dual
+    {"least", kLimited, MayFitNothing, CheckLeastWithin},     // what every plan has in use
+    {"plain", kLimited, Always, SearchPlain},                 // the plan without limit and replicas
+    {"levels", kLimited, LimitMatters, SearchLevels},         // one mesh axis at a time
+    {"prices", kLimited, LimitOnTables, PriceChoices},        // tables, priced by memory
+    {"replicating", kLimited, ReplicasHelp, OfferReplicating},  // baselines with replicas
+    {"baselines", kLimited, BaselinesHelp, OfferBaselines},     // baselines without
+    {"grids", kLimited, GridsHelp, BoundGridsWithin},           // their bound, priced by memory
+    {"axes", kLimited, GridsAreBounded, PlaceAxesWithin},       // mesh axes that keep to the limit
+    {"rows", kLimited, RowsHelp, SearchRows},                   // grids that keep to the limit
+    {"local", kLimited, PricesHelp, SearchWithinRows},          // local search at the prices
+    {"grids", kLimited, GridsMayHelp, BoundGridsWithin},        // their bound, priced by memory
+    {"axes", kLimited, GridsAreBounded, PlaceAxesWithin},       // mesh axes that keep to the limit
+    {"rows", kLimited, RowsHelp, SearchRows},                   // grids that keep to the limit
+    {"baselines", kLimited, NothingFits, OfferBaselines},       // baselines without replicas
+    {"smallest", kLimited, SmallestIsAsked, SeekSmallest},      // what would be enough
 };
 
-using Table = std::vector<Engine>;
-Table TableOf(const Task& task) {
-  return task.limited() ? Table(std::begin(kEnginesWithin), std::end(kEnginesWithin))
-                        : Table(std::begin(kEngines), std::end(kEngines));
+std::vector<Engine> EnginesFor(const Task& task) {
+  const Memory memory = task.limited() ? Memory::kLimited : Memory::kFree;
+  std::vector<Engine> engines;
+  std::copy_if(std::begin(kEngines), std::end(kEngines), std::back_inserter(engines),
+               [memory](const Engine& engine) { return engine.memory == memory; });
+  return engines;
 }
 
 // Runs the engine, and reports what it added since `start`.
@@ -167,7 +164,7 @@ void RunOne(const Engine& engine, Clock::time_point start, Task& task, Incumbent
 class Late {
  public:
   Late(Task& task, const std::vector<std::string>& done, Incumbent& incumbent)
-      : task_(task), table_(TableOf(task)), done_(done), incumbent_(incumbent) {}
+      : task_(task), engines_(EnginesFor(task)), done_(done), incumbent_(incumbent) {}
 
   void Run() {
     if (task_.limited()) return RunWithin();
@@ -202,13 +199,13 @@ class Late {
     if (std::count(done_.begin(), done_.end(), name) == 0) RunNow(name);
   }
   void RunNow(const std::string& name) {
-    const auto engine = std::find_if(table_.begin(), table_.end(),
+    const auto engine = std::find_if(engines_.begin(), engines_.end(),
                                      [&](const Engine& each) { return each.name == name; });
     RunOne(*engine, Clock::now(), task_, incumbent_);
   }
 
   Task& task_;
-  const Table table_;
+  const std::vector<Engine> engines_;
   const std::vector<std::string>& done_;
   Incumbent& incumbent_;
 };
@@ -233,11 +230,9 @@ absl::Status WhyNothingFits(Task& task, const Incumbent& incumbent) {
 
 std::vector<std::string> EngineNames() {
   std::vector<std::string> names;
-  const auto add = [&](const Engine& engine) {
+  for (const Engine& engine : kEngines) {
     if (std::count(names.begin(), names.end(), engine.name) == 0) names.push_back(engine.name);
-  };
-  std::for_each(std::begin(kEngines), std::end(kEngines), add);
-  std::for_each(std::begin(kEnginesWithin), std::end(kEnginesWithin), add);
+  }
   return names;
 }
 
@@ -260,7 +255,7 @@ absl::StatusOr<Plan> RunEngines(Task& task) {
   const auto is_done = [&](const std::string& name) {
     return std::count(done.begin(), done.end(), name) > 0;
   };
-  for (const Engine& engine : TableOf(task)) {
+  for (const Engine& engine : EnginesFor(task)) {
     if (!incumbent.IsOfUse() || (incumbent.HasPlan() && !incumbent.HasGap())) break;
     if (task.nothing_fits) break;
     const Clock::time_point start = Clock::now();  // whether it applies may need tables

@@ -1,8 +1,8 @@
 // The best that a search of one graph has so far: a plan, and a lower bound with its proof. Engines
 // (engine.h) take from it and offer to it.
 //
-// Example: a search on 8 devices. "axes" offers choices that move 465.9 MB, then "prune" choices of
-// 465.2 MB and the bound 465.2 MB with a proof of kind "grids": the gap is closed.
+// Example: a search on 8 devices. "axes" offers choices that move 465.9 MB, then "eliminate"
+// choices of 465.2 MB and the bound 465.2 MB with a proof of kind "elimination": the gap is closed.
 #ifndef YUBA_SEARCH_ENGINES_INCUMBENT_H_
 #define YUBA_SEARCH_ENGINES_INCUMBENT_H_
 

@@ -7,7 +7,7 @@ void SearchUncopied(Task& task, Incumbent& incumbent) {
   const Uncopied bare = WithoutCopies(task.graph());
   SearchOptions options = NamedWithin("uncopied", task.options());
   // What these would find, they find later from here, with copies.
-  options.without.insert(options.without.end(), {"levels", "repeat", "local", "prune", "anchored"});
+  options.without.insert(options.without.end(), {"levels", "repeat", "local", "anchored"});
   if (incumbent.HasPlan()) options.known_bytes = incumbent.bytes();
   Task uncopied(bare.graph, options, task.restrictions(), task.budget());
   const absl::StatusOr<Plan> plan = RunEngines(uncopied);

@@ -114,10 +114,6 @@ Json ProofJson(const Proof& proof) {
   Json json = {{"kind", WordOf(proof.kind)},
                {"order", proof.order},
                {"messages", MessagesJson(proof.messages)}};
-  if (proof.kind == ProofKind::kGrids) {
-    json["plain"] = proof.plain;
-    json["sweep"] = proof.sweep;
-  }
   if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
   return json;
 }

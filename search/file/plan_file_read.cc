@@ -38,14 +38,12 @@ void ReadMessages(const JsonReader& rows, std::vector<DualMessage>* result) {
   }
 }
 
+// Whether the file has a kind of proof whose replay is gone (docs/decisions/132-fewer-engines.md).
+bool HasForgottenProof(const JsonReader& proof) { return proof.Field("kind").String() == "grids"; }
+
 void ReadProof(const JsonReader& proof, Proof* result) {
-  constexpr int64_t most = std::numeric_limits<int>::max();
   result->kind = ReadWord<ProofKind>(proof.Field("kind"));
   ReadOrder(proof.Field("order"), &result->order);
-  if (result->kind == ProofKind::kGrids) {
-    result->plain = static_cast<int>(proof.Field("plain").Integer(0, most));
-    ReadOrder(proof.Field("sweep"), &result->sweep);
-  }
   ReadMessages(proof.Field("messages"), &result->messages);
 }
 
@@ -98,8 +96,13 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
     file->unpinned = Unpinned{bytes, without.Field("lower_bound").Integer(0, bytes)};
   }
   const JsonReader proof = root.Field("proof");
-  ReadProof(proof, &file->proof);
   file->replayed = root.Field("replayed").Bool();
+  if (HasForgottenProof(proof)) {
+    file->lower_bound = file->asked_bound = 0;
+    file->replayed = false;
+    return;
+  }
+  ReadProof(proof, &file->proof);
   const auto nodes = static_cast<int64_t>(root.Field("nodes").Items().size());
   if (proof.Has("prices")) ReadPrices(proof.Field("prices"), nodes, &file->proof.prices);
 }

@@ -12,8 +12,7 @@ bool SameProof(const Proof& a, const Proof& b) {
   const auto same_price = [](const MemoryPrice& one, const MemoryPrice& other) {
     return one.time == other.time && one.price == other.price;
   };
-  return a.kind == b.kind && a.order == b.order && a.sweep == b.sweep && a.plain == b.plain &&
-         a.messages == b.messages &&
+  return a.kind == b.kind && a.order == b.order && a.messages == b.messages &&
          std::equal(a.prices.begin(), a.prices.end(), b.prices.begin(), b.prices.end(), same_price);
 }
 

@@ -22,11 +22,6 @@ constexpr int kMostSymmetries = 120;  // 5!: of five equal axes
 
 using ChoiceList = std::shared_ptr<const std::vector<Choice>>;
 
-ChoiceSpace SpaceOf(const Graph& graph, int element) {
-  int tensors = static_cast<int>(graph.tensors.size());
-  return element < tensors ? SpaceOfTensor(graph, element) : SpaceOfNode(graph, element - tensors);
-}
-
 class Builder {
  public:
   Builder(const Graph& graph, const ProblemOptions& options)

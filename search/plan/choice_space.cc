@@ -34,6 +34,11 @@ ChoiceSpace SpaceOfNode(const Graph& graph, NodeId id) {
   return space;
 }
 
+ChoiceSpace SpaceOf(const Graph& graph, int element) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  return element < tensors ? SpaceOfTensor(graph, element) : SpaceOfNode(graph, element - tensors);
+}
+
 Sharding PartialsSharding(const Sharding& accumulator) {
   Sharding sharding = accumulator;
   sharding.axes.pop_back();

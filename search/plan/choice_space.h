@@ -35,6 +35,8 @@ ChoiceSpace SpaceOfNode(const Definition& definition);
 // out.
 ChoiceSpace SpaceOfTensor(const Graph& graph, TensorId id);
 ChoiceSpace SpaceOfNode(const Graph& graph, NodeId id);
+// Of an element: the tensors, then the nodes.
+ChoiceSpace SpaceOf(const Graph& graph, int element);
 
 // The sharding of the partials that an accumulator node adds up, from the node's partition
 // `accumulator`: the partition without its last index, which numbers the groups.

@@ -50,14 +50,8 @@ struct DualMessage {
 // What the checker replays to recompute a lower bound without a solver (search/THEORY.md).
 struct Proof {
   ProofKind kind = ProofKind::kNone;
-  // All kinds but dual: the elements in the order in which their variables are eliminated.
+  // Elimination: the elements in the order in which their variables are eliminated.
   std::vector<int> order;
-  // Grids: the elements in the order in which the relaxation to grids is eliminated. Then grids are
-  // dropped that no plan cheaper than the bound has. So many elements of `order`, from the first,
-  // are eliminated plainly. Of the tables of the others only entries that can be part of such a
-  // plan are kept; at the end no entry remains, so there is none.
-  std::vector<int> sweep;
-  int plain = 0;
   // Dual: the messages; a pair of tensor and node that is not listed has 0 everywhere. The bound is
   // a sum of two parts. For each node: the cheapest partition, with each operand and the result at
   // the grid that is cheapest after its message; a carried tensor that the node reads and computes

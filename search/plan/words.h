@@ -29,7 +29,7 @@ enum class Replicate : uint8_t { kNone, kAuto };
 enum class Accumulators : uint8_t { kAuto, kAll, kNone };
 
 // What proves a plan's lower bound (search/THEORY.md). kNone: nothing is proved beyond 0.
-enum class ProofKind : uint8_t { kNone, kElimination, kGrids, kDual };
+enum class ProofKind : uint8_t { kNone, kElimination, kDual };
 
 // What the bytes of a transfer are, a field of PlanCost for each. kHalo: an activation, gathered
 // because a window reaches beyond the shard.
@@ -58,7 +58,6 @@ struct Words<ProofKind> {
   static constexpr std::pair<ProofKind, const char*> kList[] = {
       {ProofKind::kNone, "none"},
       {ProofKind::kElimination, "elimination"},
-      {ProofKind::kGrids, "grids"},
       {ProofKind::kDual, "dual"}};
 };
 template <>

@@ -18,7 +18,7 @@ bool IsPinned(const SearchOptions& options) {
 
 // Whether sums may stay unreduced but for pins, which say nothing of groups of devices.
 bool AllowsPartials(const SearchOptions& options) {
-  return options.replicate == Replicate::kAuto && options.search == "default";
+  return options.partials && options.replicate == Replicate::kAuto && options.search == "default";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "search/solve/min_sum.h"
 
 namespace yuba::search {
 namespace {
@@ -17,6 +18,13 @@ void AddScope(const std::vector<int>& scope, Bucket* bucket) {
         std::find(bucket->scope.begin(), bucket->scope.end(), v) != bucket->scope.end();
     if (!known) bucket->scope.push_back(v);
   }
+}
+
+// The scope, then the variable.
+std::vector<int> JointScope(const Bucket& bucket) {
+  std::vector<int> joint = bucket.scope;
+  joint.push_back(bucket.variable);
+  return joint;
 }
 
 // Domains, then the scope and the identity of each table, the tables in an order that equal work
@@ -62,33 +70,24 @@ Cells Shared(std::vector<int64_t> cells) {
   return std::make_shared<const std::vector<int64_t>>(std::move(cells));
 }
 
-// Gives each child of a bucket its `down`; the bucket has its own already. False where the budget
-// was spent.
-bool Down(const PairwiseProblem& problem, const Bucket& bucket, const Budget& budget,
-          BucketTree* tree) {
-  const bool of_value = !tree->of_value.empty();
-  if (bucket.children.empty() && !of_value) return true;
-  std::vector<DomainPtr> domains;
-  for (const int v : JointScope(bucket)) domains.push_back(problem.variables[v]);
-  std::vector<std::vector<int64_t>> least;  // by child: of all that contains a cell of its `up`
-  for (const int child : bucket.children) {
-    least.emplace_back(tree->buckets[child].up->size(), std::numeric_limits<int64_t>::max());
-  }
-  std::vector<std::vector<int64_t>*> lower(bucket.factors.size(), nullptr);
-  for (std::vector<int64_t>& each : least) lower.push_back(&each);
-  std::vector<int64_t>* of_last = nullptr;
-  if (of_value) {
-    of_last = &tree->of_value[bucket.variable];
-    of_last->assign(domains.back()->size, std::numeric_limits<int64_t>::max());
-  }
-  const std::vector<MinSumTerm> terms = TermsOf(problem, *tree, bucket);
-  if (!LowerAll(domains, terms, *bucket.down, lower, of_last, budget)) return false;
-  for (size_t c = 0; c < least.size(); ++c) {
-    Bucket& child = tree->buckets[bucket.children[c]];
-    for (size_t i = 0; i < least[c].size(); ++i) least[c][i] -= (*child.up)[i];
-    child.down = Shared(std::move(least[c]));
-  }
-  return true;
+// The tables that meet in a bucket, over places of its joint scope: factors, then results of
+// children. They point into problem and tree.
+std::vector<MinSumTerm> TermsOf(const PairwiseProblem& problem, const BucketTree& tree,
+                                const Bucket& bucket) {
+  const std::vector<int> joint = JointScope(bucket);
+  std::vector<MinSumTerm> terms;
+  const auto add = [&](const std::vector<int>& scope, const Cells& cells) {
+    MinSumTerm term;
+    for (const int v : scope) {
+      const auto place = std::find(joint.begin(), joint.end(), v) - joint.begin();
+      term.scope.push_back(static_cast<int>(place));
+    }
+    term.cells = cells.get();
+    terms.push_back(std::move(term));
+  };
+  for (const int f : bucket.factors) add(problem.factors[f].scope, problem.factors[f].cells);
+  for (const int child : bucket.children) add(tree.buckets[child].scope, tree.buckets[child].up);
+  return terms;
 }
 
 }  // namespace
@@ -106,10 +105,7 @@ BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& o
     const std::vector<int>& scope = problem.factors[f].scope;
     int first = never;
     for (const int v : scope) first = std::min(first, bucket_of[v]);
-    if (first == never) {
-      tree.untouched.push_back(static_cast<int>(f));
-      continue;
-    }
+    YUBA_CHECK(first < never) << "a factor of no variable in the order";
     tree.buckets[first].factors.push_back(static_cast<int>(f));
     AddScope(scope, &tree.buckets[first]);
   }
@@ -118,37 +114,13 @@ BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& o
     std::sort(bucket.scope.begin(), bucket.scope.end(), [&](int u, int v) {
       return bucket_of[u] != bucket_of[v] ? bucket_of[u] > bucket_of[v] : u < v;
     });
-    if (bucket.scope.empty() || bucket_of[bucket.scope.back()] == never) continue;
+    if (bucket.scope.empty()) continue;
     bucket.parent = bucket_of[bucket.scope.back()];
     tree.buckets[bucket.parent].children.push_back(b);
     AddScope(bucket.scope, &tree.buckets[bucket.parent]);
   }
   FindEqual(problem, &tree);
   return tree;
-}
-
-std::vector<int> JointScope(const Bucket& bucket) {
-  std::vector<int> joint = bucket.scope;
-  joint.push_back(bucket.variable);
-  return joint;
-}
-
-std::vector<MinSumTerm> TermsOf(const PairwiseProblem& problem, const BucketTree& tree,
-                                const Bucket& bucket) {
-  const std::vector<int> joint = JointScope(bucket);
-  std::vector<MinSumTerm> terms;
-  const auto add = [&](const std::vector<int>& scope, const Cells& cells) {
-    MinSumTerm term;
-    for (const int v : scope) {
-      const auto place = std::find(joint.begin(), joint.end(), v) - joint.begin();
-      term.scope.push_back(static_cast<int>(place));
-    }
-    term.cells = cells.get();
-    terms.push_back(std::move(term));
-  };
-  for (const int f : bucket.factors) add(problem.factors[f].scope, problem.factors[f].cells);
-  for (const int child : bucket.children) add(tree.buckets[child].scope, tree.buckets[child].up);
-  return terms;
 }
 
 Work WorkOf(const PairwiseProblem& problem, const BucketTree& tree, bool equal_once) {
@@ -183,22 +155,6 @@ bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTre
     if (bucket.scope.empty()) tree->least += (*bucket.up)[0];
   }
   return true;
-}
-
-absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
-                                        const std::vector<int>& order, const Budget& budget,
-                                        bool of_value) {
-  YUBA_CHECK(order.size() == problem.variables.size());
-  BucketTree tree = MakeBuckets(problem, order);
-  if (!EliminateUp(problem, budget, &tree)) return absl::nullopt;
-  if (of_value) tree.of_value.resize(problem.variables.size());
-  for (size_t b = tree.buckets.size(); b-- > 0;) {
-    if (budget.ShouldStop()) return absl::nullopt;
-    Bucket& bucket = tree.buckets[b];
-    if (bucket.scope.empty()) bucket.down = Shared({tree.least - (*bucket.up)[0]});
-    if (!Down(problem, bucket, budget, &tree)) return absl::nullopt;
-  }
-  return tree;
 }
 
 int64_t CostIn(const PairwiseProblem& problem, const BucketTree& tree, const Bucket& bucket,

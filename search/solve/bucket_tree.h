@@ -13,37 +13,31 @@
 #include <limits>
 #include <vector>
 
-#include "absl/types/optional.h"
 #include "opsemantics/base/check.h"
 #include "search/solve/budget.h"
-#include "search/solve/min_sum.h"
 #include "search/solve/pairwise.h"
 
 namespace yuba::search {
 
 struct Bucket {
   int variable = 0;
-  // The variables that its tables contain besides `variable`. All are eliminated later or never;
-  // those that stay longest come first, so the last is the variable of the parent bucket.
+  // The variables that its tables contain besides `variable`. All are eliminated later; those that
+  // stay longest come first, so the last is the variable of the parent bucket.
   std::vector<int> scope;
-  int parent = -1;            // -1: no variable of the scope is eliminated
+  int parent = -1;            // -1: the scope is empty
   std::vector<int> factors;   // of the problem: those whose first eliminated variable is this one
   std::vector<int> children;  // buckets whose parent this one is
   int like = 0;               // the first bucket of equal tables; `up` is the same
-  Cells up;    // by scope, row-major: the least cost of the factors here and in all buckets below
-  Cells down;  // by scope, row-major: the least cost of all other factors
+  Cells up;  // by scope, row-major: the least cost of the factors here and in all buckets below
 };
 
 struct BucketTree {
   std::vector<Bucket> buckets;  // in the order of elimination
-  std::vector<int> untouched;   // factors that contain no eliminated variable
   int64_t least = 0;            // the least cost of the buckets that have no scope
-  // [variable][value], where asked for: the least cost of any assignment that has that value.
-  std::vector<std::vector<int64_t>> of_value;
 };
 
-// The tree without tables. `order`: variables, each once. Factors of the problem need no cells,
-// only pointers that are equal where their cells would be.
+// The tree without tables. `order`: the variables of all factors, each once. Factors of the problem
+// need no cells, only pointers that are equal where their cells would be.
 BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& order);
 
 // What the tables of a tree take: those of all buckets, or each of equal ones once. Saturates.
@@ -57,23 +51,6 @@ Work WorkOf(const PairwiseProblem& problem, const BucketTree& tree, bool equal_o
 // from the order, so look at them before (GreedyOrder). False where the budget was spent before the
 // end.
 bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTree* tree);
-
-// Exact min-marginals: the tree with `up` and `down` of all buckets, and `of_value` where that is
-// asked for. For every assignment of a bucket's scope, up and down together are the least cost of
-// any assignment that has these values, so all that is above a limit can be left out. `order`: all
-// variables, each once. Nothing where the budget was spent before the end.
-absl::optional<BucketTree> MinMarginals(const PairwiseProblem& problem,
-                                        const std::vector<int>& order,
-                                        const Budget& budget = Budget::Unlimited(),
-                                        bool of_value = false);
-
-// The scope, then the variable.
-std::vector<int> JointScope(const Bucket& bucket);
-
-// The tables that meet in a bucket, over places of its joint scope: factors, then results of
-// children. They point into problem and tree.
-std::vector<MinSumTerm> TermsOf(const PairwiseProblem& problem, const BucketTree& tree,
-                                const Bucket& bucket);
 
 // What the tables of the bucket cost together, all variables in them having values.
 int64_t CostIn(const PairwiseProblem& problem, const BucketTree& tree, const Bucket& bucket,

@@ -126,39 +126,4 @@ absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::ve
   return Eliminate(problem, order, Assignment(problem.variables.size(), 0), budget);
 }
 
-absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,
-                                        const std::vector<int>& order, const Budget& budget) {
-  const auto tree = std::make_shared<BucketTree>(MakeBuckets(problem, order));
-  if (!EliminateUp(problem, budget, tree.get())) return absl::nullopt;
-  Remainder rest;
-  rest.constant = tree->least;
-  std::vector<int> number(problem.variables.size(), 0);
-  for (const int v : order) number[v] = -1;
-  for (size_t v = 0; v < number.size(); ++v) {
-    if (number[v] < 0) continue;
-    number[v] = static_cast<int>(rest.variables.size());
-    rest.variables.push_back(static_cast<int>(v));
-    rest.problem.variables.push_back(problem.variables[v]);
-  }
-  const auto add = [&](const std::vector<int>& scope, const Cells& cells) {
-    Factor factor = {{}, cells};
-    for (const int v : scope) factor.scope.push_back(number[v]);
-    rest.problem.factors.push_back(std::move(factor));
-  };
-  for (const int f : tree->untouched) add(problem.factors[f].scope, problem.factors[f].cells);
-  for (const Bucket& bucket : tree->buckets) {
-    if (bucket.parent < 0 && !bucket.scope.empty()) add(bucket.scope, bucket.up);
-  }
-  rest.extended = [&problem, tree, variables = rest.variables](const Assignment& values) {
-    Assignment all(problem.variables.size(), 0);
-    for (size_t i = 0; i < variables.size(); ++i) all[variables[i]] = values[i];
-    const auto cost_in = [&](size_t b, const Assignment& assignment) {
-      return CostIn(problem, *tree, tree->buckets[b], assignment);
-    };
-    ChooseValues(problem, *tree, cost_in, &all);
-    return all;
-  };
-  return rest;
-}
-
 }  // namespace yuba::search

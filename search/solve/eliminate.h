@@ -8,7 +8,6 @@
 #define YUBA_SEARCH_SOLVE_ELIMINATE_H_
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -44,20 +43,6 @@ absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::ve
 // The same for an order of all variables.
 absl::optional<Solution> Eliminate(const PairwiseProblem& problem, const std::vector<int>& order,
                                    const Budget& budget = Budget::Unlimited());
-
-// The problem that is left when the variables in `order` are eliminated. Its factors may have more
-// than two variables in their scopes.
-struct Remainder {
-  PairwiseProblem problem;
-  std::vector<int> variables;  // by variable of `problem`: its number before
-  int64_t constant = 0;        // to be added to all costs
-  // From values of `variables`: values of all variables of the original problem, the best ones of
-  // those that were eliminated. The original problem must still be there.
-  std::function<Assignment(const Assignment& values)> extended;
-};
-absl::optional<Remainder> EliminateSome(const PairwiseProblem& problem,
-                                        const std::vector<int>& order,
-                                        const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba::search
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <numeric>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/inner_loop.h"
@@ -18,7 +17,6 @@ struct Rows {
   const int64_t* cells = nullptr;
   std::vector<int64_t> strides;
   int raised = -1;  // the deepest loop along which it changes; -1: none
-  int term = 0;     // its number
 };
 
 // A loop over a dimension of the result, or over several neighbouring ones which every term either
@@ -71,10 +69,6 @@ YUBA_INNER_LOOP int64_t LeastOfMany(const int64_t* a, const int64_t* b, int size
   return least;
 }
 
-YUBA_INNER_LOOP void LowerTo(int64_t* least, const int64_t* row, int size) {
-  for (int i = 0; i < size; ++i) least[i] = std::min(least[i], row[i]);
-}
-
 YUBA_INNER_LOOP void AddMany(int64_t* sum, const int64_t* row, int size) {
   for (int i = 0; i < size; ++i) sum[i] += row[i];
 }
@@ -97,17 +91,14 @@ void Add(int64_t* sum, const int64_t* row, int size) {
 // and added up; each row that does not change in inner loops is added once, outside of them.
 class Nest {
  public:
-  // `once`: of values of the first domain that symmetries map to one another, one is enough.
-  Nest(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms, bool once,
+  // Of values of the first domain that symmetries map to one another, one is looked at.
+  Nest(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
        const Budget& budget)
       : domains_(domains),
         budget_(budget),
         result_rank_(static_cast<int>(domains.size()) - 1),
         size_(domains.back()->size) {
-    for (const MinSumTerm& term : terms) {
-      rows_.push_back(Arrange(domains, term));
-      rows_.back().term = static_cast<int>(rows_.size()) - 1;
-    }
+    for (const MinSumTerm& term : terms) rows_.push_back(Arrange(domains, term));
     strides_.assign(result_rank_, 1);
     for (int d = result_rank_; d-- > 0;) {
       strides_[d] = cells_;
@@ -117,27 +108,21 @@ class Nest {
       first_values_ = {0};
       return;
     }
-    if (once) {
-      first_values_ = OrbitRepresentatives(*domains[0]);
-    } else {
-      first_values_.resize(domains[0]->size);
-      std::iota(first_values_.begin(), first_values_.end(), 0);
-    }
+    first_values_ = OrbitRepresentatives(*domains[0]);
     MakeLoops();
   }
 
-  int size() const { return size_; }        // of the last domain
-  int64_t cells() const { return cells_; }  // of the other domains
-  const std::vector<Rows>& rows() const { return rows_; }
+  int size() const { return size_; }         // of the last domain
+  int64_t cells() const { return cells_; }   // of the other domains
   bool stopped() const { return stopped_; }  // the budget was spent before the end
 
   // Calls leaf(at, fixed, rows, first) for each cell `at`, row-major, of the domains but the last:
-  // the terms add up to the row `fixed` and the rows number `first` and up, as rows() lists them.
+  // the terms add up to the row `fixed` and the rows number `first` and up.
   template <typename Leaf>
-  void Run(const Leaf& leaf, bool parallel) {
+  void Run(const Leaf& leaf) {
     const auto count = static_cast<int64_t>(first_values_.size());
     const int64_t sums = result_rank_ == 0 ? 0 : count * strides_[0] * size_;
-    if (!parallel || result_rank_ < 2 || sums < kParallelSums) {
+    if (result_rank_ < 2 || sums < kParallelSums) {
       Part<Leaf>(*this, leaf, 0, count).Run();
     } else {
       ParallelFor(budget_.threads(), count,
@@ -313,34 +298,12 @@ class Minimise {
 
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms, const Budget& budget) {
-  Nest nest(domains, terms, true, budget);
+  Nest nest(domains, terms, budget);
   std::vector<int64_t> result(nest.cells());
-  nest.Run(Minimise(nest.size(), &result), true);
+  nest.Run(Minimise(nest.size(), &result));
   if (nest.stopped()) return {};
   nest.FillOrbits(&result);
   return result;
-}
-
-bool LowerAll(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
-              const std::vector<int64_t>& outside, const std::vector<std::vector<int64_t>*>& lower,
-              std::vector<int64_t>* of_last, const Budget& budget) {
-  Nest nest(domains, terms, false, budget);
-  const int size = nest.size();
-  std::vector<int64_t> sum(size);
-  const auto leaf = [&](int64_t at, const int64_t* fixed, const std::vector<const int64_t*>& rows,
-                        size_t first) {
-    std::copy(fixed, fixed + size, sum.begin());
-    for (size_t r = first; r < rows.size(); ++r) Add(sum.data(), rows[r], size);
-    for (int64_t& each : sum) each += outside[at];
-    for (size_t r = 0; r < rows.size(); ++r) {
-      const Rows& of = nest.rows()[r];
-      if (lower[of.term] == nullptr) continue;
-      LowerTo(lower[of.term]->data() + (rows[r] - of.cells), sum.data(), size);
-    }
-    if (of_last != nullptr) LowerTo(of_last->data(), sum.data(), size);
-  };
-  nest.Run(leaf, false);
-  return !nest.stopped();
 }
 
 }  // namespace yuba::search

@@ -1,5 +1,4 @@
-// The inner loops of elimination: the sum of several tables, minimised over one variable (up), or
-// over all variables that one of the tables does not have (down).
+// The inner loops of elimination: the sum of several tables, minimised over one variable.
 #ifndef YUBA_SEARCH_SOLVE_MIN_SUM_H_
 #define YUBA_SEARCH_SOLVE_MIN_SUM_H_
 
@@ -24,14 +23,6 @@ struct MinSumTerm {
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms,
                             const Budget& budget = Budget::Unlimited());
-
-// The sum S of `outside`, row-major over domains[0 .. n-2], and of all terms, for all values of the
-// domains. To lower[t], if that is not null: for each cell of term t, whose scope then ascends, the
-// least S that contains it. To of_last, if that is not null: the least S by value of the last
-// domain. Symmetries are not used. False where the budget was spent before the end.
-bool LowerAll(const std::vector<DomainPtr>& domains, const std::vector<MinSumTerm>& terms,
-              const std::vector<int64_t>& outside, const std::vector<std::vector<int64_t>*>& lower,
-              std::vector<int64_t>* of_last, const Budget& budget = Budget::Unlimited());
 
 }  // namespace yuba::search
 

@@ -76,7 +76,7 @@ TEST_CASE("plans of many models and flags are what the schema says, and fill in 
       {"mlp/model.onnx", "--search data"},
       {"mlp/model.onnx", "--search recursive --space tofu,copies=none"},
       {"mlp/model.onnx", "--devices 1"},
-      {"mlp/model.onnx", "--devices 5 --replicate auto --memory 30kB --without prune"},
+      {"mlp/model.onnx", "--devices 5 --replicate auto --memory 30kB"},
       {"mlp/model.onnx", "--pin batch=a --devices 4 --no-check"},
       {"mlp/model_dynamic.onnx", "--entry one*3:batch=1 --entry four:batch=4 --init"},
       {"encoder/model.onnx", "--space accumulators=all --train adam --loss softmax-cross-entropy"},
@@ -93,10 +93,8 @@ TEST_CASE("plans of many models and flags are what the schema says, and fill in 
   std::set<std::string> named;
   Named(SchemaFile(), "", named);
   for (const std::string& field : named) {
-    // The fields of a proof by grids are of graphs that are too large for other proofs; and no
-    // command makes axes of another kind than 0 yet.
-    const bool rare = field == ".stopped" || field == ".proof.plain" || field == ".proof.sweep" ||
-                      field == ".mesh.kind";
+    // No command makes axes of another kind than 0 yet.
+    const bool rare = field == ".stopped" || field == ".mesh.kind";
     if (field.rfind(".options.", 0) == 0 || rare) continue;
     INFO(field);
     CHECK(found.count(field) == 1);
@@ -115,7 +113,7 @@ TEST_CASE("options are texts, those of every flag of training among them") {
       Planned("mlp/model_dynamic.onnx",
               "--train adam --loss softmax-cross-entropy@y --lr 0.1 --clip 1 --batch 8 "
               "--batch-dim x:0 --micro-batches 2 --eval-entry 3 --freeze 'l.0.*' --freeze "
-              "l.1.weight=0,2 --trainable 'l.1.*' --allow-missing-parameters --without prune");
+              "l.1.weight=0,2 --trainable 'l.1.*' --allow-missing-parameters");
   INFO(plan["options"].dump());
   CHECK(Faults(plan) == "");
   for (const char* option :

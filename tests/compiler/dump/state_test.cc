@@ -222,44 +222,37 @@ TEST_CASE("each member of a plan is in the text") {
       change(p);
     });
   };
-  CheckChanges(Planned(),
-               {
-                   {"mesh", plan([](P& p) { p.mesh.axes[0].name = "model"; })},
-                   {"nesting", plan([](P& p) { p.space.nesting = search::Nesting::kLevel; })},
-                   {"factors", plan([](P& p) { p.space.factors = !p.space.factors; })},
-                   {"accumulators", plan([](P& p) { p.space.accumulators = true; })},
-                   {"partials", plan([](P& p) { p.space.partials = true; })},
-                   {"replicate", plan([](P& p) { p.space.replicate = search::Replicate::kAuto; })},
-                   {"memory", plan([](P& p) { p.space.memory = 1 << 20; })},
-                   {"pins", plan([](P& p) { p.space.pins = {{0, {{{0}, true}, {{}, false}}}}; })},
-                   {"search", plan([](P& p) { p.search = "recursive"; })},
-                   {"sharding", plan([](P& p) { p.tensors[0].axes = {{0, 1}, {}}; })},
-                   {"other sharding", plan([](P& p) { p.tensors[0].axes = {{1, 0}, {}}; })},
-                   {"partition", plan([](P& p) { p.nodes[1].axes = {{0, 1}, {}}; })},
-                   {"other partition", plan([](P& p) { p.nodes[1].axes = {{1, 0}, {}}; })},
-                   {"weights", plan([](P& p) { p.cost.weight += 1; })},
-                   {"activations", plan([](P& p) { p.cost.activation += 1; })},
-                   {"partial sums", plan([](P& p) { p.cost.partial += 1; })},
-                   {"halos", plan([](P& p) { p.cost.halo += 1; })},
-                   {"bound", plan([](P& p) { p.lower_bound = 9; })},
-                   {"asked bound", plan([](P& p) { p.lower_bound = 9, p.asked_bound = 8; })},
-                   {"proof", bounded([](P&) {})},
-                   {"order", bounded([](P& p) { p.proof.order = {0, 1, 2}; })},
-                   {"grids", bounded([](P& p) { p.proof.kind = search::ProofKind::kGrids; })},
-                   {"sweep", bounded([](P& p) {
-                      p.proof.kind = search::ProofKind::kGrids;
-                      p.proof.sweep = {1, 0};
-                    })},
-                   {"plain", bounded([](P& p) {
-                      p.proof.kind = search::ProofKind::kGrids;
-                      p.proof.plain = 2;
-                    })},
-                   {"messages", bounded([](P& p) { p.proof.messages = {{0, 1, {-5, 7}}}; })},
-                   {"prices", bounded([](P& p) { p.proof.prices = {{3, 40}}; })},
-                   {"replayed", plan([](P& p) { p.replayed = !p.replayed; })},
-                   {"without pins", plan([](P& p) { p.unpinned = search::Unpinned{8, 5}; })},
-                   {"stopped", plan([](P& p) { p.stopped = search::kInterrupt; })},
-               });
+  CheckChanges(
+      Planned(),
+      {
+          {"mesh", plan([](P& p) { p.mesh.axes[0].name = "model"; })},
+          {"nesting", plan([](P& p) { p.space.nesting = search::Nesting::kLevel; })},
+          {"factors", plan([](P& p) { p.space.factors = !p.space.factors; })},
+          {"accumulators", plan([](P& p) { p.space.accumulators = true; })},
+          {"partials", plan([](P& p) { p.space.partials = true; })},
+          {"replicate", plan([](P& p) { p.space.replicate = search::Replicate::kAuto; })},
+          {"memory", plan([](P& p) { p.space.memory = 1 << 20; })},
+          {"pins", plan([](P& p) { p.space.pins = {{0, {{{0}, true}, {{}, false}}}}; })},
+          {"search", plan([](P& p) { p.search = "recursive"; })},
+          {"sharding", plan([](P& p) { p.tensors[0].axes = {{0, 1}, {}}; })},
+          {"other sharding", plan([](P& p) { p.tensors[0].axes = {{1, 0}, {}}; })},
+          {"partition", plan([](P& p) { p.nodes[1].axes = {{0, 1}, {}}; })},
+          {"other partition", plan([](P& p) { p.nodes[1].axes = {{1, 0}, {}}; })},
+          {"weights", plan([](P& p) { p.cost.weight += 1; })},
+          {"activations", plan([](P& p) { p.cost.activation += 1; })},
+          {"partial sums", plan([](P& p) { p.cost.partial += 1; })},
+          {"halos", plan([](P& p) { p.cost.halo += 1; })},
+          {"bound", plan([](P& p) { p.lower_bound = 9; })},
+          {"asked bound", plan([](P& p) { p.lower_bound = 9, p.asked_bound = 8; })},
+          {"proof", bounded([](P&) {})},
+          {"order", bounded([](P& p) { p.proof.order = {0, 1, 2}; })},
+          {"kind of proof", bounded([](P& p) { p.proof.kind = search::ProofKind::kDual; })},
+          {"messages", bounded([](P& p) { p.proof.messages = {{0, 1, {-5, 7}}}; })},
+          {"prices", bounded([](P& p) { p.proof.prices = {{3, 40}}; })},
+          {"replayed", plan([](P& p) { p.replayed = !p.replayed; })},
+          {"without pins", plan([](P& p) { p.unpinned = search::Unpinned{8, 5}; })},
+          {"stopped", plan([](P& p) { p.stopped = search::kInterrupt; })},
+      });
 }
 
 // Every field of every message has a value, texts and numbers each another one. Of a oneof it is

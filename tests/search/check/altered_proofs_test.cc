@@ -35,10 +35,8 @@ Number At(T* place) {
 }
 
 std::vector<Number> NumbersOf(Proof* proof) {
-  std::vector<Number> numbers = {At(&proof->plain)};
-  for (std::vector<int>* elements : {&proof->order, &proof->sweep}) {
-    for (int& element : *elements) numbers.push_back(At(&element));
-  }
+  std::vector<Number> numbers;
+  for (int& element : proof->order) numbers.push_back(At(&element));
   for (DualMessage& message : proof->messages) {
     numbers.push_back(At(&message.tensor));
     numbers.push_back(At(&message.node));
@@ -119,28 +117,19 @@ Plan Worse(const Graph& graph, const Plan& best) {
   return worse;
 }
 
-// The plan with its bound proved on grids first; any order will do.
-Plan ByGrids(Plan plan) {
-  plan.proof.kind = ProofKind::kGrids;
-  plan.proof.plain = static_cast<int>(plan.proof.order.size()) / 2;
-  plan.proof.sweep = plan.proof.order;
-  return plan;
-}
-
 TEST_CASE("a proof with one number changed is refused, or its bound still holds") {
   const Graph graph = Network();
   const Plan exact = PlanOf(graph, "default"), dual = PlanOf(graph, "default", 5);
   REQUIRE(exact.proof.kind == ProofKind::kElimination);
   REQUIRE(exact.lower_bound == exact.cost.bytes());
   REQUIRE(dual.proof.kind == ProofKind::kDual);
-  const Plan grids = ByGrids(exact);
   int refused = 0;
-  for (const Plan& plan : {exact, dual, grids}) {
+  for (const Plan& plan : {exact, dual}) {
     const Attempt tried = Alter(graph, Worse(graph, plan), exact.cost.bytes(), 1000);
     CHECK(tried.altered > 900);
     refused += tried.refused;
   }
-  CHECK(refused > 1500);
+  CHECK(refused > 1000);
 }
 
 // Pins that no cheap plan meets.
@@ -186,40 +175,35 @@ TEST_CASE("the proof of a pinned bound with one number changed is refused, or th
   REQUIRE(exact.proof.kind == ProofKind::kElimination);
   REQUIRE(exact.lower_bound == exact.cost.bytes());
   REQUIRE(dual.proof.kind == ProofKind::kDual);
-  const Plan grids = ByGrids(exact);
   int refused = 0;
-  for (const Plan& plan : {exact, dual, grids}) {
+  for (const Plan& plan : {exact, dual}) {
     const Attempt tried = Alter(graph, Dearer(graph, exact, plan), exact.cost.bytes(), 500);
     CHECK(tried.altered > 400);
     refused += tried.refused;
   }
-  CHECK(refused > 600);
+  CHECK(refused > 400);
 }
 
 TEST_CASE(
     "pins that are taken out or loosened do not keep the bound, tightened ones not the plan") {
   const Graph graph = Network();
   const int64_t free = PlanOf(graph, "default").cost.bytes();
-  const Plan exact = PinnedPlan(graph);
-  REQUIRE(exact.lower_bound > free);
-  const Plan grids = ByGrids(exact);
-  for (const Plan& plan : {exact, grids}) {
-    CAPTURE(WordOf(plan.proof.kind));
-    REQUIRE_THAT(CheckPlan(graph, plan), IsOk());
-    Plan bent = plan;
-    bent.space.pins.clear();
-    CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                                "the plan says that none moves less than"));
-    for (size_t p = 0; p < plan.space.pins.size(); ++p) {
-      bent = plan;
-      for (Demand& demand : bent.space.pins[p].demands) demand = Demand();
-      Plan without = plan;
-      without.space.pins.erase(without.space.pins.begin() + p);
-      CHECK(CheckPlan(graph, bent) == CheckPlan(graph, without));
-      bent = plan;
-      bent.space.pins[p].demands[1] = {{1}, false};
-      CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition));
-    }
+  const Plan plan = PinnedPlan(graph);
+  REQUIRE(plan.lower_bound > free);
+  REQUIRE_THAT(CheckPlan(graph, plan), IsOk());
+  Plan bent = plan;
+  bent.space.pins.clear();
+  CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                              "the plan says that none moves less than"));
+  for (size_t p = 0; p < plan.space.pins.size(); ++p) {
+    bent = plan;
+    for (Demand& demand : bent.space.pins[p].demands) demand = Demand();
+    Plan without = plan;
+    without.space.pins.erase(without.space.pins.begin() + p);
+    CHECK(CheckPlan(graph, bent) == CheckPlan(graph, without));
+    bent = plan;
+    bent.space.pins[p].demands[1] = {{1}, false};
+    CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition));
   }
   Plan dual = PinnedDual(graph);
   REQUIRE(dual.lower_bound > free);

@@ -296,7 +296,7 @@ TEST_CASE("where the tables do not fit there is still a plan, and a bound on gri
   options.table_cells = 100;
   absl::StatusOr<Plan> plan = Search(graph, options);
   REQUIRE_THAT(plan, IsOk());
-  CHECK((plan->proof.kind == ProofKind::kDual || plan->proof.kind == ProofKind::kGrids));
+  CHECK(plan->proof.kind == ProofKind::kDual);
   Plan best = Found(graph, 8), recursive = Found(graph, 8, "recursive");
   CHECK(plan->cost.bytes() >= best.cost.bytes());
   CHECK(plan->cost.bytes() <= recursive.cost.bytes());
@@ -334,7 +334,7 @@ TEST_CASE("an unrolled recurrent network is planned close to its bound") {
 TEST_CASE("on many devices plans cost little more than grids, and the checker follows") {
   auto gap = [](const Graph& graph, int devices) {
     Plan plan = Found(graph, devices);
-    CHECK((plan.proof.kind == ProofKind::kDual || plan.proof.kind == ProofKind::kGrids));
+    CHECK(plan.proof.kind == ProofKind::kDual);
     CHECK_THAT(CheckPlan(graph, plan), IsOk());
     return static_cast<double>(plan.cost.bytes() - plan.lower_bound) / plan.cost.bytes();
   };

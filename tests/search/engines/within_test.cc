@@ -69,7 +69,7 @@ SearchOptions OnGrids(SearchOptions options) {
   return Only(std::move(options), {"replicating", "baselines", "grids", "axes", "rows"});
 }
 SearchOptions OnTables(SearchOptions options) {
-  return Only(std::move(options), {"prices", "local", "lower", "smallest"});
+  return Only(std::move(options), {"prices", "local", "smallest"});
 }
 
 // All choices, with rows.

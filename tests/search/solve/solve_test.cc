@@ -99,56 +99,6 @@ TEST_CASE("elimination with some variables given finds the best of the others") 
   }
 }
 
-TEST_CASE("what is left after the elimination of some variables has the same best solutions") {
-  std::mt19937 random(11);
-  for (int i = 0; i < 50; ++i) {
-    const PairwiseProblem problem = RandomProblem(6, false, &random);
-    const Remainder rest = *EliminateSome(problem, {5, 0, 3});
-    CHECK(rest.variables == std::vector<int>{1, 2, 4});
-    CHECK(rest.constant + Least(rest.problem) == Least(problem));
-    ForEachAssignment(rest.problem, [&](const Assignment& left) {
-      const Assignment all = rest.extended(left);
-      for (size_t v = 0; v < left.size(); ++v) CHECK(all[rest.variables[v]] == left[v]);
-      CHECK(CostOf(problem, all) == rest.constant + CostOf(rest.problem, left));
-    });
-  }
-}
-
-TEST_CASE("min-marginals are the least costs of assignments that have the values") {
-  std::mt19937 random(12);
-  for (int i = 0; i < 50; ++i) {
-    const PairwiseProblem problem = RandomProblem(6, false, &random);
-    std::vector<int> order(6);
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), random);
-    const BucketTree tree = *MinMarginals(problem, order, Budget::Unlimited(), true);
-    CHECK(tree.least == Least(problem));
-    constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-    std::vector<std::vector<int64_t>> of_scope, of_value;
-    for (const Bucket& bucket : tree.buckets) of_scope.emplace_back(bucket.up->size(), kNone);
-    for (const DomainPtr& domain : problem.variables) of_value.emplace_back(domain->size, kNone);
-    ForEachAssignment(problem, [&](const Assignment& assignment) {
-      const int64_t cost = CostOf(problem, assignment);
-      for (size_t b = 0; b < of_scope.size(); ++b) {
-        size_t cell = 0;
-        for (const int v : tree.buckets[b].scope) {
-          cell = cell * problem.variables[v]->size + assignment[v];
-        }
-        of_scope[b][cell] = std::min(of_scope[b][cell], cost);
-      }
-      for (size_t v = 0; v < of_value.size(); ++v) {
-        of_value[v][assignment[v]] = std::min(of_value[v][assignment[v]], cost);
-      }
-    });
-    CHECK(tree.of_value == of_value);
-    for (size_t b = 0; b < of_scope.size(); ++b) {
-      for (size_t cell = 0; cell < of_scope[b].size(); ++cell) {
-        CHECK((*tree.buckets[b].up)[cell] + (*tree.buckets[b].down)[cell] == of_scope[b][cell]);
-      }
-    }
-  }
-}
-
 TEST_CASE("elimination refuses tables that do not fit") {
   std::mt19937 random(7);
   PairwiseProblem problem = RandomProblem(9, false, &random);

@@ -7,7 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "search/check/legal.h"
 #include "search/check/part_counts.h"
+#include "search/check/pins.h"
 #include "search/plan/demand.h"
 #include "search/space/domain.h"
 #include "search/space/follow.h"
@@ -97,6 +99,17 @@ TEST_CASE("grids are choices without the names of axes that can be exchanged, an
     of_one_kind += static_cast<int>(AllGrids(space, MeshOf(devices)).size());
   }
   CHECK(of_several > of_one_kind + of_one_kind / 2);
+}
+
+TEST_CASE("the checker renames axes of one kind and size alone, and none that a pin names") {
+  const Mesh mesh = MeshOfKinds(8, {0, 1, 0});
+  const auto renamings = [&](const PinsOfElements& pins) {
+    ChoiceLists lists(mesh, false, ClassesUnder(mesh, pins));
+    return (*lists.Of("t", {8, 8}, false))->renamed->size();
+  };
+  CHECK(renamings({}) == 2);
+  CHECK(renamings({{{{0}, false}}}) == 1);
+  CHECK(renamings({{{{1}, false}}}) == 2);
 }
 
 TEST_CASE("a demand for an axis is met by grids with an axis of its kind") {
