@@ -28,9 +28,11 @@ void OnRun(CLI::App* app, int& exit_code, Action action) {
     }
     exit_code = ExitCode(status);
     if (!status.ok()) {
-      const CLI::App* parent = app->get_parent();
-      const std::string group = parent->get_parent() == nullptr ? "" : parent->get_name() + " ";
-      std::cerr << "yuba " << group << app->get_name() << ": " << status.message() << "\n";
+      std::string name = app->get_name();
+      for (const CLI::App* up = app->get_parent(); up != nullptr; up = up->get_parent()) {
+        name = absl::StrCat(up->get_name(), " ", name);
+      }
+      std::cerr << name << ": " << status.message() << "\n";
     }
   });
 }

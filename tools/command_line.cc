@@ -140,6 +140,8 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::count(names.begin(), names.end(), argv[1]) > 0) return absl::OkStatus();
+  const std::string now = OldFlag(app.get_name(), argv[1]);
+  if (!now.empty()) return UserError("unknown command '", argv[1], "': ", now);
   const std::string near = NearestOf(argv[1], names);
   return UserError(
       "unknown command '", argv[1], "'; ",

@@ -278,7 +278,8 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
 
 absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
-  if (space.dimensions != "default" || space.accumulators != search::Accumulators::kAuto) {
+  if (space.dimensions != "default" || space.accumulators != search::Accumulators::kAuto ||
+      !space.partials) {
     return UserError("--space ", absl::StrJoin(flags.space, ","),
                      ": compare shows searches in spaces of their own; it ",
                      "takes copies=all or copies=none");

@@ -69,8 +69,7 @@ constexpr FlagRow<PartitionFlags> kRows[] = {
      SizeInBytes},
     {"pin", &PartitionFlags::pins, kSpace,
      "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a dimension as "
-     "the "
-     "model calls it, or batch, and what it becomes"},
+     "the model calls it, or batch, and what it becomes"},
     {"search", &PartitionFlags::search, kSearch,
      "how to search: default, recursive (level by level), or a baseline (see compare)",
      []() -> CLI::Validator { return CLI::IsMember(search::SearchNames()); }},
@@ -151,6 +150,7 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   options.search = flags.search;
   options.copies = space.copies;
   options.accumulators = space.accumulators;
+  options.partials = space.partials;
   options.pin_texts = flags.pins;
   if (space.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
   options.factors = flags.model.factors;
@@ -307,7 +307,9 @@ absl::Status Partition(PartitionFlags flags) {
     std::cout << NotesText(loaded.model.notes);
   }
   if (plan.tensors.size() != graph.tensors.size()) {
-    (flags.json ? std::cerr : std::cout) << "stopped after " << flags.to << ": no plan is made\n";
+    if (!flags.quiet) {
+      (flags.json ? std::cerr : std::cout) << "stopped after " << flags.to << ": no plan is made\n";
+    }
     return absl::OkStatus();
   }
   YUBA_ASSIGN_OR_RETURN(const search::PlanNotes notes, NotesOf(flags, loaded, plan, options));

@@ -53,7 +53,7 @@ void StoreScalar(ElementType type, const Scalar& scalar, std::string& bytes) {
 
 template <typename T>
 TensorValue ValueOf(ElementType type, const std::vector<int64_t>& dims,
-                    const std::vector<T>& elements, T Scalar::*member) {
+                    const std::vector<T>& elements, T Scalar::* member) {
   TensorValue value;
   value.type = TensorType{type, dims};
   for (const T element : elements) {

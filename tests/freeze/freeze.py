@@ -16,6 +16,7 @@ from cases import all_cases
 from old_names import flags_for, solve
 from orders import hold
 from plan_digest import digest
+from spaces import narrow
 from without import ablate, engine_names
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -215,6 +216,9 @@ def main():
     parser.add_argument("--without", metavar="ENGINE",
                         help="plans every case without this engine of the search too, or with "
                         "`all` without each in turn, and prints what it is worth")
+    parser.add_argument("--spaces", action="store_true",
+                        help="plans graphs on 8 devices and training steps with less of what plans "
+                        "may express, and prints what each part is worth")
     parser.add_argument("--orders", action="store_true",
                         help="plans every graph in wider and wider spaces and within larger and "
                         "larger limits, and prints where that costs bytes")
@@ -240,6 +244,8 @@ def main():
                              f"{', '.join(known)}")
             names = known if arguments.without == "all" else [arguments.without]
             rows, losses = ablate(cases, arguments.yuba, names, folder, measure)
+        elif arguments.spaces:
+            rows, losses = narrow(cases, arguments.yuba, folder, measure)
         elif arguments.orders:
             rows, losses = hold(cases, arguments.yuba, folder)
         elif arguments.compare:

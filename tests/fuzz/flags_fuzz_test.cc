@@ -63,7 +63,6 @@ const std::vector<Command>& Commands() {
         {"--replicate", &kWords},
         {"--memory", &kWords},
         {"--space", &kWords},
-        {"--space", &kWords},
         {"--pin", &kWords},
         {"--dump", &kFiles},
         {"--to", &kWords}}},
@@ -110,7 +109,7 @@ const std::vector<Command>& Commands() {
         {"--target", &kWords},
         {"--target-cpu", &kWords},
         {"--no-library", nullptr},
-        {"--dump", &kFiles}}},
+        {"--dump-kernels", &kFiles}}},
       {"op", 0, 0, {json, operators}},
       {"devices", 0, 0, {json}}};
   return *commands;

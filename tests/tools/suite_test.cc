@@ -1,4 +1,4 @@
-// A suite of searches and problems as `bench search --suite` prints it.
+// A suite of searches and problems as `yuba-bench suite` prints it.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>

@@ -152,6 +152,7 @@ absl::StatusOr<search::SearchOptions> OptionsOf(const BenchFlags& flags) {
   if (space.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
   options.copies = space.copies;
   options.accumulators = space.accumulators;
+  options.partials = space.partials;
   options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
   options.pin_texts = flags.pins;

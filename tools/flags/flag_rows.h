@@ -26,8 +26,9 @@ namespace yuba::tools {
 template <typename Flags>
 struct FlagRow {
   const char* name;  // without its --; "o,output" has a short form
-  // Where its value goes. A bool is a switch; a list or set is given again for each value; what is
-  // there before is the default, which --help shows where it is no empty text, 0 or none.
+  // Where its value goes. A bool is a switch. A list is given again for each value, as is a set,
+  // whose values may also stand behind one another with commas between. What is there before is the
+  // default; --help shows it unless it is an empty text, 0 or none.
   absl::variant<bool Flags::*, int Flags::*, int64_t Flags::*, double Flags::*,
                 std::string Flags::*, std::vector<std::string> Flags::*,
                 std::set<std::string> Flags::*, absl::optional<double> Flags::*,
@@ -63,7 +64,7 @@ inline CLI::Option* Add(CLI::App* app, const std::string& name, std::vector<std:
 }
 inline CLI::Option* Add(CLI::App* app, const std::string& name, std::set<std::string>& value,
                         const char* help) {
-  return app->add_option(name, value, help)->take_all();
+  return app->add_option(name, value, help)->take_all()->delimiter(',');
 }
 template <typename T>
 CLI::Option* Add(CLI::App* app, const std::string& name, absl::optional<T>& value,

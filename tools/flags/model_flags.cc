@@ -25,8 +25,8 @@ constexpr ModelFlag kModelFlags[] = {
     {"batch", FlagForm::kText, kModel, "", "how many examples a step takes", SetBatch},
     {"batch-dim", FlagForm::kText, kModel, "",
      "which dimension counts examples, where the file does not call it batch and the nodes leave "
-     "it "
-     "open: NAME, as the file calls it, or INPUT:DIMENSION, as in x:1; several with commas between",
+     "it open: NAME, as the file calls it, or INPUT:DIMENSION, as in x:1; several with commas "
+     "between",
      SetBatchDim},
     {"bind", FlagForm::kNamed, kModel, "",
      "an input that is known when planning: NAME=FILE (.npy or .pb)", SetBind},
@@ -38,69 +38,87 @@ constexpr ModelFlag kModelFlags[] = {
      SetCache},
     {"strict", FlagForm::kSwitch, kModel, "",
      "a model of an opset that is not known yet is an error, not a warning",
-     [](const std::string&, ImportOptions& o) { return o.strict = true, absl::OkStatus(); }},
+     [](const std::string&, ImportOptions& options) {
+       options.strict = true;
+       return absl::OkStatus();
+     }},
     {"entry", FlagForm::kListed, kEntries, "",
      "the model at these sizes, run by itself: NAME:SYMBOL=N,..., or NAME*TIMES:SYMBOL=N,... where "
      "what moves in all is for so many runs of it; several entries share weights and states",
      SetEntry},
     {"init", FlagForm::kSwitch, kEntries, "",
      "compute what never changes once, by an entry that runs before the first step",
-     [](const std::string&, ImportOptions& o) { return o.init = true, absl::OkStatus(); }},
+     [](const std::string&, ImportOptions& options) {
+       options.init = true;
+       return absl::OkStatus();
+     }},
     {"train", FlagForm::kText, kTraining, "",
      "a training step with this optimizer, a description that `yuba op` lists or one of your own "
      "(docs/training.md): NAME or NAME:ATTRIBUTE=NUMBER,...",
-     SetTrain},
+     SetTrain, true},
     {"loss", FlagForm::kText, kTraining, "train",
      "a description of a loss, NAME or NAME:ATTRIBUTE=NUMBER,...; behind it @OUTPUT, the output "
-     "that "
-     "it judges, where the model has several",
-     SetLoss},
+     "that it judges, where the model has several",
+     SetLoss, true},
     {"minimize", FlagForm::kText, kTraining, "train",
      "the output that is the loss, of a model that has it inside, in place of --loss",
-     [](const std::string& value, ImportOptions& o) {
-       return o.train->minimize = value, absl::OkStatus();
-     }},
+     [](const std::string& value, ImportOptions& options) {
+       options.train->minimize = value;
+       return absl::OkStatus();
+     },
+     true},
     {"metrics", FlagForm::kText, kTraining, "loss",
      "NAME,...: what is measured of the output that the loss judges, as accuracy",
-     [](const std::string& value, ImportOptions& o) {
-       return o.train->metrics = value, absl::OkStatus();
+     [](const std::string& value, ImportOptions& options) {
+       options.train->metrics = value;
+       return absl::OkStatus();
      }},
     {"freeze", FlagForm::kNamed, kTraining, "train",
      "a parameter that is not trained, of whose name * stands for any text; or rows that are not, "
-     "as "
-     "an embedding's padding_idx: TABLE=ROW,...",
-     SetFreeze},
+     "as an embedding's padding_idx: TABLE=ROW,...",
+     SetFreeze, true},
     {"trainable", FlagForm::kNamed, kTraining, "train",
      "a stored tensor that is trained, whatever the file says of it; * stands for any text, and "
      "--freeze takes away from what it names",
-     [](const std::string& value, ImportOptions& o) {
-       return o.train->trainable.push_back(value), absl::OkStatus();
+     [](const std::string& value, ImportOptions& options) {
+       options.train->trainable.push_back(value);
+       return absl::OkStatus();
      }},
     {"allow-missing-parameters", FlagForm::kSwitch, kTraining, "train",
      "train what is there of a file that lacks parameters of its PyTorch model",
-     [](const std::string&, ImportOptions& o) {
-       return o.train->allow_missing = true, absl::OkStatus();
+     [](const std::string&, ImportOptions& options) {
+       options.train->allow_missing = true;
+       return absl::OkStatus();
      }},
     {"tie", FlagForm::kNamed, kTraining, "train",
      "A=B: the parameter A is B, or its transpose; both must have equal values", SetTie},
     {"lr", FlagForm::kText, kTraining, "train",
      "the learning rate of each step, unless a run says otherwise (yuba run --lr-schedule); "
-     "default: "
-     "0.01",
-     SetRate},
+     "default: 0.01",
+     [](const std::string& value, ImportOptions& options) {
+       return SetAbove0("--lr", value, "a learning rate", options.train->lr);
+     }},
     {"clip", FlagForm::kText, kTraining, "train",
-     "gradients whose norm, of all together, is above this are made smaller", SetClip},
+     "gradients whose norm, of all together, is above this are made smaller",
+     [](const std::string& value, ImportOptions& options) {
+       return SetAbove0("--clip", value, "the largest norm", options.train->clip);
+     },
+     true},
     {"precision", FlagForm::kText, kTraining, "train",
-     "bf16: matrix products and convolutions read and write bf16; weights stay f32", SetPrecision},
+     "bf16: matrix products and convolutions read and write bf16; weights stay f32", SetPrecision,
+     true},
     {"micro-batches", FlagForm::kText, kTraining, "train",
      "a step computes gradients of so many equal parts of its batch, one by one, and updates with "
      "their mean",
-     SetMicroBatches},
+     [](const std::string& value, ImportOptions& options) {
+       return SetCount("--micro-batches", value, "micro-batches", options.train->micro_batches);
+     }},
     {"eval-entry", FlagForm::kText, kTraining, "train",
      "a second entry, `eval`, computes the loss without training; the plan is for a run of it "
-     "after "
-     "so many steps each (yuba run --eval)",
-     SetEvalEntry},
+     "after so many steps each (yuba run --eval)",
+     [](const std::string& value, ImportOptions& options) {
+       return SetCount("--eval-entry", value, "steps", options.train->eval_every);
+     }},
 };
 
 // A flag of the table, whose values become flags.given[its name].
@@ -183,6 +201,10 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   for (const ModelFlag& flag : kModelFlags) {
     const auto given = flags.given.find(flag.name);
     if (given == flags.given.end()) continue;
+    // Options of a plan come here too, and no command line has looked at those.
+    if (*flag.needs != '\0' && flags.given.count(flag.needs) == 0) {
+      return UserError("--", flag.name, " ", given->second[0], ": it needs --", flag.needs);
+    }
     for (const std::string& value : given->second) {
       YUBA_RETURN_IF_ERROR(flag.set(value, options));
     }

@@ -1,6 +1,6 @@
 // The flags that say which model is meant: one table, of which everything that knows them is made:
 // what the command line takes and --help says, how the model is read, what a plan remembers of it
-// (plan_options.h), and what messages call a flag.
+// (plan_options.h), and what --resume compares.
 //
 // Example: the row {"dim", FlagForm::kNamed, "Model", "", "a symbolic dimension: NAME=N", SetDim}
 // makes `--dim batch=8` known to `partition`, puts 8 into ImportOptions::dims["batch"], and into
@@ -35,11 +35,13 @@ struct ModelFlag {
   const char* name;  // without its --
   FlagForm form;
   const char* group;  // a heading of --help
-  const char* needs;  // the flag without which it means nothing; "": none
+  const char* needs;  // a flag before it in the table without which it means nothing; "": none
   const char* help;
-  // Puts what one value says into the options; the user's error names flag and value. Flags are
-  // set in the order of the table.
+  // Puts what one value says into the options, where those of the flag that it needs are already;
+  // the user's error names flag and value. Flags are set in the order of the table.
   absl::Status (*set)(const std::string& value, onnx::ImportOptions& options);
+  // Whether it decides what a training step computes: --resume compares it (SettingsOf).
+  bool computes = false;
 };
 absl::Span<const ModelFlag> ModelFlagTable();
 // The row of this name; null where there is none.
@@ -58,14 +60,16 @@ struct ModelFlags {
   bool progress = false;  // OnRun (command.h) reads it by its name
 };
 
-// Adds all flags of a model, for commands that need no plan.
+// Adds all flags of a model, for commands that need no plan. `flags` must outlive `app`.
 void AddModelFlags(CLI::App* app, ModelFlags& flags);
 // Adds those of commands that are given a plan, which remembers the others: the model's file, what
 // was bound, as its file may lie elsewhere, and descriptions.
 void AddPlannedModelFlags(CLI::App* app, ModelFlags& flags);
 
+// The built-in operators and those of --operators; the user's error names the file.
 absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
-// The library must outlive the options.
+// The library must outlive the options. The user's error names a flag and its value, or what it
+// needs and was not given, as a loss for --train.
 absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
                                                     const OperatorLibrary& library);
 

@@ -15,7 +15,13 @@ constexpr char kPlanning[] = "partition info compare search",
                kPlanned[] = "run check verify compile", kRuns[] = "run yuba-run";
 
 constexpr Row kRows[] = {
-    {kPlanned, "--from-tensors --to-tensors --dim --batch --batch-dim --state --cache",
+    {kRuns, "--lr", "it is --lr-schedule now"},
+    {"yuba", "bench", "it is yuba-bench search now, a command of its own"},
+    {"yuba", "solve", "it is yuba-bench solve now"},
+    {kPlanned,
+     "--from-tensors --to-tensors --dim --batch --batch-dim --state --cache --init --train --loss "
+     "--minimize --metrics --freeze --trainable --allow-missing-parameters --tie --lr --clip "
+     "--precision --micro-batches --eval-entry --freeze-rows --loss-output --eval-every --times",
      "the plan has it: leave it out, or plan again with it"},
     {kPlanned, "--strict", "it is a flag of the commands that make plans"},
     {kPlanning, "--times", "it is a part of --entry now: --entry NAME*TIMES:SYMBOL=N,..."},
@@ -33,11 +39,11 @@ constexpr Row kRows[] = {
     {kRuns, "--check-memory", "it is --guard memory now"},
     {kRuns, "--debug", "it is --guard nan now"},
     {kRuns, "--every", "it is --save-every N now"},
-    {kRuns, "--lr", "it is --lr-schedule now"},
     {kRuns, "--seed-executor", "it is --interleave SEED now"},
     {kRuns, "--plain-exchanges", "it is --exchanges plain now"},
     {kRuns, "--staged", "it is --exchanges staged now"},
-    {kRuns, "--nccl", "it is --exchanges copies, or strict, now"},
+    {kRuns, "--nccl", "none is --exchanges copies now, strict --exchanges strict; leave found out"},
+    {"search", "--suite", "it is yuba-bench suite FILE now"},
 };
 
 bool Names(const char* words, const std::string& word) {

@@ -6,8 +6,9 @@
 
 namespace yuba::tools {
 
-// What is said of a flag that `command`, "partition" or "yuba-run", had until decision 131: what to
-// give instead. "" where it never had it.
+// What is said of a flag, or of a subcommand of `yuba`, that `command`, "partition" or "yuba-run",
+// had until decision 131, and of flags of a model where the plan has them: what to give instead. ""
+// where it never had it. Of rows with the same words the first counts.
 //
 // Example: OldFlag("run", "--check") is "it is --expect TOL now".
 std::string OldFlag(const std::string& command, const std::string& flag);

@@ -63,15 +63,12 @@ Options InTodaysNames(const Options& options) {
     if (!absl::StartsWith(name, "entry.")) continue;
     const size_t end = std::min(entry.find(':'), entry.size());
     const auto found = times.find(entry.substr(0, end));
-    if (found != times.end()) entry.insert(end, absl::StrCat("*", found->second));
+    if (found == times.end()) continue;
+    entry.insert(end, absl::StrCat("*", found->second));
+    times.erase(found);
   }
+  for (const auto& [entry, value] : times) renamed[absl::StrCat("times.", entry)] = value;
   return renamed;
-}
-
-// One text of the flags, or "".
-std::string Given(const ModelFlags& flags, const char* name) {
-  const auto given = flags.given.find(name);
-  return given == flags.given.end() ? "" : given->second[0];
 }
 
 // The message with `field` in the place of the flag, where it is not the beginning of another one.
@@ -104,6 +101,10 @@ std::map<std::string, std::string> PlanOptions(const ModelFlags& flags) {
         case FlagForm::kListed: options[absl::StrCat(name, ".", i)] = values[i]; break;
       }
     }
+  }
+  // What is trained by default is not for a later build to say.
+  if (flags.given.count("train") > 0 && flags.given.count("lr") == 0) {
+    options["lr"] = absl::StrCat(onnx::TrainOptions().lr);
   }
   if (!flags.factors) options["space"] = "flat";
   return options;
@@ -156,26 +157,18 @@ absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags) {
 
 std::map<std::string, std::string> SettingsOf(const ModelFlags& flags) {
   Options settings;
-  if (flags.given.count("train") == 0) return settings;
-  const std::vector<std::string> loss =
-      absl::StrSplit(Given(flags, "loss"), absl::MaxSplits('@', 1));
-  const std::string precision = Given(flags, "precision");
-  std::vector<std::string> rows;
-  if (const auto freeze = flags.given.find("freeze"); freeze != flags.given.end()) {
-    for (const std::string& text : freeze->second) {
-      if (absl::StrContains(text, '=')) rows.push_back(text);
+  for (const ModelFlag& flag : ModelFlagTable()) {
+    const auto given = flags.given.find(flag.name);
+    if (!flag.computes || given == flags.given.end()) continue;
+    std::vector<std::string> values = given->second;
+    if (flag.form == FlagForm::kNamed) {
+      // Names alone, as of frozen parameters, say what is trained, which checkpoints know.
+      const auto is_name = [](const std::string& value) { return !absl::StrContains(value, '='); };
+      values.erase(std::remove_if(values.begin(), values.end(), is_name), values.end());
+      std::sort(values.begin(), values.end());
     }
-  }
-  std::sort(rows.begin(), rows.end());
-  settings = {{"train", Given(flags, "train")},
-              {"loss", loss[0]},
-              {"loss-output", loss.size() == 2 ? loss[1] : ""},
-              {"minimize", Given(flags, "minimize")},
-              {"freeze-rows", absl::StrJoin(rows, " ")},
-              {"clip", Given(flags, "clip")},
-              {"precision", precision == Name(ElementType::kF32) ? "" : precision}};
-  for (auto at = settings.begin(); at != settings.end();) {
-    at = at->second.empty() ? settings.erase(at) : std::next(at);
+    const std::string text = absl::StrJoin(values, " ");
+    if (!text.empty() && text != Name(ElementType::kF32)) settings[flag.name] = text;
   }
   return settings;
 }
@@ -188,8 +181,9 @@ absl::Status NameOptions(const absl::Status& status, const ModelFlags& given,
   for (const auto& [name, value] : InTodaysNames(notes.options)) {
     const auto& [flag, key] = FlagOf(name);
     if (flag == nullptr || mine.count(name) > 0) continue;
-    const bool keyed = flag->form == FlagForm::kNamed;
-    const std::string text = absl::StrCat("--", flag->name, keyed ? " " + key : "");
+    std::string text = absl::StrCat("--", flag->name);
+    if (flag->form == FlagForm::kNamed) absl::StrAppend(&text, " ", key);
+    if (flag->form == FlagForm::kListed) absl::StrAppend(&text, " ", value);
     const std::string field = absl::StrCat("options.", name);
     std::string with = WithField(message, text, field);
     if (with == message && flag->name == std::string("bind") &&

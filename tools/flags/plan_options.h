@@ -24,8 +24,9 @@ absl::Status CheckOptions(const search::PlanNotes& notes);
 // names are read as what they meant.
 absl::Status TakeOptions(const search::PlanNotes& notes, ModelFlags& flags);
 
-// What decides what a training step computes, which is more than what the graph shows to people, by
-// the names that checkpoints have for it: {"train", "adamw:decay=0.1"}, {"loss", "mse"}.
+// What decides what a training step computes (ModelFlag::computes), which is more than what the
+// graph shows to people, by flag: {"train", "adamw:decay=0.1"}, {"loss", "mse"}, {"freeze",
+// "emb=0,3"}.
 std::map<std::string, std::string> SettingsOf(const ModelFlags& flags);
 
 // `status` of reading the model, with the names of the plan's fields in the place of flags, which

@@ -125,9 +125,13 @@ absl::Status SetEntry(const std::string& value, ImportOptions& options) {
   const std::vector<std::string> name = absl::StrSplit(parts[0], absl::MaxSplits('*', 1));
   onnx::EntryOptions entry;
   entry.name = name[0];
+  if (entry.name.empty()) {
+    return UserError("--entry ", value, ": expected NAME:SYMBOL=N,..., as in --entry ",
+                     "prefill:sequence=64");
+  }
   if (name.size() == 2 && (!absl::SimpleAtoi(name[1], &entry.times) || entry.times < 1)) {
     return UserError("--entry ", value,
-                     ": expected NAME*TIMES with a whole number TIMES from 1, as ", "in --entry ",
+                     ": expected NAME*TIMES with a whole number TIMES from 1, as in --entry ",
                      entry.name, "*16:sequence=1");
   }
   if (parts.size() == 2) {

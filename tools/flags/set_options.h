@@ -2,6 +2,7 @@
 #ifndef YUBA_TOOLS_FLAGS_SET_OPTIONS_H_
 #define YUBA_TOOLS_FLAGS_SET_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -26,11 +27,13 @@ absl::Status SetTrain(const std::string& value, onnx::ImportOptions& options);
 absl::Status SetLoss(const std::string& value, onnx::ImportOptions& options);
 absl::Status SetFreeze(const std::string& value, onnx::ImportOptions& options);
 absl::Status SetTie(const std::string& value, onnx::ImportOptions& options);
-absl::Status SetRate(const std::string& value, onnx::ImportOptions& options);
-absl::Status SetClip(const std::string& value, onnx::ImportOptions& options);
 absl::Status SetPrecision(const std::string& value, onnx::ImportOptions& options);
-absl::Status SetMicroBatches(const std::string& value, onnx::ImportOptions& options);
-absl::Status SetEvalEntry(const std::string& value, onnx::ImportOptions& options);
+
+// For rows whose value is a number: one above 0; one of something, at least 1. `what` completes the
+// error: "--lr -1: a learning rate is a number above 0", "--clip 0: ...".
+absl::Status SetAbove0(const char* flag, const std::string& value, const char* what,
+                       double& number);
+absl::Status SetCount(const char* flag, const std::string& value, const char* what, int64_t& count);
 
 }  // namespace yuba::tools
 

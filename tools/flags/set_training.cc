@@ -14,7 +14,17 @@ namespace {
 
 using onnx::ImportOptions;
 
-absl::Status SetNumber(const char* flag, const std::string& value, const char* what,
+// "0,3"; false where it is no list of whole numbers.
+bool ReadRows(const std::string& text, std::vector<int64_t>& rows) {
+  for (const absl::string_view row : absl::StrSplit(text, ',')) {
+    if (!absl::SimpleAtoi(row, &rows.emplace_back())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status SetAbove0(const char* flag, const std::string& value, const char* what,
                        double& number) {
   if (absl::SimpleAtod(value, &number) && std::isfinite(number) && number > 0) {
     return absl::OkStatus();
@@ -28,16 +38,6 @@ absl::Status SetCount(const char* flag, const std::string& value, const char* wh
   return UserError(flag, " ", value, ": it is a number of ", what, ", at least 1");
 }
 
-// "0,3"; false where it is no list of whole numbers.
-bool ReadRows(const std::string& text, std::vector<int64_t>& rows) {
-  for (const absl::string_view row : absl::StrSplit(text, ',')) {
-    if (!absl::SimpleAtoi(row, &rows.emplace_back())) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 absl::Status SetTrain(const std::string& value, ImportOptions& options) {
   options.train.emplace();
   options.train->optimizer = value;
@@ -45,7 +45,7 @@ absl::Status SetTrain(const std::string& value, ImportOptions& options) {
 }
 
 absl::Status SetLoss(const std::string& value, ImportOptions& options) {
-  const size_t at = value.find('@');
+  const size_t at = value.rfind('@');
   options.train->loss = value.substr(0, at);
   if (at == std::string::npos) return absl::OkStatus();
   options.train->output = value.substr(at + 1);
@@ -76,14 +76,6 @@ absl::Status SetTie(const std::string& value, ImportOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status SetRate(const std::string& value, ImportOptions& options) {
-  return SetNumber("--lr", value, "a learning rate", options.train->lr);
-}
-
-absl::Status SetClip(const std::string& value, ImportOptions& options) {
-  return SetNumber("--clip", value, "the largest norm", options.train->clip);
-}
-
 absl::Status SetPrecision(const std::string& value, ImportOptions& options) {
   if (value == Name(ElementType::kBF16)) {
     options.train->precision = ElementType::kBF16;
@@ -92,14 +84,6 @@ absl::Status SetPrecision(const std::string& value, ImportOptions& options) {
                      "small gradients are lost in f16");
   }
   return absl::OkStatus();
-}
-
-absl::Status SetMicroBatches(const std::string& value, ImportOptions& options) {
-  return SetCount("--micro-batches", value, "micro-batches", options.train->micro_batches);
-}
-
-absl::Status SetEvalEntry(const std::string& value, ImportOptions& options) {
-  return SetCount("--eval-entry", value, "steps", options.train->eval_every);
 }
 
 }  // namespace yuba::tools

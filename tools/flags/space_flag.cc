@@ -1,6 +1,7 @@
 #include "tools/flags/space_flag.h"
 
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
@@ -24,23 +25,41 @@ bool Take(absl::string_view word, SpaceWords& words) {
     if (value.has_value()) words.accumulators = *value;
     return value.has_value();
   }
+  if (absl::ConsumePrefix(&word, "partials=")) {
+    words.partials = word == "auto";
+    return word == "auto" || word == "none";
+  }
   words.dimensions = std::string(word);
   return std::count(std::begin(kDimensions), std::end(kDimensions), word) > 0;
+}
+
+// What a word is about: "copies" of "copies=all", "" of a word of dimensions.
+std::string SubjectOf(absl::string_view word) {
+  const size_t equals = word.find('=');
+  return std::string(word.substr(0, equals == word.npos ? 0 : equals));
 }
 
 }  // namespace
 
 absl::StatusOr<SpaceWords> ParseSpace(const std::vector<std::string>& given) {
   SpaceWords words;
+  if (given.empty()) return words;
   const std::string text = absl::StrJoin(given, ",");
-  for (const absl::string_view word : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    if (Take(word, words)) continue;
-    return UserError("--space ", text, ": there is no ", word,
-                     "; there are default, factored, flat, tofu, copies=all, copies=none, ",
-                     "accumulators=auto, accumulators=all and accumulators=none");
+  std::map<std::string, std::string> known;  // by subject
+  for (const absl::string_view word : absl::StrSplit(text, ',')) {
+    if (!Take(word, words)) {
+      return UserError("--space ", text, ": there is no '", word,
+                       "'; there are default, factored, flat, tofu, copies=all, copies=none, ",
+                       "accumulators=auto, accumulators=all, accumulators=none, partials=auto and ",
+                       "partials=none");
+    }
+    const auto [other, is_new] = known.emplace(SubjectOf(word), word);
+    if (is_new || other->second == word) continue;
+    return UserError("--space ", text, ": ", other->second, " and ", word,
+                     " contradict each other; give one of them");
   }
   if (words.dimensions != "tofu") return words;
-  if (absl::StrContains(text, "copies=all")) {
+  if (known["copies"] == "copies=all") {
     return UserError("--space ", text, ": tofu has no shared copies: every reader gathers for ",
                      "itself; leave copies=all out");
   }

@@ -15,20 +15,21 @@ namespace yuba::tools {
 struct SpaceWords {
   std::string dimensions = "default";  // or "factored", "flat", "tofu"
   bool copies = true;                  // of copies=all or none
-  search::Accumulators accumulators =
-      search::Accumulators::kAuto;  // of accumulators=auto, all, none
+  // Of accumulators=auto, all or none.
+  search::Accumulators accumulators = search::Accumulators::kAuto;
+  bool partials = true;  // of partials=auto or none
 };
 
 constexpr char kSpaceHelp[] =
-    "what plans may express, words with commas between: factored; flat (dimensions without "
-    "factors); "
-    "default, the cheaper of these; tofu (flat, nested by level, neither copies nor accumulators); "
+    "what plans may express, words with commas between: "
+    "factored; flat (dimensions without factors); default, the cheaper of these; "
+    "tofu (flat, nested by level, neither copies nor accumulators); "
     "copies=all, nodes that read a tensor may share a copy of it, which lives until the last of "
-    "them "
-    "has read it, or copies=none; accumulators=all, products of one sum are added up before they "
-    "are "
-    "reduced, accumulators=none, or accumulators=auto, where there are copies and it moves fewer "
-    "bytes";
+    "them has read it, or copies=none; "
+    "accumulators=all, products of one sum are added up before they are reduced, "
+    "accumulators=none, or accumulators=auto, where there are copies and it moves fewer bytes; "
+    "partials=auto, with replicas sums may stay unreduced through what is linear in them, or "
+    "partials=none";
 
 // The words of all values that were given. The user's error names the word, what there is, and
 // words that contradict each other.

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -38,7 +39,8 @@ absl::StatusOr<Wanted> ReadEntryFlag(const std::string& flag, const RunPorts& po
   Wanted wanted = {parts[0], 0};
   if (std::count(ports.entries.begin(), ports.entries.end(), parts[0]) == 0) {
     return UserError("--entry ", flag, ": the program has no such entry; it has ",
-                     absl::StrJoin(ports.entries, ", "));
+                     absl::StrJoin(ports.entries, ", "),
+                     absl::StrContains(flag, '=') ? "; how often one runs is NAME*TIMES" : "");
   }
   if (parts.size() == 2 && (!absl::SimpleAtoi(parts[1], &wanted.times) || wanted.times < 1)) {
     return UserError("--entry ", flag, ": expected NAME or NAME*TIMES, as in --entry ", parts[0],

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "runtime/cuda/library_folders.h"
 #include "tools/command_line.h"
@@ -27,8 +28,7 @@ constexpr FlagRow<RunFlags> kRows[] = {
     {"input", &RunFlags::inputs, kData, "an input or parameter: NAME=FILE (.npy or .pb)"},
     {"inputs", &RunFlags::input_dir, kData,
      "a folder with input_0.pb or input_0.npy, ...; for a run of several steps with inputs of "
-     "their "
-     "own one with test_data_set_0, test_data_set_1, ...",
+     "their own one with test_data_set_0, test_data_set_1, ...",
      Folder},
     {"data", &RunFlags::data, kData,
      "batches of inputs, one a step: a folder with NAME.npy for each input, or a file or files of "
@@ -45,8 +45,7 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "steps to run; default: one, or one for each test_data_set_N of --inputs", Count},
     {"entry", &RunFlags::entries, kData,
      "an entry to run, and how often: NAME or NAME*TIMES; several run one after the other; "
-     "default: "
-     "each entry of the program"},
+     "default: each entry of the program"},
     {"seed", &RunFlags::seed, kData,
      "of the random numbers that the model draws, as for dropout; default: 0",
      [] { return WholeNumber(0, UINT32_MAX); }},
@@ -72,8 +71,7 @@ constexpr FlagRow<RunFlags> kRows[] = {
      nullptr, "weights"},
     {"save", &RunFlags::save, kCheckpoints,
      "write a checkpoint, all states with trained weights among them, after the last step: a file "
-     "of "
-     "safetensors; or, where it is a folder or ends in /, files with an index"},
+     "of safetensors; or, where it is a folder or ends in /, files with an index"},
     {"save-every", &RunFlags::save_every, kCheckpoints, "of --save: also after so many steps each",
      Count, "save"},
     {"shard-size", &RunFlags::shard_bytes, kCheckpoints,
@@ -117,8 +115,8 @@ constexpr FlagRow<RunFlags> kRows[] = {
     {"exchanges", &RunFlags::exchanges, kDiagnosis,
      "how they are made, other than by default: plain, recognised collectives as plain exchanges; "
      "and on GPUs copies, without NCCL; strict, by a slow stand-in of NCCL that checks its calls "
-     "and "
-     "works on one GPU; staged, through the host, as where GPUs cannot read each other's memory",
+     "and works on one GPU; staged, through the host, as where GPUs cannot read each other's "
+     "memory",
      [] { return OneOf(kExchangeWords); }},
     {"interleave", &RunFlags::interleave, kDiagnosis,
      "one thread that interleaves the devices by this seed; default: a thread for each", Seed},
@@ -133,7 +131,25 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->group(kData);
 }
 
-runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
+namespace {
+
+// Of --exchanges: words that say two things, or that no virtual device of the host knows.
+absl::Status CheckExchanges(const RunFlags& flags) {
+  if (flags.exchanges.count("copies") > 0 && flags.exchanges.count("strict") > 0) {
+    return UserError("--exchanges copies is without NCCL, and strict by its stand-in: give one of ",
+                     "them");
+  }
+  for (const char* const word : {"copies", "strict", "staged"}) {
+    if (flags.backend != "host" || flags.exchanges.count(word) == 0) continue;
+    return UserError("--exchanges ", word, " is of GPUs, and --backend host has none");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<runtime::RunOptions> RunOptionsOf(const RunFlags& flags) {
+  YUBA_RETURN_IF_ERROR(CheckExchanges(flags));
   runtime::RunOptions options;
   options.backend = flags.backend;
   options.interleave = flags.interleave.has_value();

@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "runtime/session.h"
 
 namespace yuba::tools {
 
 // What --override names.
-constexpr const char* kOverrides[] = {"seed",      "shuffle", "lr-schedule", "data",       "batch",
-                                      "train",     "loss",    "loss-output", "minimize",   "clip",
-                                      "precision", "tie",     "freeze",      "freeze-rows"};
+constexpr const char* kOverrides[] = {"seed",  "shuffle",   "lr-schedule", "data",
+                                      "batch", "train",     "loss",        "minimize",
+                                      "clip",  "precision", "tie",         "freeze"};
 
 // Words of --exchanges and of --guard.
 constexpr const char* kExchangeWords[] = {"plain", "staged", "copies", "strict"};
@@ -65,8 +66,9 @@ struct RunFlags {
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
 // What the flags say of the session. Where --cuda-libs is among them, libraries are looked for
-// there from here on.
-runtime::RunOptions RunOptionsOf(const RunFlags& flags);
+// there from here on. The user's error says which words of --exchanges contradict each other, or
+// are of another back end.
+absl::StatusOr<runtime::RunOptions> RunOptionsOf(const RunFlags& flags);
 
 }  // namespace yuba::tools
 

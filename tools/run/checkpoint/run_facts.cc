@@ -99,6 +99,18 @@ class FieldReader {
   absl::Status status_;
 };
 
+// Until flags were one table, the output of the loss and frozen rows had names of their own
+// (docs/decisions/131-one-table-of-flags.md).
+void UseTodaysNames(std::map<std::string, std::string>& settings) {
+  if (const auto output = settings.extract("loss-output"); !output.empty()) {
+    settings["loss"] += "@" + output.mapped();
+  }
+  if (auto rows = settings.extract("freeze-rows"); !rows.empty()) {
+    rows.key() = "freeze";
+    settings.insert(std::move(rows));
+  }
+}
+
 }  // namespace
 
 std::string FormatFacts(const RunFacts& facts) {
@@ -131,6 +143,7 @@ absl::StatusOr<RunFacts> ParseFacts(const std::string& text) {
   reader.Read("lr", facts.lr);
   reader.Read("data", facts.data);
   reader.Read("settings", facts.settings);
+  UseTodaysNames(facts.settings);
   reader.Read("frozen", facts.frozen);
   std::map<std::string, std::string> equal, transposed;
   reader.Read("ties", equal);

@@ -1,0 +1,136 @@
+// The tables of flags: what a plan keeps of them, also one of before, what --resume compares, and
+// what contradicts itself.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "opsemantics/language/library.h"
+#include "tests/support/status_matchers.h"
+#include "tools/flags/model_flags.h"
+#include "tools/flags/plan_options.h"
+#include "tools/flags/space_flag.h"
+#include "tools/run/checkpoint/run_facts.h"
+#include "tools/run/run_flags.h"
+
+namespace yuba::tools {
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+ModelFlags Taken(const Options& options) {
+  search::PlanNotes notes;
+  notes.options = options;
+  ModelFlags flags;
+  REQUIRE_THAT(TakeOptions(notes, flags), IsOk());
+  return flags;
+}
+
+// The error of reading a model as these options of a plan say, or OK.
+absl::Status Import(const Options& options) {
+  const OperatorLibrary library = OperatorLibrary::BuiltIn().value();
+  return ImportOptionsOf(Taken(options), library).status();
+}
+
+TEST_CASE("options of a plan are the flags that it was made with, in their order") {
+  const Options options = {{"dim.batch", "8"}, {"entry.0", "a:n=1"}, {"entry.1", "b*3:n=2"},
+                           {"train", "adam"},  {"loss", "mse@y"},    {"freeze.emb", "0,3"},
+                           {"freeze.b.*", ""}, {"init", "true"},     {"lr", "0.1"}};
+  CHECK(PlanOptions(Taken(options)) == options);
+}
+
+TEST_CASE("plans of before flags had one table are read as what they meant") {
+  const Options now = PlanOptions(Taken({{"entry.0", "a"},
+                                         {"entry.1", "b:n=2"},
+                                         {"times.b", "3"},
+                                         {"train", "adam"},
+                                         {"loss", "mse"},
+                                         {"loss-output", "y"},
+                                         {"freeze-rows.emb", "0,3"},
+                                         {"eval-every", "5"}}));
+  CHECK(now == Options{{"entry.0", "a"},
+                       {"entry.1", "b*3:n=2"},
+                       {"train", "adam"},
+                       {"loss", "mse@y"},
+                       {"freeze.emb", "0,3"},
+                       {"eval-entry", "5"},
+                       {"lr", "0.01"}});
+  search::PlanNotes notes;
+  notes.options = {{"times.b", "3"}};
+  CHECK_THAT(CheckOptions(notes), StatusIs(absl::StatusCode::kInvalidArgument, "options.times.b"));
+}
+
+TEST_CASE("a flag of a plan without the one that it needs is an error, whoever wrote the plan") {
+  for (const ModelFlag& flag : ModelFlagTable()) {
+    if (*flag.needs == '\0') continue;
+    INFO(flag.name);
+    const bool keyed = flag.form == FlagForm::kNamed;
+    const std::string name = keyed ? std::string(flag.name) + ".a" : flag.name;
+    CHECK_THAT(Import({{name, flag.form == FlagForm::kSwitch ? "true" : "1"}}),
+               StatusIs(absl::StatusCode::kInvalidArgument, std::string("--") + flag.name));
+  }
+}
+
+TEST_CASE("the field of the entry that is wrong is named") {
+  search::PlanNotes notes;
+  notes.options = {{"entry.0", "a:n=1"}, {"entry.1", "b:n=0"}};
+  const absl::Status named = NameOptions(Import(notes.options), ModelFlags(), "p.json", notes);
+  CHECK(std::string(named.message()).find("options.entry.1") != std::string::npos);
+  CHECK(std::string(named.message()).find("options.entry.0") == std::string::npos);
+}
+
+TEST_CASE("what decides what a step computes is compared, and can be overridden") {
+  for (const ModelFlag& flag : ModelFlagTable()) {
+    INFO(flag.name);
+    const bool known =
+        std::any_of(std::begin(kOverrides), std::end(kOverrides),
+                    [&](const char* name) { return flag.name == std::string(name); });
+    CHECK((known || !flag.computes));
+  }
+  CHECK(SettingsOf(Taken({{"train", "adam"},
+                          {"loss", "mse@y"},
+                          {"freeze.l.*", ""},
+                          {"freeze.emb", "0,3"},
+                          {"precision", "f32"},
+                          {"lr", "0.1"}})) ==
+        Options{{"train", "adam"}, {"loss", "mse@y"}, {"freeze", "emb=0,3"}});
+}
+
+TEST_CASE("checkpoints of before say the same by today's names") {
+  const RunFacts facts =
+      ParseFacts(R"({"settings": {"loss": "mse", "loss-output": "y", "freeze-rows": "emb=0,3"}})")
+          .value();
+  CHECK(facts.settings == Options{{"loss", "mse@y"}, {"freeze", "emb=0,3"}});
+}
+
+TEST_CASE("words of a space that contradict each other are refused") {
+  CHECK(ParseSpace({"flat", "copies=none,flat"})->copies == false);
+  CHECK(ParseSpace({})->dimensions == "default");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"flat,factored"},
+                                                {"copies=all", "copies=none"},
+                                                {"partials=none,partials=auto"},
+                                                {"tofu,copies=all"}}) {
+    INFO(words[0]);
+    CHECK_THAT(ParseSpace(words), StatusIs(absl::StatusCode::kInvalidArgument, "--space"));
+  }
+  CHECK_THAT(ParseSpace({"copies=some"}),
+             StatusIs(absl::StatusCode::kInvalidArgument, "there is no"));
+}
+
+TEST_CASE("exchanges of another back end, and two that contradict each other, are refused") {
+  RunFlags flags;
+  flags.exchanges = {"plain"};
+  CHECK_THAT(RunOptionsOf(flags), IsOk());
+  flags.exchanges = {"copies"};
+  CHECK_THAT(RunOptionsOf(flags),
+             StatusIs(absl::StatusCode::kInvalidArgument, "--exchanges copies is of GPUs"));
+  flags.backend = "cuda";
+  CHECK_THAT(RunOptionsOf(flags), IsOk());
+  flags.exchanges.insert("strict");
+  CHECK_THAT(RunOptionsOf(flags), StatusIs(absl::StatusCode::kInvalidArgument, "give one of them"));
+}
+
+}  // namespace
+}  // namespace yuba::tools
