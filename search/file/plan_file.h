@@ -104,6 +104,8 @@ struct PlanFile {
   int64_t lower_bound = 0;    // 0 also where no bound is known
   int64_t asked_bound = 0;    // as in Plan
   Proof proof;
+  // Whether the file has a bound with a proof of a kind that is replayed no more: here it has none.
+  bool proof_forgotten = false;
   std::vector<TensorRow> tensors;
   std::vector<NodeRow> nodes;
   std::vector<EntryBytes> entries;  // empty: the one entry, "step"

@@ -97,7 +97,8 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   }
   const JsonReader proof = root.Field("proof");
   file->replayed = root.Field("replayed").Bool();
-  if (HasForgottenProof(proof)) {
+  file->proof_forgotten = HasForgottenProof(proof);
+  if (file->proof_forgotten) {
     file->lower_bound = file->asked_bound = 0;
     file->replayed = false;
     return;

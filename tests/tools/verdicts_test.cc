@@ -311,6 +311,23 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
+TEST_CASE("a plan whose proof is replayed no more is legal, and has no bound") {
+  const std::string plan = Planned("forgotten");
+  nlohmann::json file = nlohmann::json::parse(Read(plan));
+  file["proof"]["kind"] = "grids";
+  file["proof"]["plain"] = 0;
+  std::ofstream(plan) << file.dump();
+  const CommandResult checked = RunCommand("yuba check " + Model() + " " + plan);
+  INFO(checked.out << checked.error);
+  CHECK(checked.exit_code == 0);
+  CHECK(checked.out.find("no bound is proved (its proof is of a kind of before") !=
+        std::string::npos);
+  CHECK(RunCommand("yuba run " + Model() + " " + plan + " --random").exit_code == 0);
+  file["cost"]["bytes"] = file["cost"]["bytes"].get<int64_t>() + 4;
+  std::ofstream(plan) << file.dump();
+  CHECK(RunCommand("yuba check " + Model() + " " + plan).exit_code == 1);
+}
+
 TEST_CASE("check names the first field of the plan that its shardings do not give") {
   const std::string plan = Planned("fields"), text = Read(plan);
   REQUIRE(RunCommand("yuba check " + Model() + " " + plan).exit_code == 0);

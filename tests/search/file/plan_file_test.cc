@@ -206,6 +206,7 @@ TEST_CASE("of a proof that nobody replays any more the bound is not kept") {
   CHECK(file->lower_bound == 0);
   CHECK(file->asked_bound == 0);
   CHECK_FALSE(file->replayed);
+  CHECK(file->proof_forgotten);
 }
 
 TEST_CASE("prices on memory come in the order of their times, each once") {
