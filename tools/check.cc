@@ -89,7 +89,7 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   Json file = Json::parse(planned.text, nullptr, false);
   if (planned.file.proof_forgotten) {  // what was proved then is not the file's to say now
     for (const char* field : {"proof", "replayed"}) file[field] = derived[field];
-    for (const char* field : {"lower_bound", "asked_lower_bound"}) {
+    for (const char* field : {"lower_bound", "gap", "asked_lower_bound", "asked_gap"}) {
       file["cost"][field] = derived["cost"][field];
     }
   }

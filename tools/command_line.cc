@@ -65,8 +65,10 @@ CLI::Validator WholeNumber(int64_t low, int64_t high) {
   return CLI::Validator(
       [low, high](std::string& text) {
         int64_t number = 0;
-        if (absl::SimpleAtoi(text, &number) && number >= low && number <= high)
+        if (absl::SimpleAtoi(text, &number) && number >= low && number <= high) {
+          text = absl::StrCat(number);  // CLI11 reads 010 as 8
           return std::string();
+        }
         return absl::StrCat(text, " is not a whole number from ", low,
                             high == INT64_MAX ? "" : absl::StrCat(" to ", high));
       },
@@ -77,8 +79,10 @@ CLI::Validator Seed() {
   return CLI::Validator(
       [](std::string& text) {
         uint64_t seed = 0;
-        return absl::SimpleAtoi(text, &seed) ? ""
-                                             : absl::StrCat(text, " is not a whole number from 0");
+        if (!absl::SimpleAtoi(text, &seed))
+          return absl::StrCat(text, " is not a whole number from 0");
+        text = absl::StrCat(seed);  // as above
+        return std::string();
       },
       "");
 }

@@ -148,12 +148,8 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   search::SearchOptions options;
   YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
   options.search = flags.search;
-  options.copies = space.copies;
-  options.accumulators = space.accumulators;
-  options.partials = space.partials;
+  SetSpace(space, options);
   options.pin_texts = flags.pins;
-  if (space.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
-  options.factors = flags.model.factors;
   options.time_limit = flags.time_limit;
   options.threads = flags.threads;
   options.asked = InterruptNote::Came;
@@ -280,7 +276,7 @@ absl::Status Partition(PartitionFlags flags) {
   }
   flags.model.list_all = flags.verbose;
   YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
-  flags.model.factors = space.dimensions != "flat" && space.dimensions != "tofu";
+  flags.model.factors = space.HasFactors();
   const std::string output =
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output));

@@ -265,11 +265,13 @@ void AddVerify(CLI::App& app, int& exit_code) {
           "cover: the cover alone")
       ->check(CLI::IsMember({"auto", "full", "cover"}))
       ->capture_default_str();
-  command->add_option("--seed", flags->seed, "of the values")->check(Seed())->capture_default_str();
+  command->add_option("--seed", flags->seed, "of the values")
+      ->transform(Seed())
+      ->capture_default_str();
   command
       ->add_option("--steps", flags->steps,
                    "steps to run; default: 3 where a step changes what it keeps, else 1")
-      ->check(WholeNumber(1, INT_MAX));
+      ->transform(WholeNumber(1, INT_MAX));
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;

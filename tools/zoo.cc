@@ -94,7 +94,7 @@ void AddZoo(CLI::App& app, int& exit_code) {
     command
         ->add_option_function<int64_t>(
             "--" + name, [flags, name](int64_t size) { flags->sizes[name] = size; }, option.help)
-        ->check(WholeNumber(1, option.most));
+        ->transform(WholeNumber(1, option.most));
   }
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return Zoo(*flags); });

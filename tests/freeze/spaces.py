@@ -6,19 +6,10 @@ flat dimensions; forward graphs also with replicas. No narrower space has a plan
 bytes, so what is lost is what the part is worth.
 """
 
+from orders import graph_of
+
 WORDS = ("copies=none", "accumulators=none", "partials=none", "flat", "factored")
-DROPPED = ("--space", "--search", "--pin", "--memory", "--replicate")
 SETS = ("forward", "training", "replicating")
-
-
-def graph_of(case):
-    """The flags that say which graph and mesh this is."""
-    kept, flags = [], list(case.flags)
-    while flags:
-        name, value = flags.pop(0), flags.pop(0)
-        if name not in DROPPED:
-            kept += [name, value]
-    return tuple(kept)
 
 
 def graphs(cases):

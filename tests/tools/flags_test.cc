@@ -9,6 +9,8 @@
 
 #include "opsemantics/language/library.h"
 #include "tests/support/status_matchers.h"
+#include "tools/command_line.h"
+#include "tools/flags/mesh_flags.h"
 #include "tools/flags/model_flags.h"
 #include "tools/flags/plan_options.h"
 #include "tools/flags/space_flag.h"
@@ -103,6 +105,23 @@ TEST_CASE("checkpoints of before say the same by today's names") {
       ParseFacts(R"({"settings": {"loss": "mse", "loss-output": "y", "freeze-rows": "emb=0,3"}})")
           .value();
   CHECK(facts.settings == Options{{"loss", "mse@y"}, {"freeze", "emb=0,3"}});
+}
+
+TEST_CASE("numbers are decimal, whatever they begin with") {
+  for (const CLI::Validator& number : {WholeNumber(1, 100), Seed()}) {
+    std::string text = "010";
+    CHECK(number(text).empty());
+    CHECK(text == "10");
+  }
+  CLI::App app;
+  RunFlags flags;
+  AddRunFlags(&app, flags);
+  MeshFlags mesh;
+  AddMeshFlags(&app, mesh);
+  app.parse("--steps 010 --shuffle 09 --data . --devices 012");
+  CHECK(flags.steps == 10);
+  CHECK(flags.shuffle == 9);
+  CHECK(mesh.devices == 12);
 }
 
 TEST_CASE("words of a space that contradict each other are refused") {

@@ -144,15 +144,10 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
   std::cout << table.ToString();
 }
 
-absl::StatusOr<search::SearchOptions> OptionsOf(const BenchFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
+search::SearchOptions OptionsOf(const BenchFlags& flags, const SpaceWords& space) {
   search::SearchOptions options;
-  options.factors = flags.model.factors;
+  SetSpace(space, options);
   options.flat_too = space.dimensions == "default";
-  if (space.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
-  options.copies = space.copies;
-  options.accumulators = space.accumulators;
-  options.partials = space.partials;
   options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
   options.pin_texts = flags.pins;
@@ -163,8 +158,8 @@ absl::StatusOr<search::SearchOptions> OptionsOf(const BenchFlags& flags) {
 
 absl::Status BenchSearch(BenchFlags flags) {
   YUBA_ASSIGN_OR_RETURN(const SpaceWords space, ParseSpace(flags.space));
-  flags.model.factors = space.dimensions != "flat" && space.dimensions != "tofu";
-  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, OptionsOf(flags));
+  flags.model.factors = space.HasFactors();
+  search::SearchOptions options = OptionsOf(flags, space);
   LoadedModel loaded;
   ProgressLine::Begin("import");
   YUBA_ASSIGN_OR_RETURN(const double import, Time(flags.repeat, [&]() -> absl::Status {
@@ -221,7 +216,7 @@ void AddSearch(CLI::App& app, int& exit_code) {
       "search", "plans on several numbers of devices: import, search and check, each timed alone");
   AddModelFlags(command, flags->model);
   command->add_option("--devices", flags->devices, "device counts, as in 2,4,8")
-      ->check(WholeNumber(1, kMostPlannedDevices))
+      ->transform(WholeNumber(1, kMostPlannedDevices))
       ->delimiter(',')
       ->group("Mesh");
   command->add_option("--search", flags->searches, "which searches, as in default,recursive")

@@ -70,7 +70,7 @@ void AddSolve(CLI::App& app, int& exit_code) {
   command
       ->add_option("--threads", flags->threads,
                    absl::StrCat("threads to use, at most ", kMostThreads))
-      ->check(WholeNumber(1, kMostThreads))
+      ->transform(WholeNumber(1, kMostThreads))
       ->capture_default_str();
   OnRun(command, exit_code, [flags] { return Solve(*flags); });
 }

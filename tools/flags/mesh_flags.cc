@@ -10,7 +10,7 @@ namespace yuba::tools {
 void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
   constexpr char kGroup[] = "Mesh";
   CLI::Option* devices = app->add_option("--devices", flags.devices, "number of devices")
-                             ->check(WholeNumber(1, kMostPlannedDevices))
+                             ->transform(WholeNumber(1, kMostPlannedDevices))
                              ->capture_default_str()
                              ->group(kGroup);
   app->add_option("--mesh", flags.groups,

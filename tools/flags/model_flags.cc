@@ -153,7 +153,7 @@ void AddLibrary(CLI::App* app, ModelFlags& flags) {
   app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
       ->take_all()
       ->group(kModel);
-  app->add_flag("--progress", flags.progress,
+  app->add_flag("--progress",
                 "say on stderr what goes on, at most a line a second; on a terminal one line shows "
                 "it anyway")
       ->group("Output");

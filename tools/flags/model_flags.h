@@ -57,7 +57,6 @@ struct ModelFlags {
   std::map<std::string, TensorData> numbers;
   bool factors = true;    // false: --space flat or tofu
   bool list_all = false;  // notes name all that is trained
-  bool progress = false;  // OnRun (command.h) reads it by its name
 };
 
 // Adds all flags of a model, for commands that need no plan. `flags` must outlive `app`.

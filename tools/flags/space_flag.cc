@@ -41,6 +41,14 @@ std::string SubjectOf(absl::string_view word) {
 
 }  // namespace
 
+void SetSpace(const SpaceWords& words, search::SearchOptions& options) {
+  options.factors = words.HasFactors();
+  if (words.dimensions == "tofu") options.nesting = search::Nesting::kLevel;
+  options.copies = words.copies;
+  options.accumulators = words.accumulators;
+  options.partials = words.partials;
+}
+
 absl::StatusOr<SpaceWords> ParseSpace(const std::vector<std::string>& given) {
   SpaceWords words;
   if (given.empty()) return words;

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "search/plan/words.h"
+#include "search/search_options.h"
 
 namespace yuba::tools {
 
@@ -18,6 +19,8 @@ struct SpaceWords {
   // Of accumulators=auto, all or none.
   search::Accumulators accumulators = search::Accumulators::kAuto;
   bool partials = true;  // of partials=auto or none
+
+  bool HasFactors() const { return dimensions != "flat" && dimensions != "tofu"; }
 };
 
 constexpr char kSpaceHelp[] =
@@ -30,6 +33,9 @@ constexpr char kSpaceHelp[] =
     "accumulators=none, or accumulators=auto, where there are copies and it moves fewer bytes; "
     "partials=auto, with replicas sums may stay unreduced through what is linear in them, or "
     "partials=none";
+
+// Puts the words into the options, but for whether flat dimensions are searched too.
+void SetSpace(const SpaceWords& words, search::SearchOptions& options);
 
 // The words of all values that were given. The user's error names the word, what there is, and
 // words that contradict each other.
