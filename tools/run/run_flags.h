@@ -66,8 +66,8 @@ struct RunFlags {
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
 // What the flags say of the session. Where --cuda-libs is among them, libraries are looked for
-// there from here on. The user's error says which words of --exchanges contradict each other, or
-// are of another back end.
+// there from here on. The user's error says which words of --exchanges
+// contradict each other.
 absl::StatusOr<runtime::RunOptions> RunOptionsOf(const RunFlags& flags);
 
 }  // namespace yuba::tools
