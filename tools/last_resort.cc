@@ -1,12 +1,9 @@
 #include "tools/last_resort.h"
 
-#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -17,9 +14,7 @@ namespace yuba::tools {
 namespace {
 
 constexpr int kFailed = 3;
-constexpr size_t kStack = 1 << 20;   // of the first thread, more than any command takes
-constexpr rlim_t kHeap = 64 << 20;   // address space of each further heap of glibc
-constexpr rlim_t kShareOfHeaps = 8;  // of the address space, the part that they may take
+constexpr size_t kStack = 1 << 20;  // of the first thread, more than any command takes
 
 const char* running = nullptr;  // the command; null once its main has returned
 
@@ -55,16 +50,11 @@ __attribute__((noinline)) void GrowStack() {
   static_cast<void>(stack[0]);
 }
 
-// Where the address space is limited (ulimit -v), it is not to go to heaps of threads that are
-// nearly empty, and the first thread gets its stack while there is room: that it cannot grow later
-// is a fault that nobody can report.
+// Where the address space is limited (ulimit -v), the first thread gets its stack while there is
+// room: that it cannot grow later is a fault that nobody can report.
 void SaveAddressSpace() {
   rlimit space = {};
   if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
-#ifdef __GLIBC__
-  const rlim_t heaps = space.rlim_cur / kShareOfHeaps / kHeap;
-  mallopt(M_ARENA_MAX, static_cast<int>(std::min<rlim_t>(std::max<rlim_t>(heaps, 1), 1024)));
-#endif
   void* const room = mmap(nullptr, kStack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) OnLackOfMemory();
   munmap(room, kStack);

@@ -1,7 +1,5 @@
 #include "tools/run_main.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <csignal>
 #include <iostream>
@@ -19,15 +17,6 @@
 
 namespace yuba::tools {
 namespace {
-
-// Freed memory stays with the process, for the search's next tables: a page from the system costs
-// more time than filling it.
-void KeepFreedMemory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
-}
 
 // Prints what --help of the command prints, {"zoo"}; of none: the list of commands.
 absl::Status Help(const CLI::App& app, const std::vector<std::string>& words) {
@@ -60,7 +49,6 @@ void AddHelp(CLI::App& app, int& exit_code) {
 int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
   const LastResort last_resort(app.get_name().c_str());
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
-  KeepFreedMemory();
   const PrintableStream out(std::cout), errors(std::cerr);
   app.footer(
       "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
