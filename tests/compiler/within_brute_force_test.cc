@@ -15,6 +15,7 @@
 #include "tests/compiler/support/carried_graphs.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/part.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::compiler {
@@ -226,8 +227,8 @@ TEST_CASE("within limits, the cheapest of all plans is found") {
     Model model = RandomModel(random);
     return seed % 5 == 0 ? WithCopies(std::move(model), options) : model;
   };
-  const Tally tally = CompareAll(500, make, "");
-  CHECK(tally.graphs >= 150);
+  const Tally tally = CompareAll(Part(500), make, "");
+  CHECK(tally.graphs >= Part(150));
 }
 
 // One or two nodes over short dimensions: few enough plans on many devices.
@@ -256,8 +257,8 @@ TEST_CASE("within limits on 6 and 8 devices, the cheapest of all plans is found"
     Model model = RandomTiny(random);
     return seed % 3 == 0 ? WithCopies(std::move(model), options) : model;
   };
-  const Tally tally = CompareAll(200, make, " on 6 and 8 devices");
-  CHECK(tally.graphs >= 100);
+  const Tally tally = CompareAll(Part(200), make, " on 6 and 8 devices");
+  CHECK(tally.graphs >= Part(100));
 }
 
 // One to three nodes from a state to its next value, of which a copy may have to be made.
@@ -291,10 +292,10 @@ TEST_CASE("within limits, the cheapest of all plans of a graph with a state is f
     Model model = RandomTinyState(random);
     return seed % 5 == 0 ? WithCopies(std::move(model), options) : model;
   };
-  const Tally tally = CompareAll(300, make, " with a state");
-  CHECK(tally.graphs >= 100);
+  const Tally tally = CompareAll(Part(300), make, " with a state");
+  CHECK(tally.graphs >= Part(100));
   table_cells = 1;  // too few to eliminate anything: the bound is that of grids
-  CompareAll(60, make, " with a state, on grids");
+  CompareAll(Part(60), make, " with a state, on grids");
 }
 
 TEST_CASE("within limits, the cheapest of all plans with sums that stay unreduced is found") {
@@ -307,10 +308,10 @@ TEST_CASE("within limits, the cheapest of all plans with sums that stay unreduce
     unreduced += search::HasPartials(model.graph);
     return model;
   };
-  CompareAll(20, make, " whose sums may stay apart");
-  CHECK(unreduced >= 8);
+  CompareAll(Part(30), make, " whose sums may stay apart");
+  CHECK(unreduced >= Part(12));
   table_cells = 1;  // too few to eliminate anything: the bound is that of grids
-  CompareAll(20, make, " whose sums may stay apart, on grids");
+  CompareAll(Part(30), make, " whose sums may stay apart, on grids");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_CASE("prefill once and decode 16 times give the logits of the whole sequenc
     const CommandResult verified = Succeed("yuba verify " + Model() + " " + plan);
     CHECK(verified.out.find("bit for bit") != std::string::npos);
     CHECK(verified.out.find("after 3 steps of each entry") != std::string::npos);
-    for (const char* executor : {"", " --interleave 7", " --guard memory"}) {
+    for (const char* executor : {"", " --interleave 7 --guard memory"}) {
       const CommandResult ran = Succeed("yuba run " + Model() + " " + plan + " --inputs " +
                                         Folder() + " --expect 2e-5" + executor);
       CHECK(Count(ran.out, "ok   prefill:logits") == 1);

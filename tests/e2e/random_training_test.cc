@@ -12,6 +12,7 @@
 #include "opsemantics/values/tensor_file.h"
 #include "tests/compiler/support/onnx_builder.h"
 #include "tests/support/command.h"
+#include "tests/support/part.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba {
@@ -20,7 +21,6 @@ namespace {
 using compiler::OnnxBuilder;
 using Random = std::mt19937;
 
-constexpr int kModels = 24;
 constexpr int64_t kClasses = 4;
 
 // A model of f32[batch, width] with branches, shared weights, residuals, recurrences and norms.
@@ -160,7 +160,7 @@ void CheckSameStates(const std::string& whole, const std::string& cut) {
 TEST_CASE("20 steps of random models are equal, whole and cut") {
   const std::string scratch = ScratchFolder("random_training");
   Random random(20);
-  for (int m = 0; m < kModels; ++m) {
+  for (int m = 0; m < Part(36); ++m) {
     const std::string model = RandomModel(random).Save(), plan = scratch + "/plan.json";
     const std::string train =
         "yuba partition " + model + " --loss softmax-cross-entropy --lr 0.05 --train " +

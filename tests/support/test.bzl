@@ -10,6 +10,7 @@ def yuba_test(name, srcs, deps = [], data = [], size = "small", tags = [], **kwa
         tags = tags,
         deps = deps + [
             "//tests/support:main",
+            "//tests/support:part",
             "//tests/support:status_matchers",
             "//third_party/catch2",
         ],

@@ -12,6 +12,7 @@
 #include "tests/support/against_enumeration.h"
 #include "tests/support/graphs.h"
 #include "tests/support/marking.h"
+#include "tests/support/part.h"
 #include "tests/support/random_graphs.h"
 #include "tests/support/status_matchers.h"
 
@@ -124,7 +125,7 @@ void CompareRandom(const TriedSpace& space) {
   for (int devices : {2, 3, 4, 6}) {
     RandomGraphs graphs(devices, devices);
     std::mt19937 random(devices);
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < Part(150); ++i) {
       CAPTURE(devices, i);
       const Graph whole = graphs.Next();
       const auto nodes = static_cast<uint32_t>(whole.nodes.size());
@@ -138,9 +139,9 @@ void CompareRandom(const TriedSpace& space) {
   std::cout << tally.compared << " random graphs of two entries, gap 0 on " << tally.proven
             << ", with a state that both write " << tally.carried
             << ", whose best plan depends on the weights " << tally.weighed << "\n";
-  CHECK(tally.compared >= 300);
+  CHECK(tally.compared >= Part(300));
   CHECK(tally.proven >= 0.95 * tally.compared);
-  CHECK(tally.carried >= 20);
+  CHECK(tally.carried >= Part(20));
   CHECK(tally.weighed >= 1);  // few with replicas, where the best plan often moves nothing
 }
 

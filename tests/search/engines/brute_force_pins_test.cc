@@ -12,6 +12,7 @@
 #include "tests/support/enumeration.h"
 #include "tests/support/kinds.h"
 #include "tests/support/marking.h"
+#include "tests/support/part.h"
 #include "tests/support/random_graphs.h"
 #include "tests/support/status_matchers.h"
 
@@ -118,7 +119,7 @@ TEST_CASE("random graphs with random pins against enumeration") {
     std::mt19937 random(5);
     for (int devices : {2, 3, 4, 6, 8}) {
       RandomGraphs graphs(100 + devices, devices);
-      for (int i = 0; i < 80; ++i) {
+      for (int i = 0; i < Part(80); ++i) {
         CAPTURE(devices, i, replicate);
         ComparePinned(graphs.Next(), devices, space, 20000, random, tally);
       }
@@ -126,9 +127,9 @@ TEST_CASE("random graphs with random pins against enumeration") {
     std::cout << tally.compared << " random graphs with pins, " << tally.plans
               << " plans tried; gap 0 on " << tally.proven << ", pins cost something on "
               << tally.pins_cost << "\n";
-    CHECK(tally.compared >= 300);
+    CHECK(tally.compared >= Part(300));
     CHECK(tally.proven >= 0.95 * tally.compared);
-    if (!replicate) CHECK(tally.pins_cost >= 100);
+    if (!replicate) CHECK(tally.pins_cost >= Part(100));
   }
 }
 

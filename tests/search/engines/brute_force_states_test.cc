@@ -10,6 +10,7 @@
 #include "tests/support/against_enumeration.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/graphs.h"
+#include "tests/support/part.h"
 #include "tests/support/random_graphs.h"
 
 namespace yuba::search {
@@ -76,7 +77,7 @@ Tally CompareRandom(const TriedSpace& space) {
   for (int devices : {2, 3, 4, 6}) {
     RandomGraphs graphs(devices, devices);
     std::mt19937 random(devices);
-    for (int i = 0; i < 250; ++i) {
+    for (int i = 0; i < Part(250); ++i) {
       CAPTURE(devices, i);
       const Graph apart = graphs.Next();
       Graph graph = apart;
@@ -86,7 +87,7 @@ Tally CompareRandom(const TriedSpace& space) {
   std::cout << tally.compared << " random graphs with a state, " << tally.plans
             << " plans tried; gap 0 on " << tally.proven << ", copies of states in " << tally.copied
             << ", dearer than two tensors " << tally.dearer << "\n";
-  CHECK(tally.compared >= 300);
+  CHECK(tally.compared >= Part(300));
   CHECK(tally.proven >= 0.95 * tally.compared);
   CHECK(tally.dearer > 0);
   return tally;

@@ -20,6 +20,7 @@
 #include "search/search.h"
 #include "tests/support/engines.h"
 #include "tests/support/graphs.h"
+#include "tests/support/part.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -36,7 +37,7 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   std::mt19937 random(3);
   const auto extent = [&] { return int64_t{8} << (random() % 5); };
-  for (int round = 0; round < 16; ++round) {
+  for (int round = 0; round < Part(24); ++round) {
     const bool replicate = round % 2 == 0;
     const int64_t rows = extent(), width = extent(), between = extent();
     GraphBuilder builder;
