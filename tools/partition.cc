@@ -46,7 +46,7 @@ struct PartitionFlags {
   std::string search = "default";
   double time_limit = 0;  // seconds; 0: none
   int threads = Processors();
-  std::vector<std::string> without;
+  std::set<std::string> without;
   std::string output;
   std::string to, dump;
   bool verbose = false;
@@ -76,7 +76,7 @@ constexpr FlagRow<PartitionFlags> kRows[] = {
     {"time-limit", &PartitionFlags::time_limit, kSearch,
      "seconds; then the search ends with the best plan so far, as at Ctrl-C", NumberAbove0},
     {"threads", &PartitionFlags::threads, kSearch,
-     "threads of the search, at most 64; the plan is the same; default: one a processor",
+     "threads of the search; the plan is the same; default: one a processor",
      [] { return WholeNumber(1, kMostThreads); }},
     {"without", &PartitionFlags::without, kSearch,
      "engines of the search to leave out: what they are worth (--verbose names them)",
@@ -155,7 +155,7 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   options.asked = InterruptNote::Came;
   options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
-  options.without = flags.without;
+  options.without = {flags.without.begin(), flags.without.end()};
   options.progress = [](const search::SearchProgress& progress) {
     ProgressLine::Say(ProgressText(progress));
   };
