@@ -52,7 +52,7 @@ constexpr FlagRow<BenchFlags> kRows[] = {
     {"replicate", &BenchFlags::replicate, kSpace, "as in partition", OneOfWords<search::Replicate>},
     {"memory", &BenchFlags::memory, kSpace, "as in partition", SizeInBytes},
     {"pin", &BenchFlags::pins, kSpace, "as in partition"},
-    {"threads", &BenchFlags::threads, kSearch, "threads of a search, at most 64",
+    {"threads", &BenchFlags::threads, kSearch, "threads of a search",
      [] { return WholeNumber(1, kMostThreads); }},
     {"time-limit", &BenchFlags::time_limit, kSearch,
      "seconds of a search; what it then takes is in the table", NumberAbove0},
@@ -199,7 +199,8 @@ absl::Status BenchSearch(BenchFlags flags) {
     std::cout << json.dump(1) << "\n";
     return absl::OkStatus();
   }
-  std::cout << MachineName() << ", one core; least of " << flags.repeat << "\n"
+  std::cout << MachineName() << ", " << Counted(flags.threads, "thread") << "; least of "
+            << flags.repeat << "\n"
             << BaseName(flags.model.file) << ": "
             << Counted(loaded.model.graph.nodes.size(), "definition") << "\n"
             << absl::StrFormat("process start %.3f s, import %.3f s; search includes its tables\n",
