@@ -156,7 +156,7 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
 namespace {
 
 // What is said of arguments that no option takes, in the order in which they were given.
-std::string UnknownText(const CLI::App& app) {
+std::string UnknownText(const CLI::App& app, WhyNotTaken why) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands()[0];
   std::vector<std::string> flags, given = command->remaining();
@@ -166,7 +166,8 @@ std::string UnknownText(const CLI::App& app) {
   std::string near;
   for (const std::string& word : given) {
     const std::string flag = word.substr(0, word.find('='));
-    const std::string now = OldFlag(command->get_name(), flag);
+    std::string now = OldFlag(command->get_name(), flag);
+    if (now.empty() && why != nullptr) now = why(*command, flag);
     if (!now.empty()) return absl::StrCat("no option takes ", flag, ": ", now, "; ");
     if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(flag, flags);
   }
@@ -181,12 +182,12 @@ std::string UnknownText(const CLI::App& app) {
 
 }  // namespace
 
-int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, WhyNotTaken why) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const std::string name = NameOf(app);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  std::cerr << name << ": " << (extra ? UnknownText(app) : absl::StrCat(error.what(), "; ")) << name
-            << " --help lists what there is\n";
+  std::cerr << name << ": " << (extra ? UnknownText(app, why) : absl::StrCat(error.what(), "; "))
+            << name << " --help lists what there is\n";
   return 2;
 }
 

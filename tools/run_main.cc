@@ -9,9 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/flags/model_flags.h"
+#include "tools/flags/old_flags.h"
 #include "tools/last_resort.h"
 #include "tools/report/printable.h"
 #include "tools/run/end_process.h"
@@ -27,6 +30,12 @@ void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 #endif
+}
+
+// Of a flag of the model, where the command is given a plan.
+std::string PlanHas(const CLI::App& command, const std::string& flag) {
+  const bool known = absl::StartsWith(flag, "--") && FindModelFlag(flag.substr(2)) != nullptr;
+  return known && command.get_option_no_throw("plan") != nullptr ? kPlanHasIt : "";
 }
 
 // Prints what --help of the command prints, {"zoo"}; of none: the list of commands.
@@ -82,7 +91,7 @@ int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
     }
     return EndProcess(exit_code);
   } catch (const CLI::ParseError& error) {
-    return ReportParseError(app, error);
+    return ReportParseError(app, error, PlanHas);
   } catch (const std::bad_alloc&) {
     std::cerr << app.get_name() << ": out of memory\n";
     return EndProcess(3);
