@@ -173,7 +173,6 @@ const ModelFlag* FindModelFlag(const std::string& name) {
 void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   AddFile(app, flags);
   for (const ModelFlag& flag : kModelFlags) AddFlag(app, flag, flags);
-  app->get_option("--minimize")->excludes("--loss");
   AddLibrary(app, flags);
 }
 
@@ -211,7 +210,11 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   }
   if (!options.train.has_value()) return options;
   options.train->list_all = flags.list_all;
-  if (!options.train->loss.empty() || !options.train->minimize.empty()) return options;
+  const std::string &loss = options.train->loss, &minimize = options.train->minimize;
+  if (!loss.empty() && !minimize.empty()) {
+    return UserError("--minimize ", minimize, " and --loss ", loss, ": give one of them");
+  }
+  if (!loss.empty() || !minimize.empty()) return options;
   return UserError("--train needs a loss: --loss NAME, of the model's output and labels, or ",
                    "--minimize OUTPUT of a model that has its loss inside");
 }
