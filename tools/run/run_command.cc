@@ -112,7 +112,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
   if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
-  YUBA_ASSIGN_OR_RETURN(runtime::RunOptions options, RunOptionsOf(flags));
+  runtime::RunOptions options = RunOptionsOf(flags);
   options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));

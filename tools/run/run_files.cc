@@ -224,7 +224,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
     for (const auto& [name, number] : ports.numbers)  // they are no parameters
       files.checkpoint->files.file.tensors.erase(name);
   }
-  YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.backend));
+  YUBA_RETURN_IF_ERROR(CheckExchanges(flags));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));
   if (flags.seed.has_value() && !ports.random) {
