@@ -66,8 +66,8 @@ Facts FactsOf(const runtime::LoadedProgram& program) {
     const auto times = ports.times.find(range.name);
     if (times != ports.times.end()) entry.times = std::max<int64_t>(times->second, 1);
     for (int i = range.begin; i < range.end; ++i) {
-      entry.kernels += program.instructions()[i].kernel != nullptr;
-      entry.exchanges += program.instructions()[i].exchange != nullptr;
+      entry.kernels += program.instructions()[i].has_kernel();
+      entry.exchanges += program.instructions()[i].has_exchange();
     }
     facts.entries.push_back(std::move(entry));
   }
