@@ -1,10 +1,10 @@
 #include "compiler/dump/state.h"
 
 #include "absl/strings/str_cat.h"
+#include "compiler/dump/enum_words.h"
 #include "compiler/dump/graph_text.h"
 #include "compiler/dump/model_text.h"
 #include "compiler/dump/program_text.h"
-#include "compiler/dump/words.h"
 #include "opsemantics/base/files.h"
 #include "search/file/plan_file.h"
 
