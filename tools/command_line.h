@@ -38,7 +38,8 @@ std::string ShellFile(const std::string& file);
 // An error for an option that was given as "", as in -o "".
 absl::Status RefuseEmptyValues(const CLI::App& app);
 
-// An error where a word stands in place of a subcommand and names none; it lists them all.
+// An error where a word stands in place of a subcommand and names none; it lists them all. OK where
+// the app has none.
 absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* argv);
 
 // Why a command takes no such flag, and what to do instead; "" where nothing is known of it.

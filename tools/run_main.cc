@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -15,9 +14,7 @@
 #include "tools/command_line.h"
 #include "tools/flags/model_flags.h"
 #include "tools/flags/old_flags.h"
-#include "tools/last_resort.h"
-#include "tools/report/printable.h"
-#include "tools/run/end_process.h"
+#include "tools/parse_and_run.h"
 #include "tools/version.h"
 
 namespace yuba::tools {
@@ -67,10 +64,7 @@ void AddHelp(CLI::App& app, int& exit_code) {
 }  // namespace
 
 int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
-  const LastResort last_resort(app.get_name().c_str());
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
   KeepFreedMemory();
-  const PrintableStream out(std::cout), errors(std::cerr);
   app.footer(
       "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
       "no plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; "
@@ -78,24 +72,7 @@ int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   AddHelp(app, exit_code);
-  if (const absl::Status known = CheckSubcommand(app, argc, argv); !known.ok()) {
-    std::cerr << app.get_name() << ": " << known.message() << "\n";
-    return 2;
-  }
-  try {
-    app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout) {
-      std::cerr << app.get_name() << ": the output cannot be written\n";
-      return 2;
-    }
-    return EndProcess(exit_code);
-  } catch (const CLI::ParseError& error) {
-    return ReportParseError(app, error, PlanHas);
-  } catch (const std::bad_alloc&) {
-    std::cerr << app.get_name() << ": out of memory\n";
-    return EndProcess(3);
-  }
+  return ParseAndRun(app, argc, argv, [&exit_code] { return exit_code; }, PlanHas);
 }
 
 }  // namespace yuba::tools
