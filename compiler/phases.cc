@@ -18,12 +18,12 @@
 #include "compiler/verify/check_memory.h"
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program_file.h"
 #include "search/check/check.h"
-#include "search/rewrite/accumulators.h"
 
 namespace yuba::compiler {
 namespace {
@@ -104,10 +104,8 @@ Joins JoinsFor(const Compilation& c) {
 }
 
 absl::Status MakeProgram(Compilation& c) {
-  if (c.plan.tensors.empty() || c.plan.tensors.size() != c.model.graph.tensors.size() ||
-      c.plan.nodes.size() != c.model.graph.nodes.size()) {
-    return UserError("there is no plan for this graph yet: start at an earlier phase");
-  }
+  YUBA_CHECK(c.plan.tensors.size() == c.model.graph.tensors.size());
+  YUBA_CHECK(c.plan.nodes.size() == c.model.graph.nodes.size());
   c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, JoinsFor(c));
   c.program.set_version(c.request.version);
   return absl::OkStatus();
@@ -118,13 +116,7 @@ absl::Status VerifySpmd(Compilation& c) {
   return CheckCoverage(c.program);
 }
 
-absl::Status NeedProgram(const Compilation& c) {
-  if (c.program.mesh_size() > 0 || c.program.buffers_size() > 0) return absl::OkStatus();
-  return UserError("there is no program yet: start at an earlier phase");
-}
-
 absl::Status Recognise(Compilation& c) {
-  YUBA_RETURN_IF_ERROR(NeedProgram(c));
   RecogniseCollectives(c.program);
   return absl::OkStatus();
 }
@@ -132,7 +124,6 @@ absl::Status Recognise(Compilation& c) {
 absl::Status VerifyCollectives(Compilation& c) { return CheckCollectives(c.program); }
 
 absl::Status Memory(Compilation& c) {
-  YUBA_RETURN_IF_ERROR(NeedProgram(c));
   const int64_t limit = c.plan.space.memory;
   PlanMemory(c.program, limit);
   const int64_t arena = c.program.arena_size();
@@ -147,7 +138,6 @@ absl::Status Memory(Compilation& c) {
 absl::Status VerifyMemory(Compilation& c) { return CheckMemory(c.program); }
 
 absl::Status Kernels(Compilation& c) {
-  YUBA_RETURN_IF_ERROR(NeedProgram(c));
   return kernels::AddKernels(c.model, c.request.kernels, c.program);
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/backend.h"
 
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "runtime/host/host_backend.h"
 
@@ -27,11 +28,9 @@ constexpr Backend kBackends[] = {{"host", 600, OpenHost}, {"cuda", 60, OpenCuda}
 
 }  // namespace
 
-std::string BackendNames() {
-  std::string names;
-  for (const Backend& backend : kBackends) {
-    absl::StrAppend(&names, names.empty() ? "" : ", ", backend.name);
-  }
+std::vector<std::string> BackendNames() {
+  std::vector<std::string> names;
+  for (const Backend& backend : kBackends) names.push_back(backend.name);
   return names;
 }
 
@@ -42,19 +41,12 @@ double DefaultTimeout(const std::string& name) {
   return 0;
 }
 
-absl::Status CheckBackend(const std::string& name) {
-  for (const Backend& backend : kBackends) {
-    if (backend.name == name) return absl::OkStatus();
-  }
-  return UserError("no back end ", name, "; there are ", BackendNames());
-}
-
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, const BackendOptions& options, Fleet& fleet) {
   for (const Backend& backend : kBackends) {
     if (backend.name == name) return backend.open(program, layout, options, fleet);
   }
-  return CheckBackend(name);
+  return UserError("no back end ", name, "; there are ", absl::StrJoin(BackendNames(), ", "));
 }
 
 }  // namespace yuba::runtime

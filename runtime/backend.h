@@ -6,6 +6,7 @@
 #define YUBA_RUNTIME_BACKEND_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "runtime/cuda/cuda_backend.h"
@@ -25,15 +26,11 @@ struct BackendOptions {
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, const BackendOptions& options, Fleet& fleet);
 
-// OK where there is a back end of this name; else OpenBackend's error.
-absl::Status CheckBackend(const std::string& name);
-
 // Seconds in which some device finishes an instruction, where all is well: 600 on processors, where
 // one kernel may take minutes, 60 on GPUs.
 double DefaultTimeout(const std::string& name);
 
-// "host, cuda"
-std::string BackendNames();
+std::vector<std::string> BackendNames();
 
 }  // namespace yuba::runtime
 

@@ -12,9 +12,9 @@ namespace {
 
 // The name of the tensor of which a buffer holds a box: of what is gathered into it, its source.
 std::string TensorIn(const LoadedProgram& program, int buffer) {
-  for (const Instruction& instruction : program.instructions()) {
-    if (instruction.exchange != nullptr && instruction.exchange->destination() == buffer)
-      return instruction.exchange->tensor();
+  for (const program::Instruction& instruction : program.instructions()) {
+    if (instruction.has_exchange() && instruction.exchange().destination() == buffer)
+      return instruction.exchange().tensor();
   }
   return program.message().buffers(buffer).name();
 }
@@ -54,7 +54,7 @@ std::string PlaceOf(const LoadedProgram& program, const std::string& tensor, int
 
 absl::Status BadIndexError(const LoadedProgram& program, int instruction,
                            const IndexRecord& record) {
-  const program::Kernel& kernel = *program.instructions()[instruction].kernel;
+  const program::Kernel& kernel = program.instructions()[instruction].kernel();
   const int buffer = BufferAt(kernel, record.tensor);
   const std::string tensor = TensorAt(program, kernel, record.tensor);
   const std::string holds =
@@ -74,7 +74,7 @@ absl::Status BadIndexError(const LoadedProgram& program, int instruction,
 
 Launch LaunchOf(const LoadedProgram& program, const ArenaLayout& layout, int instruction,
                 int device) {
-  const program::Kernel& kernel = *program.instructions()[instruction].kernel;
+  const program::Kernel& kernel = program.instructions()[instruction].kernel();
   Launch launch;
   launch.function = kernel.function();
   auto add_interval = [&](const Interval& interval, int64_t second) {

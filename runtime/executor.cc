@@ -40,7 +40,7 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   }
   worker.begun = true;
   Progress progress = Progress::kDone;
-  if (program_.instructions()[instruction].kernel != nullptr) {
+  if (program_.instructions()[instruction].has_kernel()) {
     YUBA_RETURN_IF_ERROR(fleet_.devices[device]->Run(instruction));
   } else {
     YUBA_ASSIGN_OR_RETURN(
@@ -99,7 +99,7 @@ void Executor::RunDevice(int device, int entry) {
   double computing = 0;
   while (status.ok() && !worker.done() && !fleet_.communicator->aborted()) {
     const int instruction = worker.at;
-    const bool exchange = program_.instructions()[instruction].exchange != nullptr;
+    const bool exchange = program_.instructions()[instruction].has_exchange();
     const absl::StatusOr<Progress> progress = Advance(device, worker);
     status = progress.status();
     // What is traced is waited for, so that its time is its own where a device works behind.

@@ -90,12 +90,12 @@ absl::StatusOr<Special> NanWatch::SpecialsOf(int device, int buffer,
 }
 
 absl::Status NanWatch::After(int device, int instruction) {
-  const bool kernel = program_.instructions()[instruction].kernel != nullptr;
+  const bool kernel = program_.instructions()[instruction].has_kernel();
   return kernel ? LookAtKernel(device, instruction) : LookAtExchange(device, instruction);
 }
 
 absl::Status NanWatch::LookAtExchange(int device, int instruction) {
-  const program::Exchange& exchange = *program_.instructions()[instruction].exchange;
+  const program::Exchange& exchange = program_.instructions()[instruction].exchange();
   const DeviceExchange& own = plans_[instruction].devices[device];
   std::vector<BoxWalk> walks;
   for (const Piece& piece : own.pieces) walks.push_back(piece.walk);
@@ -110,7 +110,7 @@ absl::Status NanWatch::LookAtExchange(int device, int instruction) {
 }
 
 absl::Status NanWatch::LookAtKernel(int device, int instruction) {
-  const program::Kernel& kernel = *program_.instructions()[instruction].kernel;
+  const program::Kernel& kernel = program_.instructions()[instruction].kernel();
   const auto look = [&](const program::Access& access) {
     const Box whole = program_.BufferBox(access.buffer(), device);
     return SpecialsOf(device, access.buffer(),
@@ -136,7 +136,7 @@ absl::Status NanWatch::LookAtKernel(int device, int instruction) {
 }
 
 std::pair<int, int> NanWatch::First(bool (*wanted)(const Special&)) const {
-  for (size_t i = 0; i < program_.instructions().size(); ++i) {
+  for (int i = 0; i < program_.instructions().size(); ++i) {
     for (size_t d = 0; d < devices_.size(); ++d) {
       Special special = findings_[d][i].result;
       if (may_be_infinite_[i]) special.infinity = false;
@@ -150,13 +150,12 @@ std::pair<int, int> NanWatch::First(bool (*wanted)(const Special&)) const {
 // is there still; empty where there is none.
 absl::StatusOr<std::string> NanWatch::WhatIsLeft() {
   std::vector<bool> made(stored_.size(), false);
-  for (size_t i = 0; i < program_.instructions().size(); ++i) {
-    const Instruction& at = program_.instructions()[i];
+  for (int i = 0; i < program_.instructions().size(); ++i) {
+    const program::Instruction& at = program_.instructions()[i];
     for (const std::vector<Finding>& findings : findings_) {
       if (!findings[i].result.any()) continue;
-      if (at.exchange != nullptr) made[at.exchange->destination()] = true;
-      if (at.kernel == nullptr) continue;
-      for (const program::Access& result : at.kernel->results()) made[result.buffer()] = true;
+      if (at.has_exchange()) made[at.exchange().destination()] = true;
+      for (const program::Access& result : at.kernel().results()) made[result.buffer()] = true;
     }
   }
   for (int b = 0; b < static_cast<int>(stored_.size()); ++b) {
@@ -183,9 +182,9 @@ std::string NanWatch::Text(int instruction, int device) const {
                         }));
   }
   absl::StrAppend(&text, " made ", Name(finding.result));
-  const program::Kernel* kernel = program_.instructions()[instruction].kernel;
-  if (kernel == nullptr) return text;
-  const auto& definitions = program_.message().functions(kernel->function()).definitions();
+  const program::Instruction& at = program_.instructions()[instruction];
+  if (!at.has_kernel()) return text;
+  const auto& definitions = program_.message().functions(at.kernel().function()).definitions();
   return absl::StrCat(text, " by ",
                       absl::StrJoin(definitions, " and ", [](std::string* out, const auto& one) {
                         out->append(one.text());

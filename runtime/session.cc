@@ -113,16 +113,16 @@ absl::Status Session::AddWatchers() {
 absl::Status Session::PlanExchanges() {
   fleet_->plans.resize(program_->instructions().size());
   for (size_t p = 0; p < fleet_->plans.size(); ++p) {
-    const program::Exchange* exchange = program_->instructions()[p].exchange;
-    if (exchange == nullptr) continue;
+    if (!program_->instructions()[p].has_exchange()) continue;
+    const program::Exchange& exchange = program_->instructions()[p].exchange();
     ExchangePlan& plan = fleet_->plans[p];
-    if (options_.recognise && exchange->collective() != 0) {
-      YUBA_ASSIGN_OR_RETURN(plan, PlanCollective(*program_, *exchange));
+    if (options_.recognise && exchange.collective() != 0) {
+      YUBA_ASSIGN_OR_RETURN(plan, PlanCollective(*program_, exchange));
     } else {
-      plan = PlanExchange(*program_, *exchange);
+      plan = PlanExchange(*program_, exchange);
     }
-    plan.source_offset = layout_.offsets[exchange->source()];
-    plan.destination_offset = layout_.offsets[exchange->destination()];
+    plan.source_offset = layout_.offsets[exchange.source()];
+    plan.destination_offset = layout_.offsets[exchange.destination()];
   }
   return fleet_->communicator->Prepare(fleet_->plans);
 }

@@ -68,20 +68,14 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   search::PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
   notes.options = planned.file.notes.options;
-  if (const auto it = notes.options.find("devices"); it != notes.options.end()) {
-    it->second = absl::StrCat(planned.plan.mesh.devices());
-  }
-  if (const auto it = notes.options.find("search"); it != notes.options.end()) {
-    it->second = planned.plan.search;
-  }
-  if (const auto it = notes.options.find("copies"); it != notes.options.end()) {
-    it->second = planned.plan.space.copies ? "all" : "none";
-  }
-  if (const auto it = notes.options.find("replicate"); it != notes.options.end()) {
-    it->second = search::WordOf(planned.plan.space.replicate);
-  }
-  if (const auto it = notes.options.find("memory"); it != notes.options.end()) {
-    it->second = absl::StrCat(planned.plan.space.memory);
+  const std::pair<const char*, std::string> of_plan[] = {
+      {"devices", absl::StrCat(planned.plan.mesh.devices())},
+      {"search", planned.plan.search},
+      {"copies", planned.plan.space.copies ? "all" : "none"},
+      {"replicate", search::WordOf(planned.plan.space.replicate)},
+      {"memory", absl::StrCat(planned.plan.space.memory)}};
+  for (const auto& [name, value] : of_plan) {
+    if (const auto it = notes.options.find(name); it != notes.options.end()) it->second = value;
   }
   YUBA_RETURN_IF_ERROR(AddProgramNotes(planned.loaded.model, planned.plan, true, notes));
   const Json derived =

@@ -65,7 +65,7 @@ absl::StatusOr<compiler::CompileRequest> RequestOf(const ModelFlags& flags,
 }
 
 absl::StatusOr<LoadedModel> LoadModel(const ModelFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags));
+  YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, LoadLibrary(flags.operators));
   compiler::Compilation compilation;
   YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags, library));
   compiler::PhaseOptions options;

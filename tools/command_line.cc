@@ -59,6 +59,31 @@ std::string NameOf(const CLI::App& app) {
   return name;
 }
 
+// What is said of arguments that no option takes, in the order in which they were given.
+std::string UnknownText(const CLI::App& app, WhyNotTaken why) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands()[0];
+  std::vector<std::string> flags, given = command->remaining();
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
+  }
+  std::string near;
+  for (const std::string& word : given) {
+    const std::string flag = word.substr(0, word.find('='));
+    std::string now = OldFlag(command->get_name(), flag);
+    if (now.empty() && why != nullptr) now = why(*command, flag);
+    if (!now.empty()) return absl::StrCat("no option takes ", flag, ": ", now, "; ");
+    if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(flag, flags);
+  }
+  const bool flag = std::any_of(given.begin(), given.end(), [](const std::string& word) {
+    return absl::StartsWith(word, "-");
+  });
+  return absl::StrCat("no option takes ", absl::StrJoin(given, " "), "; ",
+                      !near.empty() ? absl::StrCat("did you mean ", near, "? ")
+                      : flag        ? ""
+                                    : "a flag that takes several values is given again for each; ");
+}
+
 }  // namespace
 
 CLI::Validator WholeNumber(int64_t low, int64_t high) {
@@ -79,8 +104,9 @@ CLI::Validator Seed() {
   return CLI::Validator(
       [](std::string& text) {
         uint64_t seed = 0;
-        if (!absl::SimpleAtoi(text, &seed))
+        if (!absl::SimpleAtoi(text, &seed)) {
           return absl::StrCat(text, " is not a whole number from 0");
+        }
         text = absl::StrCat(seed);  // as above
         return std::string();
       },
@@ -101,10 +127,12 @@ CLI::Validator SizeInBytes() {
         const size_t end = text.find_last_of("0123456789.") + 1;  // of the number
         double number = 0;
         const double unit = Unit(std::string(absl::StripAsciiWhitespace(text.substr(end))));
-        if (unit == 0 || !absl::SimpleAtod(text.substr(0, end), &number) || !(number > 0))
+        if (unit == 0 || !absl::SimpleAtod(text.substr(0, end), &number) || !(number > 0)) {
           return absl::StrCat(text, " is not a size, as in 40MB, 1.5GB or 24GiB");
-        if (number * unit > static_cast<double>(kMostMemory))
+        }
+        if (number * unit > static_cast<double>(kMostMemory)) {
           return absl::StrCat(text, " is more than any device has: at most 1PiB");
+        }
         if (number * unit < 1) return absl::StrCat(text, " is less than a byte");
         text = absl::StrCat(std::llround(number * unit));
         return std::string();
@@ -143,7 +171,7 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
   if (argc < 2 || absl::StartsWith(argv[1], "-")) return absl::OkStatus();
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::count(names.begin(), names.end(), argv[1]) > 0) return absl::OkStatus();
+  if (names.empty() || std::count(names.begin(), names.end(), argv[1]) > 0) return absl::OkStatus();
   const std::string now = OldFlag(app.get_name(), argv[1]);
   if (!now.empty()) return UserError("unknown command '", argv[1], "': ", now);
   const std::string near = NearestOf(argv[1], names);
@@ -153,40 +181,12 @@ absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* a
       absl::StrJoin(names, ", "));
 }
 
-namespace {
-
-// What is said of arguments that no option takes, in the order in which they were given.
-std::string UnknownText(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands()[0];
-  std::vector<std::string> flags, given = command->remaining();
-  for (const CLI::Option* option : command->get_options()) {
-    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
-  }
-  std::string near;
-  for (const std::string& word : given) {
-    const std::string flag = word.substr(0, word.find('='));
-    const std::string now = OldFlag(command->get_name(), flag);
-    if (!now.empty()) return absl::StrCat("no option takes ", flag, ": ", now, "; ");
-    if (near.empty() && absl::StartsWith(word, "-")) near = NearestOf(flag, flags);
-  }
-  const bool flag = std::any_of(given.begin(), given.end(), [](const std::string& word) {
-    return absl::StartsWith(word, "-");
-  });
-  return absl::StrCat("no option takes ", absl::StrJoin(given, " "), "; ",
-                      !near.empty() ? absl::StrCat("did you mean ", near, "? ")
-                      : flag        ? ""
-                                    : "a flag that takes several values is given again for each; ");
-}
-
-}  // namespace
-
-int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, WhyNotTaken why) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const std::string name = NameOf(app);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  std::cerr << name << ": " << (extra ? UnknownText(app) : absl::StrCat(error.what(), "; ")) << name
-            << " --help lists what there is\n";
+  std::cerr << name << ": " << (extra ? UnknownText(app, why) : absl::StrCat(error.what(), "; "))
+            << name << " --help lists what there is\n";
   return 2;
 }
 

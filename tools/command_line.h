@@ -38,12 +38,16 @@ std::string ShellFile(const std::string& file);
 // An error for an option that was given as "", as in -o "".
 absl::Status RefuseEmptyValues(const CLI::App& app);
 
-// An error where a word stands in place of a subcommand and names none; it lists them all.
+// An error where a word stands in place of a subcommand and names none; it lists them all. OK where
+// the app has none.
 absl::Status CheckSubcommand(const CLI::App& app, int argc, const char* const* argv);
 
+// Why a command takes no such flag, and what to do instead; "" where nothing is known of it.
+using WhyNotTaken = std::string (*)(const CLI::App& command, const std::string& flag);
+
 // Prints what --help or --version ask for, or the error after the name of the subcommand. Returns
-// the exit code.
-int ReportParseError(const CLI::App& app, const CLI::ParseError& error);
+// the exit code. `why` is asked of flags that are none of OldFlag; may be null.
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, WhyNotTaken why = nullptr);
 
 }  // namespace yuba::tools
 

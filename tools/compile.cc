@@ -61,14 +61,15 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
             {"library_routines", library},
             {"opaque_functions", opaque},
             {"devices", planned.plan.mesh.devices()},
-            {"target", program.processor()}};
+            {"target", program.target()},
+            {"processor", program.processor()}};
   if (flags.json) return absl::OkStatus();
   std::cout << "wrote " << output << " (" << Bytes(written.file_bytes)
             << "): " << Counted(program.instructions_size(), "instruction") << ", "
             << Counted(generated, "generated kernel") << ", " << Counted(library, "library routine")
             << ", " << (opaque == 0 ? "" : Counted(opaque, "opaque function") + ", ") << "for "
-            << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.processor()
-            << "\n";
+            << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.target()
+            << " (" << program.processor() << ")\n";
   return absl::OkStatus();
 }
 

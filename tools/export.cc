@@ -92,8 +92,9 @@ absl::Status CheckWhole(const std::string& path, const StoredForm& form, const F
                         const std::map<std::string, StoredView>& views) {
   if (value.view.has_value() || value.made.has_value()) return absl::OkStatus();
   std::vector<std::string> there, lacking;
-  for (const std::string& name : form.parameters)
+  for (const std::string& name : form.parameters) {
     (views.count(name) > 0 ? there : lacking).push_back(name);
+  }
   if (there.empty() || lacking.empty()) return absl::OkStatus();
   return UserError(path, ": has ", FirstOf(there), " and lacks ", FirstOf(lacking),
                    ", which the model stores as one tensor: give all of them or none");
@@ -237,8 +238,9 @@ absl::Status Export(const ExportFlags& flags) {
   const bool own = IsCheckpointOf(weights, initializers.missing);
   YUBA_ASSIGN_OR_RETURN(FormedValues values, AddFormed(flags.weights, formed, own, views));
   YUBA_RETURN_IF_ERROR(AddParts(flags.model, weights, values));
-  if (!values.computed.empty() && !flags.partial)
+  if (!values.computed.empty() && !flags.partial) {
     return MissingWeights(flags.weights, values.computed);
+  }
   YUBA_RETURN_IF_ERROR(CheckMissing(flags, weights, initializers.missing, formed, views));
   YUBA_ASSIGN_OR_RETURN(const onnx::ReplacedValues replaced,
                         onnx::ReplaceValues(flags.model, flags.output, views, ties, values.made,

@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/language/library.h"
 #include "tools/command.h"
@@ -20,11 +19,7 @@ struct OpFlags {
 };
 
 absl::Status ShowOperator(const OpFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
-  for (const std::string& file : flags.operators) {
-    YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-    YUBA_RETURN_IF_ERROR(library.Add(file, text));
-  }
+  YUBA_ASSIGN_OR_RETURN(const OperatorLibrary library, LoadLibrary(flags.operators));
   if (flags.name.empty()) {
     std::cout << (flags.json ? nlohmann::ordered_json(library.Names()).dump(1)
                              : absl::StrJoin(library.Names(), "\n"))
@@ -47,7 +42,7 @@ void AddOp(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<OpFlags>();
   CLI::App* command = app.add_subcommand("op", "an operator: its description and its partitions");
   command->add_option("name", flags->name, "the operator; none: list them");
-  command->add_option("--operators", flags->operators, "descriptions of more operators (.tdl)");
+  AddOperators(command, flags->operators);
   command->add_flag("--json", flags->json, "print JSON");
   OnRun(command, exit_code, [flags] { return ShowOperator(*flags); });
 }

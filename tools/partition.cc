@@ -2,7 +2,6 @@
 #include <chrono>
 #include <iostream>
 #include <set>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -18,8 +17,7 @@
 #include "tools/alternatives.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/flags/flag_rows.h"
-#include "tools/flags/mesh_flags.h"
+#include "tools/flags/partition_flags.h"
 #include "tools/flags/space_flag.h"
 #include "tools/interrupt.h"
 #include "tools/plan_notes.h"
@@ -31,69 +29,6 @@
 
 namespace yuba::tools {
 namespace {
-
-int Processors() {
-  return std::min<int>(std::max(1u, std::thread::hardware_concurrency()), kMostThreads);
-}
-
-struct PartitionFlags {
-  ModelFlags model;
-  MeshFlags mesh;
-  std::vector<std::string> space;  // as ParseSpace has it
-  std::vector<std::string> pins;
-  std::string replicate = "none";
-  int64_t memory = 0;  // bytes a device; 0: no limit
-  std::string search = "default";
-  double time_limit = 0;  // seconds; 0: none
-  int threads = Processors();
-  std::vector<std::string> without;
-  std::string output;
-  std::string to, dump;
-  bool verbose = false;
-  bool quiet = false;
-  bool no_check = false;
-  bool json = false;
-};
-
-constexpr char kSpace[] = "Space", kSearch[] = "Search", kOutput[] = "Output",
-               kDiagnosis[] = "Diagnosis";
-
-constexpr FlagRow<PartitionFlags> kRows[] = {
-    {"space", &PartitionFlags::space, kSpace, kSpaceHelp},
-    {"replicate", &PartitionFlags::replicate, kSpace,
-     "none: every tensor is split as far as it goes; auto: it may be stored several times",
-     OneOfWords<search::Replicate>},
-    {"memory", &PartitionFlags::memory, kSpace,
-     "what a device has for the program, as in 40MB, 1.5GB or 24GiB; what libraries take for their "
-     "own work comes on top; default: no limit",
-     SizeInBytes},
-    {"pin", &PartitionFlags::pins, kSpace,
-     "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a dimension as "
-     "the model calls it, or batch, and what it becomes"},
-    {"search", &PartitionFlags::search, kSearch,
-     "how to search: default, recursive (level by level), or a baseline (see compare)",
-     []() -> CLI::Validator { return CLI::IsMember(search::SearchNames()); }},
-    {"time-limit", &PartitionFlags::time_limit, kSearch,
-     "seconds; then the search ends with the best plan so far, as at Ctrl-C", NumberAbove0},
-    {"threads", &PartitionFlags::threads, kSearch,
-     "threads of the search, at most 64; the plan is the same; default: one a processor",
-     [] { return WholeNumber(1, kMostThreads); }},
-    {"without", &PartitionFlags::without, kSearch,
-     "engines of the search to leave out: what they are worth (--verbose names them)",
-     []() -> CLI::Validator { return CLI::IsMember(search::EngineNames()); }},
-    {"o,output", &PartitionFlags::output, kOutput,
-     "the plan file; default: beside the model's name"},
-    {"verbose", &PartitionFlags::verbose, kOutput,
-     "print to stderr what each engine adds, and list all that is trained"},
-    {"quiet", &PartitionFlags::quiet, kOutput,
-     "print nothing, and search no further plans to compare with"},
-    {"json", &PartitionFlags::json, kOutput, "print the plan itself"},
-    {"dump", &PartitionFlags::dump, kDiagnosis,
-     "run all phases and write the state after each into this folder"},
-    {"to", &PartitionFlags::to, kDiagnosis, "the last phase to run"},
-    {"no-check", &PartitionFlags::no_check, kDiagnosis,
-     "do not check the plan, nor replay its bound; the plan says so"},
-};
 
 // Whether there is no plan yet behind the phase of this name.
 bool IsBeforeSearch(const std::string& name) {
@@ -155,7 +90,7 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
   options.asked = InterruptNote::Came;
   options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
   options.memory_limit = flags.memory;
-  options.without = flags.without;
+  options.without = {flags.without.begin(), flags.without.end()};
   options.progress = [](const search::SearchProgress& progress) {
     ProgressLine::Say(ProgressText(progress));
   };
@@ -237,10 +172,18 @@ std::string ReplicasText(const PartitionFlags& flags, const Graph& bare, const s
                       fits ? "" : ", more than --memory");
 }
 
-absl::Status PrintPlan(const PartitionFlags& flags, const compiler::Model& model, const Graph& bare,
-                       const search::Plan& plan, search::SearchOptions options,
-                       const search::PlanFile& file, double seconds, double search_seconds) {
-  const Graph& graph = model.graph;
+// What the phases made.
+struct Found {
+  const Graph& graph;
+  const Graph& bare;  // without copies
+  const search::Plan& plan;
+  const search::PlanFile& file;
+  double seconds = 0, search_seconds = 0;  // of all phases, and of the search alone
+};
+
+absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
+                       search::SearchOptions options) {
+  const auto& [graph, bare, plan, file, seconds, search_seconds] = found;
   // Searches that are made only to print their figures get no more than the rest of the time.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
@@ -283,7 +226,7 @@ absl::Status Partition(PartitionFlags flags) {
   compiler::Compilation compilation;
   YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags, space));
   LoadedModel loaded;
-  YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model));
+  YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model.operators));
   YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.search = options;
@@ -314,8 +257,8 @@ absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) std::cout << text;
   if (flags.json || flags.quiet) return absl::OkStatus();
-  YUBA_RETURN_IF_ERROR(PrintPlan(flags, loaded.model, bare, plan, options, file, seconds,
-                                 compilation.search_seconds));
+  YUBA_RETURN_IF_ERROR(
+      PrintPlan(flags, {graph, bare, plan, file, seconds, compilation.search_seconds}, options));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }
@@ -325,9 +268,7 @@ absl::Status Partition(PartitionFlags flags) {
 void AddPartition(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PartitionFlags>();
   CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
-  AddModelFlags(command, flags->model);
-  AddMeshFlags(command, flags->mesh);
-  AddRows<PartitionFlags>(command, kRows, *flags);
+  AddPartitionFlags(command, *flags);
   OnRun(command, exit_code, [flags] { return Partition(*flags); });
 }
 

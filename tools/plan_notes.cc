@@ -18,7 +18,22 @@
 namespace yuba::tools {
 namespace {
 
-std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, int devices);
+std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
+  const int64_t arena = compiler::MeasureMemory(program).arena;
+  std::vector<search::DeviceMemory> notes;
+  for (int device = 0; device < devices; ++device) {
+    const compiler::DeviceUse use = compiler::MeasureDevice(program, device);
+    search::DeviceMemory memory;
+    memory.peak = use.peak;
+    memory.weights = use.stored;
+    memory.activations = use.activations;
+    memory.buffers = use.buffers;
+    memory.at = use.at;
+    memory.arena = arena;
+    notes.push_back(memory);
+  }
+  return notes;
+}
 
 }  // namespace
 
@@ -64,26 +79,5 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   }
   return absl::OkStatus();
 }
-
-namespace {
-
-std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
-  const int64_t arena = compiler::MeasureMemory(program).arena;
-  std::vector<search::DeviceMemory> notes;
-  for (int device = 0; device < devices; ++device) {
-    const compiler::DeviceUse use = compiler::MeasureDevice(program, device);
-    search::DeviceMemory memory;
-    memory.peak = use.peak;
-    memory.weights = use.stored;
-    memory.activations = use.activations;
-    memory.buffers = use.buffers;
-    memory.at = use.at;
-    memory.arena = arena;
-    notes.push_back(memory);
-  }
-  return notes;
-}
-
-}  // namespace
 
 }  // namespace yuba::tools

@@ -1,22 +1,28 @@
 #include "tools/run_main.h"
 
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/last_resort.h"
-#include "tools/report/printable.h"
-#include "tools/run/end_process.h"
+#include "tools/flags/model_flags.h"
+#include "tools/flags/old_flags.h"
+#include "tools/parse_and_run.h"
 #include "tools/version.h"
 
 namespace yuba::tools {
 namespace {
+
+// Of a flag of the model, where the command is given a plan.
+std::string PlanHas(const CLI::App& command, const std::string& flag) {
+  const bool known = absl::StartsWith(flag, "--") && FindModelFlag(flag.substr(2)) != nullptr;
+  return known && command.get_option_no_throw("plan") != nullptr ? kPlanHasIt : "";
+}
 
 // Prints what --help of the command prints, {"zoo"}; of none: the list of commands.
 absl::Status Help(const CLI::App& app, const std::vector<std::string>& words) {
@@ -47,9 +53,6 @@ void AddHelp(CLI::App& app, int& exit_code) {
 }  // namespace
 
 int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
-  const LastResort last_resort(app.get_name().c_str());
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
-  const PrintableStream out(std::cout), errors(std::cerr);
   app.footer(
       "Exit codes: 0 done, also where Ctrl-C ended a search with a plan; 1 a negative answer, as "
       "no plan that fits; 2 bad input; 3 a failed run, too little memory, or no answer in time; "
@@ -57,24 +60,7 @@ int RunMain(CLI::App& app, int& exit_code, int argc, char** argv) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   AddHelp(app, exit_code);
-  if (const absl::Status known = CheckSubcommand(app, argc, argv); !known.ok()) {
-    std::cerr << app.get_name() << ": " << known.message() << "\n";
-    return 2;
-  }
-  try {
-    app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout) {
-      std::cerr << app.get_name() << ": the output cannot be written\n";
-      return 2;
-    }
-    return EndProcess(exit_code);
-  } catch (const CLI::ParseError& error) {
-    return ReportParseError(app, error);
-  } catch (const std::bad_alloc&) {
-    std::cerr << app.get_name() << ": out of memory\n";
-    return EndProcess(3);
-  }
+  return ParseAndRun(app, argc, argv, [&exit_code] { return exit_code; }, PlanHas);
 }
 
 }  // namespace yuba::tools

@@ -198,8 +198,7 @@ void AddShow(CLI::App& app, int& exit_code) {
           "PLAN, or MODEL PLAN: the plan file, and before it the model, from which --arena "
           "and --html show the arena over time")
       ->required();
-  command->add_option("--operators", flags->operators, "descriptions of more operators (.tdl)")
-      ->take_all();
+  AddOperators(command, flags->operators);
   command->add_option("--tensor", flags->tensor, "one tensor: how it is stored, who moves it");
   command->add_option("--node", flags->node, "one node: its cut and its transfers");
   command->add_flag("--transfers", flags->transfers, "every transfer");

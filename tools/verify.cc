@@ -107,12 +107,13 @@ absl::Status Compare(const compiler::Model& model, const std::vector<TensorData>
   report["outputs"] = whole.size();
   const int steps = StepsFor(flags, model.graph);
   report["steps"] = steps;
-  if (!flags.json)
+  if (!flags.json) {
     std::cout << "hash    " << (elements == 1 ? "the " : "all ") << Counted(elements, "element")
               << " of " << Counted(whole.size(), "output") << (elements == 1 ? " is" : " are")
               << " equal bit for bit, whole against cut, in arithmetic without rounding"
               << (steps > 1 ? absl::StrCat(", after ", steps, " steps") : "")
               << (model.graph.entries.size() > 1 ? " of each entry" : "") << "\n";
+  }
   return absl::OkStatus();
 }
 
@@ -162,9 +163,10 @@ void PrintSampled(const SampledKernels& sampled) {
             << (sampled.functions == 1 ? "computes" : "compute") << " on samples what "
             << (sampled.functions == 1 ? "its definition says" : "their definitions say") << " ("
             << Counted(sampled.elements, "element") << " equal bit for bit)";
-  if (!sampled.left_out.empty())
+  if (!sampled.left_out.empty()) {
     std::cout << "; not sampled, as they touch too much at once or are no generated code: those of "
               << absl::StrJoin(sampled.left_out, ", ");
+  }
   std::cout << "\n";
 }
 
@@ -184,10 +186,11 @@ absl::Status RunBoth(const PlannedModel& planned, const kernels::KernelChoice& c
   report["run_bytes"] = cost.bytes;
   const bool many = cut->devices() > runtime::kMostVirtualDevices;
   if (flags.scale == "auto" && (many || !Fits(cost))) {
-    if (!flags.json)
+    if (!flags.json) {
       std::cout << "hash    not run: whole and cut would take " << Text(cost)
                 << " here (measured). Cover and samples leave open what is not sampled, and the "
                    "runtime that moves the data; --scale full runs it\n";
+    }
     return absl::OkStatus();
   }
   if (cost.seconds > 5) std::cerr << "running whole and cut, " << Text(cost) << " ...\n";
@@ -231,8 +234,9 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
   if (!flags.json) PrintCover(program, devices);
   report["flops"] = model.flops;
   if (flags.scale == "cover") {
-    if (!flags.json)
+    if (!flags.json) {
       std::cout << "hash    left out, as --scale cover asks: equality is not proved\n";
+    }
     return absl::OkStatus();
   }
   ProgressLine::Begin("generating kernels");

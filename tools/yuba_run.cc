@@ -1,9 +1,7 @@
 // yuba-run: runs a compiled program on a machine without the compiler.
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <iostream>
 #include <map>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -11,13 +9,10 @@
 #include "opsemantics/base/status.h"
 #include "opsemantics/values/tensor_data.h"
 #include "runtime/program/program.h"
-#include "tools/command_line.h"
 #include "tools/exit_code.h"
-#include "tools/last_resort.h"
-#include "tools/report/printable.h"
+#include "tools/parse_and_run.h"
 #include "tools/report/text_table.h"
 #include "tools/run/describe.h"
-#include "tools/run/end_process.h"
 #include "tools/run/run_command.h"
 
 namespace {
@@ -59,9 +54,6 @@ absl::Status Describe(const std::string& file, bool json) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const yuba::tools::LastResort last_resort("yuba-run");
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write()
-  const yuba::tools::PrintableStream out(std::cout), errors(std::cerr);
   CLI::App app("Runs a program that `yuba compile` wrote.", "yuba-run");
   std::string file;
   yuba::tools::RunFlags flags;
@@ -71,21 +63,10 @@ int main(int argc, char** argv) {
                "print what the program is for and what it needs, and run nothing");
   yuba::tools::AddRunFlags(&app, flags);
   yuba::tools::OneValueAtATime(&app);
-  try {
-    app.parse(argc, argv);
+  return yuba::tools::ParseAndRun(app, argc, argv, [&] {
     absl::Status status = yuba::tools::RefuseEmptyValues(app);
     if (status.ok()) status = describe ? Describe(file, flags.json) : Run(file, flags);
     if (!status.ok()) std::cerr << "yuba-run: " << status.message() << "\n";
-    std::cout.flush();
-    if (status.ok() && !std::cout) {
-      std::cerr << "yuba-run: the output cannot be written\n";
-      return 2;
-    }
-    return yuba::tools::EndProcess(yuba::tools::ExitCode(status));
-  } catch (const CLI::ParseError& error) {
-    return yuba::tools::ReportParseError(app, error);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "yuba-run: out of memory\n";
-    return yuba::tools::EndProcess(3);
-  }
+    return yuba::tools::ExitCode(status);
+  });
 }

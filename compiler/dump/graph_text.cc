@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/dump/words.h"
+#include "compiler/dump/enum_words.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "opsemantics/sharding/sharding.h"
 

@@ -1,7 +1,7 @@
 #include "compiler/dump/model_text.h"
 
 #include "absl/strings/str_cat.h"
-#include "compiler/dump/words.h"
+#include "compiler/dump/enum_words.h"
 
 namespace yuba::compiler {
 namespace {

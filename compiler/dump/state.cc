@@ -1,6 +1,7 @@
 #include "compiler/dump/state.h"
 
 #include "absl/strings/str_cat.h"
+#include "compiler/dump/enum_words.h"
 #include "compiler/dump/graph_text.h"
 #include "compiler/dump/model_text.h"
 #include "compiler/dump/program_text.h"
@@ -10,16 +11,20 @@
 namespace yuba::compiler {
 
 std::string StateText(const Compilation& compilation) {
-  const Model& model = compilation.model;
-  const search::Plan& plan = compilation.plan;
+  // Taken apart, so that a new member does not compile until somebody says whether it is shown.
+  const auto& [request, model, updated, plan, search_seconds, program, file_bytes, stop_replay] =
+      compilation;
   const bool planned = !plan.tensors.empty() && plan.tensors.size() == model.graph.tensors.size();
   std::string text = ModelText(model);
+  for (const auto& [state, next] : updated) {
+    absl::StrAppend(&text, "  updated ", Quoted(state), " by ", Quoted(next), "\n");
+  }
   absl::StrAppend(&text, GraphText(model.graph, planned ? &plan : nullptr));
   if (planned) {
     absl::StrAppend(&text, "plan ", search::WritePlan(model.graph, plan, search::PlanNotes()));
   }
-  if (compilation.program.buffers_size() > 0) {
-    absl::StrAppend(&text, "program\n", ProgramText(compilation.program));
+  if (program.buffers_size() > 0) {
+    absl::StrAppend(&text, "program\n", ProgramText(program));
   }
   return text;
 }

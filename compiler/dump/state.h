@@ -20,7 +20,8 @@
 
 namespace yuba::compiler {
 
-// Everything but the request. Of values, code and long tables there are the length and a checksum.
+// All that the phases have made, but not the request and what running took (seconds, bytes of the
+// file). Of values, code and long tables there are the length and a checksum.
 std::string StateText(const Compilation& compilation);
 
 // The same into the file `path`; the error is the file's.

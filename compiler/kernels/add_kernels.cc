@@ -93,12 +93,6 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   std::vector<NamedKernel> generated;
   for (int f = 0; f < program.functions_size(); ++f) {
     program::Function& function = *program.mutable_functions(f);
-    function.clear_symbol();
-    function.clear_library();
-    function.clear_opaque();
-    function.clear_splits();
-    function.clear_warp();
-    function.clear_checks_indices();
     const std::vector<Definition>& definitions = uses[f].definitions;
     MarkDetermined(definitions, function);
     if (definitions.size() == 1 && IsOpaque(definitions[0])) {
@@ -119,7 +113,6 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   }
   program.set_target(target.facts->name);
   program.set_processor(target.cpu);
-  program.clear_code();
   if (generated.empty()) return absl::OkStatus();
   absl::StatusOr<std::string> code = GenerateKernels(generated, target);
   if (!code.ok()) return code.status();

@@ -23,11 +23,11 @@ struct KernelChoice {
 // library, "onednn" or "cublas".
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 
-// Gives each function of `program` a library call, calls of an opaque function or the symbol of
-// generated code, and the program its code. What was there before is replaced. `program` must be of
-// model.graph (its kernels are the nodes in order), and choice.target.arithmetic must be the
-// program's. Opaque functions for GPUs are a user's error, which names the node; else it returns
-// what GenerateKernels returns.
+// Gives each function of `program`, which has none yet, a library call, calls of an opaque function
+// or the symbol of generated code, and the program its code. `program` must be of model.graph (its
+// kernels are the nodes in order), and choice.target.arithmetic must be the program's. Opaque
+// functions for GPUs are a user's error, which names the node; else it returns what GenerateKernels
+// returns.
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program);
 

@@ -85,13 +85,8 @@ const std::string& NodeOf(const program::Instruction& instruction) {
 }
 
 ProgramMemory MeasureMemory(const program::Program& program) {
-  ProgramMemory use;
-  use.arena = program.arena_size();
   const std::vector<int64_t> live = LiveSlots(program);
-  const auto peak = std::max_element(live.begin(), live.end());
-  use.live_bound = *peak;
-  use.peak_instruction = peak - live.begin();
-  return use;
+  return {program.arena_size(), *std::max_element(live.begin(), live.end())};
 }
 
 DeviceUse MeasureDevice(const program::Program& program, int device) {

@@ -24,9 +24,8 @@ std::vector<Users> UsersOf(const program::Program& program);  // [buffer]
 
 // The arena beside what no offsets can do without. All bytes are of one device.
 struct ProgramMemory {
-  int64_t arena = 0;         // that a device allocates
-  int64_t live_bound = 0;    // largest sum of slots, aligned, that live at one instruction
-  int peak_instruction = 0;  // the first instruction at which so much is live
+  int64_t arena = 0;       // that a device allocates
+  int64_t live_bound = 0;  // largest sum of slots, aligned, that live at one instruction
 };
 ProgramMemory MeasureMemory(const program::Program& program);
 

@@ -1,8 +1,8 @@
 // What happens to the graph before anyone plans it: these rewrites (front_end.cc has their order),
-// then the hash. Each takes
-// and leaves a well-formed graph (linked) and keeps the values of all outputs; only HideUnusedRows
-// can fail. They remove what would only cost the search time and the program buffers: constants,
-// views, chains of elementwise maps, and any trace of names and of the order in the file.
+// then the hash. Each takes and leaves a well-formed graph (linked) and keeps the values of all
+// outputs; only HideUnusedRows can fail. They remove what would only cost the search time and the
+// program buffers: constants, views, chains of elementwise maps, and any trace of names and of the
+// order in the file.
 //
 // Example: y = relu(transpose(x) + 0) with a fill of 0 in the file is, at the end, the one node
 // y[i, j] = max(x[j, i] + 0, 0).

@@ -130,8 +130,6 @@ void RecogniseCollectives(program::Program& program) {
   const Mesh mesh = MeshOf(program);
   for (program::Instruction& instruction : *program.mutable_instructions()) {
     if (!instruction.has_exchange()) continue;
-    instruction.mutable_exchange()->clear_collective();
-    instruction.mutable_exchange()->clear_axes();
     Recogniser(mesh, *instruction.mutable_exchange()).Mark();
   }
 }

@@ -13,9 +13,9 @@
 
 namespace yuba::compiler {
 
-// Sets `collective` and `axes` of every exchange anew. Of several sets of axes over which an
-// exchange is a collective, a smallest one is taken. No collective and no axes where it is none:
-// for local copies, for exchanges within groups of devices, and for exchanges that only first
+// Sets `collective` and `axes` of every exchange; none has them yet. Of several sets of axes over
+// which an exchange is a collective, a smallest one is taken. No collective and no axes where it is
+// none: for local copies, for exchanges within groups of devices, and for exchanges that only first
 // owners offer. The meaning of an exchange does not change: a back end may run any mark as a plain
 // exchange.
 void RecogniseCollectives(program::Program& program);

@@ -51,9 +51,8 @@ program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& pl
                                       Arithmetic arithmetic = Arithmetic::kFloat);
 
 // Sets the values of the program's parameters and constants, and the names of the file's inputs, to
-// those of the model. A program has them from this phase on, but its text (dump/) does not: whoever
-// reads a program from text calls this. The program's parameters must be the model's parameters and
-// constants, in the order of their tensor numbers.
+// those of the model, and what else a program has of its model. The program's parameters must be
+// the model's parameters and constants, in the order of their tensor numbers.
 void SetInitialValues(const Model& model, program::Program& program);
 
 }  // namespace yuba::compiler

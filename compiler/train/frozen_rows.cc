@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/train/added_nodes.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/make_expr.h"
@@ -35,7 +36,8 @@ absl::StatusOr<std::vector<int64_t>> RowsOf(const FrozenRows& frozen, const Tens
   std::vector<int64_t> rows;
   for (const int64_t row : frozen.rows) {
     if (row < -extent || row >= extent) {
-      return UserError("--freeze ", frozen.table, "=", row, ": it has ", extent, " rows");
+      return UserError("--freeze ", frozen.table, "=", row, ": it has ", extent,
+                       " rows: name rows from ", -extent, " to ", extent - 1);
     }
     rows.push_back(row < 0 ? row + extent : row);
   }
@@ -60,7 +62,9 @@ absl::Status FreezeRows(Model& model, const std::vector<FrozenRows>& frozen,
         return UserError("--freeze ", one.table, ": the file has it as '", name,
                          "', whose rows are others");
       }
-      return UserError("--freeze ", one.table, ": nothing that is trained has that name");
+      return UserError("--freeze ", one.table, "=", absl::StrJoin(one.rows, ","),
+                       ": nothing that is trained is called ", one.table,
+                       "; name a trained table, or leave it out");
     }
     const Tensor& table = graph.tensors[*found];
     YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOf(one, table));

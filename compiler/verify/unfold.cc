@@ -95,10 +95,9 @@ void Unfolded::AddInstructions() {
 
 // Of a result or an internal tensor a definition reads at most what the kernel computes of it.
 void Unfolded::AddKernels(const program::Kernel& kernel, Instructions& unfolded) {
-  program::Program& program = unfolded_;
-  const int internals = program.buffers_size();  // the buffer of the first internal tensor
+  const int internals = unfolded_.buffers_size();  // the buffer of the first internal tensor
   for (const program::Internal& internal : kernel.internals()) {
-    program::Buffer& buffer = *program.add_buffers();
+    program::Buffer& buffer = *unfolded_.add_buffers();
     buffer.set_name(internal.name());
     buffer.set_type(internal.type());
     *buffer.mutable_dims() = internal.dims();

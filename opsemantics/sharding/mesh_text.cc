@@ -120,8 +120,13 @@ std::string MeshText(const Mesh& mesh) {
   if (mesh.axes.empty()) return "one device";
   std::vector<std::string> groups;
   for (size_t axis = 0; axis < mesh.axes.size();) {
-    const AxisList group = GroupAt(mesh, axis);
+    const int kind = mesh.axes[axis].kind;
+    AxisList group = GroupAt(mesh, axis);
+    group.erase(std::find_if(group.begin(), group.end(),
+                             [&](uint8_t other) { return mesh.axes[other].kind != kind; }),
+                group.end());
     groups.push_back(absl::StrCat(GroupName(mesh.axes[axis].name), "=", PartCount(mesh, group)));
+    if (kind != 0) absl::StrAppend(&groups.back(), "(kind ", kind, ")");
     axis += group.size();
   }
   return absl::StrJoin(groups, " ");

@@ -21,7 +21,8 @@ namespace yuba {
 // twice, or there are more than kMostPlannedDevices devices.
 absl::StatusOr<Mesh> MeshOfGroups(absl::string_view text);
 
-std::string MeshText(const Mesh& mesh);  // "a=2 b=2", "data=2 model=4", "one device"
+// "a=2 b=2", "data=2 model=4", "one device"; of axes of another kind than 0 "node=2(kind 1) gpu=4".
+std::string MeshText(const Mesh& mesh);
 
 // "ca", "data+model.1"; "" for no axes.
 std::string AxesText(const Mesh& mesh, const AxisList& axes);

@@ -137,13 +137,13 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
   int64_t record = 0;
   instructions_.resize(program.instructions().size());
   for (size_t p = 0; p < instructions_.size(); ++p) {
-    const program::Kernel* kernel = program.instructions()[p].kernel;
-    if (kernel == nullptr) continue;
+    if (!program.instructions()[p].has_kernel()) continue;
+    const program::Kernel& kernel = program.instructions()[p].kernel();
     Prepared& prepared = instructions_[p];
     const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
     const program::Function& function = program.message().functions(launch.function);
     if (function.has_library()) {
-      YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, *kernel, launch, prepared),
+      YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, kernel, launch, prepared),
                                     program.Describe(static_cast<int>(p))));
       continue;
     }
@@ -154,7 +154,7 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                        "--target host and run it with --backend host"));
     }
     YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
-    prepared.elements = Volume(program.BoxOf(kernel->results(0).box(), device_));
+    prepared.elements = Volume(program.BoxOf(kernel.results(0).box(), device_));
     prepared.threads = std::max(function.warp(), 1);
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
@@ -171,11 +171,10 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
 }
 
 absl::Status CudaDevice::PrepareRecords(const runtime::LoadedProgram& program) {
-  for (size_t p = 0; p < program.instructions().size(); ++p) {
-    const program::Kernel* kernel = program.instructions()[p].kernel;
-    if (kernel == nullptr) continue;
-    if (program.message().functions(kernel->function()).checks_indices())
-      checking_.push_back(static_cast<int>(p));
+  for (int p = 0; p < program.instructions().size(); ++p) {
+    if (!program.instructions()[p].has_kernel()) continue;
+    const program::Kernel& kernel = program.instructions()[p].kernel();
+    if (program.message().functions(kernel.function()).checks_indices()) checking_.push_back(p);
   }
   if (checking_.empty()) return absl::OkStatus();
   const int64_t bytes = kRecordBytes * static_cast<int64_t>(checking_.size());

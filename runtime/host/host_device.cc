@@ -40,14 +40,14 @@ absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout
   instructions_.resize(program.instructions().size());
   const std::vector<bool> kept = KeptBuffers(program, layout);
   for (size_t p = 0; p < instructions_.size(); ++p) {
-    const program::Kernel* kernel = program.instructions()[p].kernel;
-    if (kernel == nullptr) continue;
+    if (!program.instructions()[p].has_kernel()) continue;
+    const program::Kernel& kernel = program.instructions()[p].kernel();
     Prepared& prepared = instructions_[p];
     prepared.skipped = false;
     Launch launch = LaunchOf(program, layout, static_cast<int>(p), device_);
     for (int64_t offset : launch.offsets) prepared.buffers.push_back(arena_.data() + offset);
     if (program.message().functions(launch.function).has_opaque()) {
-      prepared.opaque = std::make_unique<OpaqueKernel>(program, *kernel, device_, prepared.buffers);
+      prepared.opaque = std::make_unique<OpaqueKernel>(program, kernel, device_, prepared.buffers);
       continue;
     }
     if (program.message().functions(launch.function).checks_indices()) {
@@ -55,9 +55,9 @@ absl::Status HostDevice::Prepare(const LoadedProgram& program, const ArenaLayout
       prepared.buffers.push_back(prepared.record.get());
     }
     prepared.kernel = kernels_->function(launch.function);
-    prepared.parts = LaunchParts(program, *kernel, device_, team_.threads(), launch.arguments);
-    if (program.message().functions(kernel->function()).has_library()) {
-      YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, *kernel, kept, prepared),
+    prepared.parts = LaunchParts(program, kernel, device_, team_.threads(), launch.arguments);
+    if (program.message().functions(kernel.function()).has_library()) {
+      YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, kernel, kept, prepared),
                                     program.Describe(static_cast<int>(p))));
     }
   }

@@ -12,11 +12,11 @@ std::vector<bool> KeptBuffers(const LoadedProgram& program, const ArenaLayout& l
     int64_t& end = written[layout.offsets[buffer]];
     end = std::max(end, layout.offsets[buffer] + program.message().buffers(buffer).size());
   };
-  for (const Instruction& instruction : program.instructions()) {
-    if (instruction.kernel != nullptr) {
-      for (const program::Access& result : instruction.kernel->results()) write(result.buffer());
+  for (const program::Instruction& instruction : program.instructions()) {
+    if (instruction.has_kernel()) {
+      for (const program::Access& result : instruction.kernel().results()) write(result.buffer());
     }
-    if (instruction.exchange != nullptr) write(instruction.exchange->destination());
+    if (instruction.has_exchange()) write(instruction.exchange().destination());
   }
   // Slots that are written may overlap each other: from here on `end` is that of the slot and of
   // all slots that begin before it.

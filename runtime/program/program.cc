@@ -17,11 +17,6 @@ absl::StatusOr<std::shared_ptr<LoadedProgram>> LoadedProgram::FromMessage(
   loaded->message_ = std::move(message);
   loaded->mesh_ = program::MeshOf(loaded->message_);
   loaded->devices_ = loaded->mesh_.devices();
-  for (const program::Instruction& instruction : loaded->message_.instructions()) {
-    Instruction& added = loaded->instructions_.emplace_back();
-    if (instruction.has_kernel()) added.kernel = &instruction.kernel();
-    if (instruction.has_exchange()) added.exchange = &instruction.exchange();
-  }
   loaded->entries_ = program::EntriesOf(loaded->message_);
   YUBA_RETURN_IF_ERROR(ValidateContent(*loaded));
   return loaded;
@@ -43,15 +38,16 @@ void LoadedProgram::DropValues() {
 
 std::string LoadedProgram::Describe(int instruction) const {
   std::string text = absl::StrCat("instruction ", instruction);
-  const Instruction& at = instructions_[instruction];
-  if (at.kernel != nullptr) {
-    absl::StrAppend(&text, " (kernel ", program::NodeNames(*at.kernel));
-    const std::string from = program::Origins(*at.kernel);
+  const program::Instruction& at = instructions()[instruction];
+  if (at.has_kernel()) {
+    absl::StrAppend(&text, " (kernel ", program::NodeNames(at.kernel()));
+    const std::string from = program::Origins(at.kernel());
     if (!from.empty()) absl::StrAppend(&text, ", from ", from);
     absl::StrAppend(&text, ")");
-  } else if (at.exchange != nullptr) {
-    absl::StrAppend(&text, " (", at.exchange->reduce() ? "reduce" : "gather", " of ",
-                    at.exchange->tensor(), " for ", at.exchange->node(), ")");
+  } else if (at.has_exchange()) {
+    const program::Exchange& exchange = at.exchange();
+    absl::StrAppend(&text, " (", exchange.reduce() ? "reduce" : "gather", " of ", exchange.tensor(),
+                    " for ", exchange.node(), ")");
   }
   return text;
 }

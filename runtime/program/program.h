@@ -1,7 +1,7 @@
 // A program that was read and found sound: every index is in range, every box lies within its
 // buffer and every buffer within the arena, on every device (validate.h). All code after loading
 // relies on that and checks nothing again. Here are also the look-ups that the message alone does
-// not give: the flat list of instructions, and what a bound, range or box is on one device.
+// not give: its entries, and what a bound, range or box is on one device.
 //
 // Example: for the buffer of program.proto, [32/b, 64] on a mesh a=2 b=2, BufferBox(buffer, 3) is
 // [16, 32) x [0, 64). Devices are numbered row-major over the mesh, the last axis fastest.
@@ -22,12 +22,6 @@
 
 namespace yuba::runtime {
 
-// An instruction: a kernel or an exchange of the program's message, the other is null.
-struct Instruction {
-  const program::Kernel* kernel = nullptr;
-  const program::Exchange* exchange = nullptr;
-};
-
 class LoadedProgram {
  public:
   // Both validate. An error names the part of the program that is wrong (and FromFile the file); it
@@ -47,7 +41,7 @@ class LoadedProgram {
 
   // All instructions in program order. "Instruction i" everywhere in the runtime is a position in
   // this list.
-  const std::vector<Instruction>& instructions() const { return instructions_; }
+  const auto& instructions() const { return message_.instructions(); }
   std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
 
   // The entries (entries.h), by positions in instructions(). There is one at least.
@@ -75,7 +69,6 @@ class LoadedProgram {
   LoadedProgram() = default;
 
   program::Program message_;
-  std::vector<Instruction> instructions_;
   std::vector<program::EntryRange> entries_;
   Mesh mesh_;
   int devices_ = 1;

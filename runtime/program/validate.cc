@@ -31,13 +31,13 @@ class ContentChecker {
                      absl::StrCat("buffer ", b, " (", program_.message().buffers(b).name(),
                                   ") on device ", device)));
       }
-      for (size_t i = 0; i < program_.instructions().size(); ++i) {
-        const Instruction& instruction = program_.instructions()[i];
+      for (int i = 0; i < program_.instructions().size(); ++i) {
+        const program::Instruction& instruction = program_.instructions()[i];
         absl::Status status;
-        if (instruction.kernel != nullptr) status = Kernel(*instruction.kernel, device);
-        if (instruction.exchange != nullptr) status = Exchange(*instruction.exchange, device);
-        YUBA_RETURN_IF_ERROR(Annotate(
-            status, absl::StrCat(program_.Describe(static_cast<int>(i)), " on device ", device)));
+        if (instruction.has_kernel()) status = Kernel(instruction.kernel(), device);
+        if (instruction.has_exchange()) status = Exchange(instruction.exchange(), device);
+        YUBA_RETURN_IF_ERROR(
+            Annotate(status, absl::StrCat(program_.Describe(i), " on device ", device)));
       }
     }
     YUBA_RETURN_IF_ERROR(Outputs());

@@ -20,13 +20,13 @@ absl::Status CheckOrder(const Graph& graph, const std::vector<int>& order) {
   std::vector<bool> seen(graph.tensors.size() + graph.nodes.size(), false);
   for (int element : order) {
     if (element < 0 || element >= static_cast<int>(seen.size()) || seen[element]) {
-      return ProofError("the proof ", "names element ", element, ", which is none or comes twice");
+      return ProofError("the proof names element ", element, ", which is none or comes twice");
     }
     seen[element] = true;
   }
   size_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
   if (missing == seen.size()) return absl::OkStatus();
-  return ProofError("the proof ", "leaves out element ", missing);
+  return ProofError("the proof leaves out element ", missing);
 }
 
 // A table for each use that may cost something, over node and tensor. Others would only make
@@ -67,9 +67,6 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, 
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space, stop));
   if (plan.proof.prices.empty()) {
     return LeastInOrder(plan.proof.order, costs.renamed, TablesOf(costs), stop);
-  }
-  if (plan.space.memory <= 0) {
-    return ProofError("the proof has prices on memory, the plan's space no limit");
   }
   return EliminateAtPrices(graph, plan, costs, stop);
 }

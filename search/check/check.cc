@@ -134,6 +134,9 @@ absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop) 
     return ProofError("the lower bound of ", plan.lower_bound,
                       " has no proof, and a plan without one has the bound 0");
   }
+  if (!plan.proof.prices.empty() && plan.space.memory <= 0) {
+    return ProofError("the proof has prices on memory, the plan's space no limit");
+  }
   absl::StatusOr<int64_t> least = 0;
   switch (plan.proof.kind) {
     case ProofKind::kNone: break;

@@ -31,28 +31,27 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
   const int64_t most = MostInProof(graph);
   for (const DualMessage& message : messages) {
     if (message.tensor < 0 || message.tensor >= static_cast<int>(graph.tensors.size())) {
-      return ProofError("the proof ", "has a message of tensor ", message.tensor,
-                        ", which is none");
+      return ProofError("the proof has a message of tensor ", message.tensor, ", which is none");
     }
     if (message.node < 0 || message.node >= static_cast<int>(graph.nodes.size())) {
-      return ProofError("the proof ", "has a message of node ", message.node, ", which is none");
+      return ProofError("the proof has a message of node ", message.node, ", which is none");
     }
     const std::string& name = graph.tensors[message.tensor].name;
     const size_t count = costs.tensors[message.tensor];
     if (message.values.size() != count) {
-      return ProofError("the proof ", "gives ", message.values.size(), " prices for ", name,
+      return ProofError("the proof gives ", message.values.size(), " prices for ", name,
                         ", which has ", count, " grids");
     }
     std::vector<int64_t>& sum = prices.sums[message.tensor];
     sum.resize(count);
     for (size_t i = 0; i < count; ++i) {
       if (message.values[i] > most || message.values[i] < -most) {
-        return ProofError("the proof ", "has a price of ", message.values[i]);
+        return ProofError("the proof has a price of ", message.values[i]);
       }
       sum[i] += message.values[i];
     }
     if (!prices.of.emplace(std::make_pair(message.tensor, message.node), &message.values).second) {
-      return ProofError("the proof ", "has two messages of ", name, " at node ", message.node);
+      return ProofError("the proof has two messages of ", name, " at node ", message.node);
     }
   }
   return prices;
@@ -102,7 +101,7 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
              added == prices.added.end() ? nullptr : &added->second, &sum);
   }
   if (used != prices.of.size()) {
-    return ProofError("the proof ", "has a message of a node that does not use its tensor");
+    return ProofError("the proof has a message of a node that does not use its tensor");
   }
   int64_t bound = 0;
   for (const std::vector<int64_t>& sum : sums) bound += *std::min_element(sum.begin(), sum.end());
@@ -146,12 +145,7 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
                         MakeRelaxedTables(graph, plan.mesh, plan.space, stop));
-  if (!plan.proof.prices.empty()) {
-    if (plan.space.memory <= 0) {
-      return ProofError("the proof ", "has prices on memory, the plan's space no limit");
-    }
-    return LeastWithinLimit(graph, plan, costs);
-  }
+  if (!plan.proof.prices.empty()) return LeastWithinLimit(graph, plan, costs);
   YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
   YUBA_ASSIGN_OR_RETURN(const int64_t bound,
                         LeastOfAll(costs, prices, {1, MostInProof(graph)},

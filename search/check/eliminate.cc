@@ -15,15 +15,6 @@ constexpr int64_t kMostCells = int64_t{1} << 27;  // of one table
 constexpr int64_t kMostSums = int64_t{1} << 36;
 constexpr size_t kMostInScope = 1000;
 
-// By entry of `scope`, its place in `joint`.
-std::vector<int> PlacesIn(const std::vector<int>& joint, const std::vector<int>& scope) {
-  std::vector<int> places;
-  for (int e : scope) {
-    places.push_back(static_cast<int>(std::find(joint.begin(), joint.end(), e) - joint.begin()));
-  }
-  return places;
-}
-
 // One step. `scope`: the elements that its tables contain besides `element`. All of them are
 // eliminated later; the one that is eliminated last comes first.
 struct Step {

@@ -74,10 +74,8 @@ class Step {
   }
 
   Rows Arrange(const CheckTable& table) const {
-    std::vector<int> dims;  // by place in the table; the variable counts as the last
-    for (int v : table.scope) {
-      dims.push_back(static_cast<int>(std::find(scope_.begin(), scope_.end(), v) - scope_.begin()));
-    }
+    // By place in the table; the variable counts as the last.
+    const std::vector<int> dims = PlacesIn(scope_, table.scope);
     std::vector<int> sorted = dims;
     std::sort(sorted.begin(), sorted.end());
     sorted.pop_back();
@@ -220,6 +218,14 @@ class Step {
 };
 
 }  // namespace
+
+std::vector<int> PlacesIn(const std::vector<int>& joint, const std::vector<int>& scope) {
+  std::vector<int> places;
+  for (int e : scope) {
+    places.push_back(static_cast<int>(std::find(joint.begin(), joint.end(), e) - joint.begin()));
+  }
+  return places;
+}
 
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,
                                const std::vector<CheckTable>& tables, const Renamings& renamings) {

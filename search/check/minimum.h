@@ -23,6 +23,9 @@ struct CheckTable {
 // The first renaming changes nothing. No cost changes when all variables are renamed at once.
 using Renamings = std::vector<std::shared_ptr<const std::vector<std::vector<int>>>>;
 
+// By entry of `scope`, its place in `joint`; of one that is not there, behind the last.
+std::vector<int> PlacesIn(const std::vector<int>& joint, const std::vector<int>& scope);
+
 // A table over `scope`, row-major: the least sum of `tables` over the values of `variable`, which
 // is in the scope of each of them.
 std::vector<int64_t> LeastSums(const std::vector<int>& scope, int variable,

@@ -82,9 +82,9 @@ FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes,
                           const Grid& grid) {
   FactorParts pieces;
   const BoxFactor& shape = boxes.factors()[factor];
-  const Parts parts = PartsOf(grid);
+  const std::vector<int> parts = PartsOf(grid);
   pieces.number = Product(parts);
-  for (const Parts& of_kind : grid) pieces.kinds.push_back(Product(of_kind));
+  for (const std::vector<int>& of_kind : grid) pieces.kinds.push_back(Product(of_kind));
   for (int64_t piece = 0; piece < pieces.number; ++piece) {
     std::vector<Interval> ranges(parts.size());
     int64_t rest = piece;
@@ -101,7 +101,7 @@ FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes,
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& grid,
                             const FactorParts& pieces) {
   OverlapBound shared;
-  const Parts parts = PartsOf(grid);
+  const std::vector<int> parts = PartsOf(grid);
   std::vector<int64_t> of_pieces(pieces.number, 1);
   for (int64_t q = 0; q < pieces.number; ++q) of_pieces[q] = pieces.all[q].empty ? 0 : 1;
   bool vary = extents.empty();

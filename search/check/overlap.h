@@ -22,7 +22,6 @@
 
 namespace yuba::search {
 
-using Parts = std::vector<int>;  // by extent, into how many parts it is cut
 using Large = __int128;
 
 // A multiset of numbers: how often each value occurs, the greatest first.

@@ -114,7 +114,7 @@ class UseTable {
   Side SideOf(const Grid& node) {
     Side side;
     int64_t reductions = 1;
-    const Parts parts = PartsOf(node);
+    const std::vector<int> parts = PartsOf(node);
     for (size_t i = 0; i < parts.size(); ++i) {
       if (definition_.indices[i].reduction) reductions *= parts[i];
     }

@@ -145,11 +145,12 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const Grid& grid,
   bound.pieces_vary = !either && of_pieces.size() > 1;
   bound.parts = ProfileOf(std::move(by_part), &bound.scale);
   bound.pieces = ProfileOf(std::move(of_pieces), &bound.scale);
+  if (rank != 1) return NumberOf(bound);
   int64_t common = 1;
-  for (size_t kind = 0; kind < grid.size() && rank == 1; ++kind) {
+  for (size_t kind = 0; kind < grid.size(); ++kind) {
     common *= std::gcd<int64_t>(grid[kind][0], pieces.by_kind[kind]);
   }
-  if (rank == 1 && common != parts[0] && common != pieces.count) {
+  if (common != parts[0] && common != pieces.count) {
     // The axes that cut both have at most `common` combinations of coordinates; apart from these,
     // parts and pieces are independent. So the mean overlap is at most common / (parts * pieces) of
     // the volume of all pieces.

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/clock.h"
 #include "search/engines/choices_within.h"
 #include "search/engines/engine.h"
@@ -201,6 +202,7 @@ class Late {
   void RunNow(const std::string& name) {
     const auto engine = std::find_if(engines_.begin(), engines_.end(),
                                      [&](const Engine& each) { return each.name == name; });
+    YUBA_CHECK(engine != engines_.end());
     RunOne(*engine, Clock::now(), task_, incumbent_);
   }
 
@@ -252,6 +254,10 @@ SearchOptions NamedWithin(const std::string& name, SearchOptions options) {
 absl::StatusOr<Plan> RunEngines(Task& task) {
   Incumbent incumbent(task.graph(), task.options(), task.restrictions());
   std::vector<std::string> done = task.options().without;
+  const std::vector<std::string> all = EngineNames();
+  for (const std::string& name : done) {  // engines too name some that their searches leave out
+    YUBA_CHECK(std::count(all.begin(), all.end(), name) > 0) << name;
+  }
   const auto is_done = [&](const std::string& name) {
     return std::count(done.begin(), done.end(), name) > 0;
   };

@@ -45,10 +45,11 @@ AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move) {
       AxesAlong(*node.definition, gather ? OperandOf(node, move.tensor) : -1, partition);
   AxisList axes;
   for (size_t d = 0; d < along.size(); ++d) {
-    if (gather)
+    if (gather) {
       AddUnshared(stored.axes[d], along[d], &axes);
-    else
+    } else {
       AddUnshared(along[d], stored.axes[d], &axes);
+    }
   }
   for (size_t i = 0; !gather && i < partition.axes.size(); ++i) {
     if (!node.definition->indices[i].reduction) continue;

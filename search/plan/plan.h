@@ -39,8 +39,8 @@ struct PlanCost {
 struct DualMessage {
   TensorId tensor = -1;
   NodeId node = -1;
-  // For each grid of the tensor (the number of parts of each dimension), in lexicographic order. In
-  // bytes; in units of memory_price.h where the proof has prices on memory.
+  // For each grid of the tensor (grid.h), in lexicographic order. In bytes; in units of
+  // memory_price.h where the proof has prices on memory.
   std::vector<int64_t> values;
   friend bool operator==(const DualMessage& a, const DualMessage& b) {
     return a.tensor == b.tensor && a.node == b.node && a.values == b.values;

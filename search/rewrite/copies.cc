@@ -77,9 +77,10 @@ class Copier {
     auto known = std::find_if(identities_.begin(), identities_.end(), [&](const auto& definition) {
       return definition->result == tensor.type;
     });
-    if (known == identities_.end())
+    if (known == identities_.end()) {
       known = identities_.insert(
           known, std::make_shared<const Definition>(IdentityOf(tensor.type, "copy")));
+    }
     node.definition = *known;
     node.operands = {id};
     node.result = copy;

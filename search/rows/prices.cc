@@ -121,9 +121,10 @@ std::vector<MemoryPrice> GoodPrices(const PairwiseProblem& problem, const PriceS
   if (bound_of_prices != nullptr) *bound_of_prices = dual.bound();
   for (size_t row = 0; row < dual.prices().size(); ++row) {
     const double units = std::floor(dual.prices()[row] * static_cast<double>(core->scale.units));
-    if (units >= 1)
+    if (units >= 1) {
       prices.push_back(
           {core->times.time(static_cast<int>(row)), static_cast<int64_t>(std::min(units, 1e9))});
+    }
   }
   return prices;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "opsemantics/base/check.h"
 #include "search/solve/min_sum.h"
 
 namespace yuba::search {
@@ -90,6 +91,20 @@ std::vector<MinSumTerm> TermsOf(const PairwiseProblem& problem, const BucketTree
   return terms;
 }
 
+// What the tables of the bucket cost together, all variables in them having values.
+int64_t CostIn(const PairwiseProblem& problem, const BucketTree& tree, const Bucket& bucket,
+               const Assignment& assignment) {
+  int64_t cost = 0;
+  const auto add = [&](const std::vector<int>& scope, const Cells& cells) {
+    size_t cell = 0;
+    for (const int v : scope) cell = cell * problem.variables[v]->size + assignment[v];
+    cost += (*cells)[cell];
+  };
+  for (const int f : bucket.factors) add(problem.factors[f].scope, problem.factors[f].cells);
+  for (const int child : bucket.children) add(tree.buckets[child].scope, tree.buckets[child].up);
+  return cost;
+}
+
 }  // namespace
 
 BucketTree MakeBuckets(const PairwiseProblem& problem, const std::vector<int>& order) {
@@ -157,17 +172,21 @@ bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTre
   return true;
 }
 
-int64_t CostIn(const PairwiseProblem& problem, const BucketTree& tree, const Bucket& bucket,
-               const Assignment& assignment) {
-  int64_t cost = 0;
-  const auto add = [&](const std::vector<int>& scope, const Cells& cells) {
-    size_t cell = 0;
-    for (const int v : scope) cell = cell * problem.variables[v]->size + assignment[v];
-    cost += (*cells)[cell];
-  };
-  for (const int f : bucket.factors) add(problem.factors[f].scope, problem.factors[f].cells);
-  for (const int child : bucket.children) add(tree.buckets[child].scope, tree.buckets[child].up);
-  return cost;
+void ChooseValues(const PairwiseProblem& problem, const BucketTree& tree, Assignment* assignment) {
+  for (auto bucket = tree.buckets.rbegin(); bucket != tree.buckets.rend(); ++bucket) {
+    const int v = bucket->variable;
+    int best = -1;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (int value = 0; value < problem.variables[v]->size; ++value) {
+      (*assignment)[v] = value;
+      const int64_t cost = CostIn(problem, tree, *bucket, *assignment);
+      if (cost >= least) continue;
+      least = cost;
+      best = value;
+    }
+    YUBA_CHECK(best >= 0) << "no value of an eliminated variable can be paid";
+    (*assignment)[v] = best;
+  }
 }
 
 }  // namespace yuba::search

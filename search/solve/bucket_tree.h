@@ -10,10 +10,8 @@
 #define YUBA_SEARCH_SOLVE_BUCKET_TREE_H_
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "opsemantics/base/check.h"
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 
@@ -52,32 +50,9 @@ Work WorkOf(const PairwiseProblem& problem, const BucketTree& tree, bool equal_o
 // end.
 bool EliminateUp(const PairwiseProblem& problem, const Budget& budget, BucketTree* tree);
 
-// What the tables of the bucket cost together, all variables in them having values.
-int64_t CostIn(const PairwiseProblem& problem, const BucketTree& tree, const Bucket& bucket,
-               const Assignment& assignment);
-
-// Gives the variables of all buckets their best values, the one that was eliminated last first.
-// cost_in(bucket number, assignment) is what the tables of a bucket cost; values that cost
-// `too_dear` or more are not taken. Of equally cheap values the least.
-template <typename CostInBucket>
-void ChooseValues(const PairwiseProblem& problem, const BucketTree& tree,
-                  const CostInBucket& cost_in, Assignment* assignment,
-                  int64_t too_dear = std::numeric_limits<int64_t>::max()) {
-  for (size_t b = tree.buckets.size(); b-- > 0;) {
-    const int v = tree.buckets[b].variable;
-    int best = -1;
-    int64_t least = too_dear;
-    for (int value = 0; value < problem.variables[v]->size; ++value) {
-      (*assignment)[v] = value;
-      const int64_t cost = cost_in(b, *assignment);
-      if (cost >= least) continue;
-      least = cost;
-      best = value;
-    }
-    YUBA_CHECK(best >= 0) << "no value of an eliminated variable is cheap enough";
-    (*assignment)[v] = best;
-  }
-}
+// Gives the variables of all buckets their best values, the one that was eliminated last first. Of
+// equally cheap values the least.
+void ChooseValues(const PairwiseProblem& problem, const BucketTree& tree, Assignment* assignment);
 
 }  // namespace yuba::search
 

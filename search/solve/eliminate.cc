@@ -78,12 +78,7 @@ bool Optimise(const PairwiseProblem& problem, const std::vector<int>& order, con
   BucketTree tree = MakeBuckets(problem, order);
   if (!EliminateUp(problem, budget, &tree)) return false;
   solution->cost += tree.least;
-  ChooseValues(
-      problem, tree,
-      [&](size_t b, const Assignment& assignment) {
-        return CostIn(problem, tree, tree.buckets[b], assignment);
-      },
-      &solution->assignment);
+  ChooseValues(problem, tree, &solution->assignment);
   return true;
 }
 

@@ -44,15 +44,8 @@ void Interaction::PlayAgain(int variable) {
   }
 }
 
-int Interaction::Cheapest(int64_t* table, size_t most_neighbours) const {
-  int best = cheapest_[1];
-  if (best >= 0 && neighbours_[best].size() > most_neighbours) {
-    best = -1;
-    for (size_t v = 0; v < alive_.size(); ++v) {
-      if (!alive_[v] || neighbours_[v].size() > most_neighbours) continue;
-      if (best < 0 || table_[v] < table_[best]) best = static_cast<int>(v);
-    }
-  }
+int Interaction::Cheapest(int64_t* table) const {
+  const int best = cheapest_[1];
   *table = best < 0 ? 0 : table_[best];
   return best;
 }

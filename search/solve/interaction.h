@@ -3,9 +3,7 @@
 #ifndef YUBA_SEARCH_SOLVE_INTERACTION_H_
 #define YUBA_SEARCH_SOLVE_INTERACTION_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "search/solve/pairwise.h"
@@ -20,10 +18,9 @@ class Interaction {
   bool Has(int variable) const { return alive_[variable]; }
   const std::vector<int>& neighbours(int variable) const { return neighbours_[variable]; }
 
-  // The variable, of those with at most `most_neighbours` neighbours, whose elimination leaves the
-  // smallest table; -1 if there is none; of equals the first. *table: the number of its cells,
-  // saturating.
-  int Cheapest(int64_t* table, size_t most_neighbours = std::numeric_limits<size_t>::max()) const;
+  // The variable whose elimination leaves the smallest table; -1 if there is none; of equals the
+  // first. *table: the number of its cells, saturating.
+  int Cheapest(int64_t* table) const;
 
   void Eliminate(int variable);  // its neighbours become each other's
   void Remove(int variable);     // as if it had a single value

@@ -112,21 +112,18 @@ class Nest {
     MakeLoops();
   }
 
-  int size() const { return size_; }         // of the last domain
   int64_t cells() const { return cells_; }   // of the other domains
   bool stopped() const { return stopped_; }  // the budget was spent before the end
 
-  // Calls leaf(at, fixed, rows, first) for each cell `at`, row-major, of the domains but the last:
-  // the terms add up to the row `fixed` and the rows number `first` and up.
-  template <typename Leaf>
-  void Run(const Leaf& leaf) {
+  // Fills in all cells of representatives, row-major over the domains but the last.
+  void Run(std::vector<int64_t>* result) {
     const auto count = static_cast<int64_t>(first_values_.size());
     const int64_t sums = result_rank_ == 0 ? 0 : count * strides_[0] * size_;
     if (result_rank_ < 2 || sums < kParallelSums) {
-      Part<Leaf>(*this, leaf, 0, count).Run();
+      Part(*this, 0, count, result).Run();
     } else {
       ParallelFor(budget_.threads(), count,
-                  [&](int64_t i) { Part<Leaf>(*this, leaf, i, i + 1).Run(); });
+                  [&](int64_t i) { Part(*this, i, i + 1, result).Run(); });
     }
   }
 
@@ -178,25 +175,25 @@ class Nest {
   }
 
   // The loops for the first values number [begin, end).
-  template <typename Leaf>
   class Part {
    public:
-    Part(Nest& nest, const Leaf& leaf, int64_t begin, int64_t end)
+    Part(Nest& nest, int64_t begin, int64_t end, std::vector<int64_t>* result)
         : nest_(nest),
-          leaf_(leaf),
+          result_(result),
           begin_(begin),
           end_(end),
           size_(nest.size_),
           depth_(static_cast<int>(nest.loops_.size())),
           rows_(depth_ + 1, std::vector<const int64_t*>(nest.rows_.size())),
-          fixed_(depth_ + 1, std::vector<int64_t>(size_, 0)) {}
+          fixed_(depth_ + 1, std::vector<int64_t>(size_, 0)),
+          sum_(size_) {}
 
     void Run() {
       size_t r = 0;
       for (; r < rows_[0].size(); ++r) rows_[0][r] = nest_.rows_[r].cells;
       for (r = 0; r < rows_[0].size() && nest_.rows_[r].raised < 0; ++r) Fix(0, r);
       if (depth_ == 0) {
-        leaf_(0, fixed_[0].data(), rows_[0], r);
+        (*result_)[0] = Least(fixed_[0].data(), rows_[0], r);
       } else {
         Over(0, r, 0);
       }
@@ -216,7 +213,7 @@ class Nest {
           rows_[loop + 1][r] = rows_[loop][r] + value * nest_.rows_[r].strides[loop];
         }
         if (loop + 1 == depth_) {
-          leaf_(at + value * here.stride, fixed_[loop].data(), rows_[depth_], first);
+          (*result_)[at + value * here.stride] = Least(fixed_[loop].data(), rows_[depth_], first);
           continue;
         }
         fixed_[loop + 1] = fixed_[loop];
@@ -226,7 +223,17 @@ class Nest {
       if (loop + 1 == depth_) Look((end - begin) * size_);
     }
 
-    // Row r is added for all inner loops of `loop`; leaves find it among their rows.
+    // The least sum of one cell, whose terms add up to the row `fixed` and the rows number `first`
+    // and up.
+    int64_t Least(const int64_t* fixed, const std::vector<const int64_t*>& rows, size_t first) {
+      if (first == rows.size()) return *std::min_element(fixed, fixed + size_);
+      if (first + 1 == rows.size()) return LeastSum(fixed, rows[first], size_);
+      std::copy(fixed, fixed + size_, sum_.begin());
+      for (size_t r = first + 1; r < rows.size(); ++r) Add(sum_.data(), rows[r], size_);
+      return LeastSum(sum_.data(), rows[first], size_);
+    }
+
+    // Row r is added for all inner loops of `loop`; Least finds it among its rows.
     void Fix(int loop, size_t r) {
       Add(fixed_[loop].data(), rows_[loop][r], size_);
       rows_[depth_][r] = rows_[loop][r];
@@ -240,12 +247,13 @@ class Nest {
     }
 
     Nest& nest_;
-    Leaf leaf_;  // each part has one, with its own memory
+    std::vector<int64_t>* const result_;
     const int64_t begin_, end_;
     const int size_, depth_;
     int64_t sums_ = 0;                               // since the last look
     std::vector<std::vector<const int64_t*>> rows_;  // by loop: the current row of each term
     std::vector<std::vector<int64_t>> fixed_;        // by loop: the sum of rows it does not change
+    std::vector<int64_t> sum_;
   };
 
   void FillFrom(size_t g, int d, int64_t from, int64_t to, std::vector<int64_t>* result) const {
@@ -270,37 +278,13 @@ class Nest {
   std::atomic<bool> stopped_{false};
 };
 
-// The least sum of one cell.
-class Minimise {
- public:
-  Minimise(int size, std::vector<int64_t>* result) : result_(result), sum_(size) {}
-
-  void operator()(int64_t at, const int64_t* fixed, const std::vector<const int64_t*>& rows,
-                  size_t first) {
-    (*result_)[at] = Least(fixed, rows, first);
-  }
-
- private:
-  int64_t Least(const int64_t* fixed, const std::vector<const int64_t*>& rows, size_t first) {
-    const int size = static_cast<int>(sum_.size());
-    if (first == rows.size()) return *std::min_element(fixed, fixed + size);
-    if (first + 1 == rows.size()) return LeastSum(fixed, rows[first], size);
-    std::copy(fixed, fixed + size, sum_.begin());
-    for (size_t r = first + 1; r < rows.size(); ++r) Add(sum_.data(), rows[r], size);
-    return LeastSum(sum_.data(), rows[first], size);
-  }
-
-  std::vector<int64_t>* result_;
-  std::vector<int64_t> sum_;
-};
-
 }  // namespace
 
 std::vector<int64_t> MinSum(const std::vector<DomainPtr>& domains,
                             const std::vector<MinSumTerm>& terms, const Budget& budget) {
   Nest nest(domains, terms, budget);
   std::vector<int64_t> result(nest.cells());
-  nest.Run(Minimise(nest.size(), &result));
+  nest.Run(&result);
   if (nest.stopped()) return {};
   nest.FillOrbits(&result);
   return result;

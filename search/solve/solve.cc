@@ -115,7 +115,7 @@ absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64
   if (!order.has_value()) return absl::nullopt;
   absl::optional<Solution> solution = Eliminate(problem, order->variables, budget);
   if (!solution.has_value()) return absl::nullopt;
-  return ExactSolution{*std::move(solution), std::move(order->variables), order->sums};
+  return ExactSolution{*std::move(solution), std::move(order->variables)};
 }
 
 Solution SolveLocally(const PairwiseProblem& problem, const std::vector<Assignment>& starts,

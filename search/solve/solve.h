@@ -11,12 +11,11 @@
 
 namespace yuba::search {
 
-// The optimum, with the order of elimination that finds it and the sums that it takes. Nothing
-// where a table would have more than `table_cells` cells (GreedyOrder), or the budget is spent.
+// The optimum, with the order of elimination that finds it. Nothing where a table would have more
+// than `table_cells` cells (GreedyOrder), or the budget is spent.
 struct ExactSolution {
   Solution solution;
   std::vector<int> order;
-  int64_t sums = 0;
 };
 absl::optional<ExactSolution> SolveExactly(const PairwiseProblem& problem, int64_t table_cells,
                                            const Budget& budget = Budget::Unlimited());

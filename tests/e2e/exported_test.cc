@@ -305,8 +305,11 @@ TEST_CASE("rows that are not there are not frozen") {
     CHECK(made.exit_code == 2);
     return made.error;
   };
-  CHECK(error("--freeze emb.weight=12").find("it has 12 rows") != std::string::npos);
-  CHECK(error("--freeze emb=0").find("nothing that is trained has that name") != std::string::npos);
+  CHECK(error("--freeze emb.weight=12").find("it has 12 rows: name rows from -12 to 11") !=
+        std::string::npos);
+  CHECK(error("--freeze emb=0,3")
+            .find("--freeze emb=0,3: nothing that is trained is called emb; "
+                  "name a trained table, or leave it out") != std::string::npos);
   CHECK(error("--freeze emb.weight=x").find("or TABLE=ROW") != std::string::npos);
   CHECK(error("--freeze mix.weight=0").find("whose rows are others") != std::string::npos);
   CHECK(error("--freeze emb.weight=0 --freeze emb.weight=1").find("is named twice") !=

@@ -224,6 +224,7 @@ TEST_CASE("flags of the model are the plan's, and old names are told the new one
                   {called + ": ", name + ": the plan has it"});
     }
   }
+  ExpectError("yuba check " + Symbolic() + " " + plan + " --entry step", {"the plan has it"});
   const std::string planning = "yuba partition " + Symbolic() + " ",
                     run = "yuba run " + Symbolic() + " " + plan + " ";
   ExpectError(planning + "--copies none", {"--copies", "--space copies=all or copies=none"});
@@ -233,6 +234,22 @@ TEST_CASE("flags of the model are the plan's, and old names are told the new one
   ExpectError(run + "--lr 0.1", {"--lr", "--lr-schedule"});
   ExpectError("yuba-run p.yuba --every 3", {"--save-every N"});
   ExpectError("yuba show " + plan + " --memory", {"--arena"});
+}
+
+TEST_CASE("engines are left out one by one or together") {
+  const std::string partition = "yuba partition " + Model() + " --devices 2 -o " +
+                                ScratchFolder("without") + "/p.json --without levels,local";
+  const CommandResult made = RunCommand(partition);
+  INFO(made.error);
+  CHECK(made.exit_code == 0);
+  CHECK(RunCommand(partition + " --without grids").exit_code == 0);
+  ExpectError(partition + ",nothing", {"--without", "nothing"});
+}
+
+TEST_CASE("exchanges that contradict each other are refused before values are looked for") {
+  const std::string plan = Planned(Model(), "", ScratchFolder("contradict") + "/p.json");
+  ExpectError("yuba run " + Model() + " " + plan + " --exchanges copies,strict",
+              {"--exchanges copies", "give one of them"});
 }
 
 TEST_CASE(

@@ -13,7 +13,7 @@ from old_names import flags_for
 def engine_names(yuba):
     text = subprocess.run([yuba, "partition", "--help"], capture_output=True, text=True,
                           check=True).stdout
-    return re.search(r"--without TEXT:\{([a-z,]*)\}", text).group(1).split(",")
+    return re.search(r"--without TEXT:\{([^}]*)\}", text).group(1).split(",")
 
 
 def engines_that_ran(yuba, case, file, output):

@@ -75,6 +75,11 @@ TEST_CASE("a flag of a plan without the one that it needs is an error, whoever w
   }
 }
 
+TEST_CASE("a plan with two losses is refused like a command line") {
+  CHECK_THAT(Import({{"train", "adam"}, {"loss", "mse"}, {"minimize", "y"}}),
+             StatusIs(absl::StatusCode::kInvalidArgument, "--minimize y and --loss mse"));
+}
+
 TEST_CASE("the field of the entry that is wrong is named") {
   search::PlanNotes notes;
   notes.options = {{"entry.0", "a:n=1"}, {"entry.1", "b:n=0"}};
@@ -98,6 +103,23 @@ TEST_CASE("what decides what a step computes is compared, and can be overridden"
                           {"precision", "f32"},
                           {"lr", "0.1"}})) ==
         Options{{"train", "adam"}, {"loss", "mse@y"}, {"freeze", "emb=0,3"}});
+}
+
+// A new flag of training computes, or is named here with what is compared instead.
+TEST_CASE("flags of training that --resume does not compare are known") {
+  std::vector<std::string> rest;
+  for (const ModelFlag& flag : ModelFlagTable()) {
+    if (flag.group == std::string("Training") && !flag.computes) rest.push_back(flag.name);
+  }
+  CHECK(rest == std::vector<std::string>{
+                    "metrics",                   // changes no weight
+                    "trainable",                 // the tensors themselves
+                    "allow-missing-parameters",  // likewise
+                    "tie",                       // likewise
+                    "lr",                        // its value, as lr-schedule
+                    "micro-batches",             // sums in another order
+                    "eval-entry",                // changes no weight
+                });
 }
 
 TEST_CASE("checkpoints of before say the same by today's names") {
@@ -141,11 +163,12 @@ TEST_CASE("words of a space that contradict each other are refused") {
 TEST_CASE("exchanges that contradict each other are refused") {
   RunFlags flags;
   flags.exchanges = {"plain"};
-  CHECK_THAT(RunOptionsOf(flags), IsOk());
+  CHECK_THAT(CheckExchanges(flags), IsOk());
   flags.exchanges = {"copies"};
-  CHECK_THAT(RunOptionsOf(flags), IsOk());
+  CHECK_THAT(CheckExchanges(flags), IsOk());
   flags.exchanges.insert("strict");
-  CHECK_THAT(RunOptionsOf(flags), StatusIs(absl::StatusCode::kInvalidArgument, "give one of them"));
+  CHECK_THAT(CheckExchanges(flags),
+             StatusIs(absl::StatusCode::kInvalidArgument, "give one of them"));
 }
 
 }  // namespace

@@ -16,8 +16,8 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "search/check/check.h"
+#include "tools/bench/machine.h"
 #include "tools/bench/subcommands.h"
-#include "tools/bench/suite.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/flags/flag_rows.h"
@@ -52,7 +52,7 @@ constexpr FlagRow<BenchFlags> kRows[] = {
     {"replicate", &BenchFlags::replicate, kSpace, "as in partition", OneOfWords<search::Replicate>},
     {"memory", &BenchFlags::memory, kSpace, "as in partition", SizeInBytes},
     {"pin", &BenchFlags::pins, kSpace, "as in partition"},
-    {"threads", &BenchFlags::threads, kSearch, "threads of a search, at most 64",
+    {"threads", &BenchFlags::threads, kSearch, "threads of a search",
      [] { return WholeNumber(1, kMostThreads); }},
     {"time-limit", &BenchFlags::time_limit, kSearch,
      "seconds of a search; what it then takes is in the table", NumberAbove0},
@@ -144,6 +144,27 @@ void PrintRuns(const std::vector<SearchRun>& runs) {
   std::cout << table.ToString();
 }
 
+void PrintJson(const BenchFlags& flags, const compiler::Model& model, double start, double import,
+               const std::vector<SearchRun>& runs) {
+  Json json;
+  json["machine"] = MachineName();
+  json["model"] = BaseName(flags.model.file);
+  json["definitions"] = model.graph.nodes.size();
+  json["process_start_seconds"] = start;
+  json["import_seconds"] = import;
+  for (const SearchRun& run : runs) {
+    json["runs"].push_back({{"devices", run.devices},
+                            {"search", run.search},
+                            {"seconds", run.seconds},
+                            {"check_seconds", run.check_seconds},
+                            {"bytes", run.bytes},
+                            {"lower_bound", run.lower_bound},
+                            {"asked_lower_bound", run.IsBounded() ? Json(run.asked_bound) : Json()},
+                            {"peak_memory_bytes", run.peak_memory}});
+  }
+  std::cout << json.dump(1) << "\n";
+}
+
 search::SearchOptions OptionsOf(const BenchFlags& flags, const SpaceWords& space) {
   search::SearchOptions options;
   SetSpace(space, options);
@@ -179,27 +200,11 @@ absl::Status BenchSearch(BenchFlags flags) {
   }
   ProgressLine::End();
   if (flags.json) {
-    Json json;
-    json["machine"] = MachineName();
-    json["model"] = BaseName(flags.model.file);
-    json["definitions"] = loaded.model.graph.nodes.size();
-    json["process_start_seconds"] = start;
-    json["import_seconds"] = import;
-    for (const SearchRun& run : runs) {
-      json["runs"].push_back(
-          {{"devices", run.devices},
-           {"search", run.search},
-           {"seconds", run.seconds},
-           {"check_seconds", run.check_seconds},
-           {"bytes", run.bytes},
-           {"lower_bound", run.lower_bound},
-           {"asked_lower_bound", run.IsBounded() ? Json(run.asked_bound) : Json()},
-           {"peak_memory_bytes", run.peak_memory}});
-    }
-    std::cout << json.dump(1) << "\n";
+    PrintJson(flags, loaded.model, start, import, runs);
     return absl::OkStatus();
   }
-  std::cout << MachineName() << ", one core; least of " << flags.repeat << "\n"
+  std::cout << MachineName() << ", " << Counted(flags.threads, "thread") << "; least of "
+            << flags.repeat << "\n"
             << BaseName(flags.model.file) << ": "
             << Counted(loaded.model.graph.nodes.size(), "definition") << "\n"
             << absl::StrFormat("process start %.3f s, import %.3f s; search includes its tables\n",

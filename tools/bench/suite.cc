@@ -1,5 +1,3 @@
-#include "tools/bench/suite.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "tools/bench/machine.h"
 #include "tools/bench/subcommands.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -235,21 +234,6 @@ void PrintProblems(const std::vector<SuiteProblem>& problems, const std::string&
   }
   std::cout << "\nProblem files, two threads.\n\n" << table.ToString();
 }
-
-}  // namespace
-
-std::string ThisProgram() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
-std::string MachineName() {
-  std::ifstream facts("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(facts, line)) {
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  }
-  return "unknown processor";
-}
-
-namespace {
 
 // Measures every run of a suite file, each in a process of its own so that its peak memory is its
 // own; then solves its problem files, and prints tables in Markdown. Files are looked for in the

@@ -149,10 +149,7 @@ void AddFile(CLI::App* app, ModelFlags& flags) {
   app->add_option("model", flags.file, "the model, an ONNX file")->required();
 }
 
-void AddLibrary(CLI::App* app, ModelFlags& flags) {
-  app->add_option("--operators", flags.operators, "descriptions of more operators (.tdl)")
-      ->take_all()
-      ->group(kModel);
+void AddProgress(CLI::App* app) {
   app->add_flag("--progress",
                 "say on stderr what goes on, at most a line a second; on a terminal one line shows "
                 "it anyway")
@@ -170,22 +167,29 @@ const ModelFlag* FindModelFlag(const std::string& name) {
   return nullptr;
 }
 
+void AddOperators(CLI::App* app, std::vector<std::string>& files) {
+  app->add_option("--operators", files, "descriptions of more operators (.tdl)")
+      ->take_all()
+      ->group(kModel);
+}
+
 void AddModelFlags(CLI::App* app, ModelFlags& flags) {
   AddFile(app, flags);
   for (const ModelFlag& flag : kModelFlags) AddFlag(app, flag, flags);
-  app->get_option("--minimize")->excludes("--loss");
-  AddLibrary(app, flags);
+  AddOperators(app, flags.operators);
+  AddProgress(app);
 }
 
 void AddPlannedModelFlags(CLI::App* app, ModelFlags& flags) {
   AddFile(app, flags);
   AddFlag(app, *FindModelFlag("bind"), flags);
-  AddLibrary(app, flags);
+  AddOperators(app, flags.operators);
+  AddProgress(app);
 }
 
-absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags) {
+absl::StatusOr<OperatorLibrary> LoadLibrary(const std::vector<std::string>& files) {
   YUBA_ASSIGN_OR_RETURN(OperatorLibrary library, OperatorLibrary::BuiltIn());
-  for (const std::string& file : flags.operators) {
+  for (const std::string& file : files) {
     YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
     YUBA_RETURN_IF_ERROR(library.Add(file, text));
   }
@@ -211,7 +215,11 @@ absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,
   }
   if (!options.train.has_value()) return options;
   options.train->list_all = flags.list_all;
-  if (!options.train->loss.empty() || !options.train->minimize.empty()) return options;
+  const std::string &loss = options.train->loss, &minimize = options.train->minimize;
+  if (!loss.empty() && !minimize.empty()) {
+    return UserError("--minimize ", minimize, " and --loss ", loss, ": give one of them");
+  }
+  if (!loss.empty() || !minimize.empty()) return options;
   return UserError("--train needs a loss: --loss NAME, of the model's output and labels, or ",
                    "--minimize OUTPUT of a model that has its loss inside");
 }

@@ -65,8 +65,10 @@ void AddModelFlags(CLI::App* app, ModelFlags& flags);
 // was bound, as its file may lie elsewhere, and descriptions.
 void AddPlannedModelFlags(CLI::App* app, ModelFlags& flags);
 
-// The built-in operators and those of --operators; the user's error names the file.
-absl::StatusOr<OperatorLibrary> LoadLibrary(const ModelFlags& flags);
+// --operators, by itself, and the operators of these files and the built-in ones; the user's error
+// names the file.
+void AddOperators(CLI::App* app, std::vector<std::string>& files);
+absl::StatusOr<OperatorLibrary> LoadLibrary(const std::vector<std::string>& files);
 // The library must outlive the options. The user's error names a flag and its value, or what it
 // needs and was not given, as a loss for --train.
 absl::StatusOr<onnx::ImportOptions> ImportOptionsOf(const ModelFlags& flags,

@@ -11,19 +11,13 @@ struct Row {
   const char* text;
 };
 
-constexpr char kPlanning[] = "partition info compare search",
-               kPlanned[] = "run check verify compile", kRuns[] = "run yuba-run";
+constexpr char kPlanning[] = "partition info compare search", kRuns[] = "run yuba-run";
 
 constexpr Row kRows[] = {
     {kRuns, "--lr", "it is --lr-schedule now"},
     {"yuba", "bench", "it is yuba-bench search now, a command of its own"},
     {"yuba", "solve", "it is yuba-bench solve now"},
-    {kPlanned,
-     "--from-tensors --to-tensors --dim --batch --batch-dim --state --cache --init --train --loss "
-     "--minimize --metrics --freeze --trainable --allow-missing-parameters --tie --lr --clip "
-     "--precision --micro-batches --eval-entry --freeze-rows --loss-output --eval-every --times",
-     "the plan has it: leave it out, or plan again with it"},
-    {kPlanned, "--strict", "it is a flag of the commands that make plans"},
+    {"run check verify compile", "--freeze-rows --loss-output --eval-every --times", kPlanHasIt},
     {kPlanning, "--times", "it is a part of --entry now: --entry NAME*TIMES:SYMBOL=N,..."},
     {kPlanning, "--freeze-rows", "it is --freeze TABLE=ROW,... now"},
     {kPlanning, "--loss-output", "it is a part of --loss now: --loss NAME@OUTPUT"},

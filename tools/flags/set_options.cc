@@ -56,12 +56,7 @@ absl::Status SetDim(const std::string& value, ImportOptions& options) {
 }
 
 absl::Status SetBatch(const std::string& value, ImportOptions& options) {
-  int64_t batch = 0;
-  if (!absl::SimpleAtoi(value, &batch) || batch < 1) {
-    return UserError("--batch ", value, ": it is a number of examples, at least 1");
-  }
-  options.batch = batch;
-  return absl::OkStatus();
+  return SetCount("--batch", value, "examples", options.batch.emplace());
 }
 
 // Names of dimensions may have colons.

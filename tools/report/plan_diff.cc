@@ -298,9 +298,10 @@ std::string DiffText(const search::PlanFile& plan, const search::PlanFile& given
     if (axes[a] != plan.mesh.axes[a].name)
       pairs.push_back(absl::StrCat(plan.mesh.axes[a].name, " is ", axes[a]));
   }
-  if (!pairs.empty())
+  if (!pairs.empty()) {
     absl::StrAppend(&text, "axes           called as here; there ", absl::StrJoin(pairs, ", "),
                     "\n");
+  }
   return absl::StrCat(text, "\n", NodesText(ChangedNodes(plan, other), most), "\n",
                       TensorsText(plan, other, most));
 }

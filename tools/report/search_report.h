@@ -44,11 +44,11 @@ std::string LevelsText(const Graph& graph, const search::Plan& plan);
 std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices,
                      const char* span);
 
-// A line on what an engine of the search added:
-//   engine eliminate    plan 465.2 MB (-0.30 %)   bound 465.2 MB (+1.90 %)   0.40 s
 // "axes  plan 465.2 MB  bound 460.1 MB  gap 1.10 %": for a ProgressLine.
 std::string ProgressText(const search::SearchProgress& progress);
 
+// A line on what an engine of the search added:
+//   engine eliminate    plan 465.2 MB (-0.30 %)   bound 465.2 MB (+1.90 %)   0.40 s
 std::string EngineText(const search::EngineReport& report);
 
 }  // namespace yuba::tools

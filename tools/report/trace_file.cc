@@ -13,9 +13,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string NameOf(const runtime::Instruction& instruction) {
-  if (instruction.kernel != nullptr) return program::NodeNames(*instruction.kernel);
-  return (instruction.exchange->reduce() ? "reduce " : "gather ") + instruction.exchange->tensor();
+std::string NameOf(const program::Instruction& instruction) {
+  if (instruction.has_kernel()) return program::NodeNames(instruction.kernel());
+  return (instruction.exchange().reduce() ? "reduce " : "gather ") +
+         instruction.exchange().tensor();
 }
 
 // The element type that a kernel computes with: of a library call its operands', else the first
@@ -29,14 +30,14 @@ ElementType TypeOf(const runtime::LoadedProgram& program, const program::Kernel&
 // What an instruction has to do on a device, which is the same in all of its runs.
 void AddWork(const runtime::Session& session, int device, int number, ordered_json& args) {
   const program::Program& program = session.program().message();
-  const runtime::Instruction& instruction = session.program().instructions()[number];
-  if (instruction.kernel != nullptr) {
+  const program::Instruction& instruction = session.program().instructions()[number];
+  if (instruction.has_kernel()) {
     const program::Work work =
-        program::WorkOn(program, session.program().mesh(), *instruction.kernel, device);
+        program::WorkOn(program, session.program().mesh(), instruction.kernel(), device);
     args["bytes"] = work.bytes;
     args["points"] = work.points;
-    args["type"] = Name(TypeOf(session.program(), *instruction.kernel));
-    args["library"] = program.functions(instruction.kernel->function()).has_library();
+    args["type"] = Name(TypeOf(session.program(), instruction.kernel()));
+    args["library"] = program.functions(instruction.kernel().function()).has_library();
     return;
   }
   const std::vector<int64_t>& received = session.exchange_plan(number).devices[device].received;
@@ -44,10 +45,10 @@ void AddWork(const runtime::Session& session, int device, int number, ordered_js
 }
 
 ordered_json Event(const runtime::Session& session, int device, const runtime::TraceEvent& event) {
-  const runtime::Instruction& instruction = session.program().instructions()[event.instruction];
+  const program::Instruction& instruction = session.program().instructions()[event.instruction];
   ordered_json json;
   json["name"] = NameOf(instruction);
-  json["cat"] = event.waiting ? "wait" : instruction.kernel != nullptr ? "kernel" : "exchange";
+  json["cat"] = event.waiting ? "wait" : instruction.has_kernel() ? "kernel" : "exchange";
   json["ph"] = "X";  // a complete event; times are in microseconds
   json["ts"] = event.begin * 1e6;
   json["dur"] = (event.end - event.begin) * 1e6;
@@ -55,11 +56,11 @@ ordered_json Event(const runtime::Session& session, int device, const runtime::T
   json["tid"] = device;
   json["args"]["step"] = event.step;
   json["args"]["instruction"] = event.instruction;
-  if (instruction.kernel != nullptr) {
-    const std::string from = program::Origins(*instruction.kernel);
+  if (instruction.has_kernel()) {
+    const std::string from = program::Origins(instruction.kernel());
     if (!from.empty()) json["args"]["from"] = from;
   }
-  if (instruction.exchange != nullptr) json["args"]["for"] = instruction.exchange->node();
+  if (instruction.has_exchange()) json["args"]["for"] = instruction.exchange().node();
   if (!event.waiting) AddWork(session, device, event.instruction, json["args"]);
   return json;
 }

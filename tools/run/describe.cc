@@ -26,7 +26,7 @@ struct EntryFacts {
 
 // All that is said of a program.
 struct Facts {
-  std::string backend, target;
+  std::string target, processor;
   std::vector<EntryFacts> entries;
   std::vector<Value> inputs, outputs;
   int64_t parameters = 0, parameter_bytes = 0;
@@ -58,16 +58,16 @@ void AddParameter(const program::Initializer& parameter, const runtime::LoadedPr
 Facts FactsOf(const runtime::LoadedProgram& program) {
   const program::Program& message = program.message();
   Facts facts;
-  facts.backend = message.target();
-  facts.target = message.processor();
+  facts.target = message.target();
+  facts.processor = message.processor();
   const RunPorts ports = PortsOf(message);
   for (const program::EntryRange& range : program.entries()) {
     EntryFacts entry = {range.name};
     const auto times = ports.times.find(range.name);
     if (times != ports.times.end()) entry.times = std::max<int64_t>(times->second, 1);
     for (int i = range.begin; i < range.end; ++i) {
-      entry.kernels += program.instructions()[i].kernel != nullptr;
-      entry.exchanges += program.instructions()[i].exchange != nullptr;
+      entry.kernels += program.instructions()[i].has_kernel();
+      entry.exchanges += program.instructions()[i].has_exchange();
     }
     facts.entries.push_back(std::move(entry));
   }
@@ -94,8 +94,8 @@ std::string MeshOf(const runtime::LoadedProgram& program) {
 // What the machine must have, a line each.
 std::vector<std::string> NeedsOf(const Facts& facts, int devices) {
   std::vector<std::string> needs;
-  if (facts.backend != "host") {
-    needs.push_back(absl::StrCat("--backend ", facts.backend, ": GPUs of ", facts.target,
+  if (facts.target != "host") {
+    needs.push_back(absl::StrCat("--backend ", facts.target, ": GPUs of ", facts.processor,
                                  " or newer; ", devices,
                                  ", or fewer that have several devices each"));
     if (facts.library_calls > 0) {
@@ -103,7 +103,7 @@ std::vector<std::string> NeedsOf(const Facts& facts, int devices) {
           absl::StrCat("cuBLAS: ", Counted(facts.library_calls, "function"), " of products"));
     }
   } else {
-    needs.push_back(absl::StrCat("a processor of the level ", facts.target,
+    needs.push_back(absl::StrCat("a processor of the level ", facts.processor,
                                  ", with memory for all ", "devices"));
     if (facts.library_calls > 0) {
       needs.push_back(absl::StrCat("oneDNN: ", Counted(facts.library_calls, "function"),
@@ -167,8 +167,8 @@ std::string JsonDescriptionOf(const runtime::LoadedProgram& program) {
   Json json = {{"devices", program.devices()},
                {"mesh", MeshOf(program)},
                {"arena_bytes", program.message().arena_size()},
-               {"backend", facts.backend},
                {"target", facts.target},
+               {"processor", facts.processor},
                {"version", program.message().version()}};
   for (const EntryFacts& entry : facts.entries) {
     json["entries"].push_back({{"name", entry.name},

@@ -198,8 +198,9 @@ bool IsRead(const RunPorts& ports, const std::string& name) {
 void LeaveOutUnread(const RunPorts& ports, StepFiles& named) {
   const auto unread = [&](const StepFiles::Input& input) {
     const auto& names = ports.file_inputs;
-    if (std::count(names.begin(), names.end(), input.name) == 0 || IsRead(ports, input.name))
+    if (std::count(names.begin(), names.end(), input.name) == 0 || IsRead(ports, input.name)) {
       return false;
+    }
     std::cerr << "note: --input " << input.name << "=" << input.file << ": nothing reads "
               << input.name << "\n";
     return true;
@@ -271,8 +272,9 @@ absl::StatusOr<std::vector<EntryRun>> ReadRuns(const RunFlags& flags, const RunP
     if (run.batches != nullptr && run.prints.empty()) {
       YUBA_ASSIGN_OR_RETURN(run.prints, run.batches->Prints());
     }
-    for (const StepFiles::Input& input : run.first.inputs)
+    for (const StepFiles::Input& input : run.first.inputs) {
       run.prints[input.name] = PrintOf(input.value);
+    }
   }
   return runs;
 }

@@ -58,16 +58,20 @@ std::string Text(const Comparison& comparison) {
                     absl::StrFormat("%g", RoundedUp(near / comparison.largest)), " allows ",
                     kNearSteps, " of these");
   }
-  if (comparison.largest == 0 && comparison.ok() && comparison.nan + comparison.infinite == 0)
+  if (comparison.largest == 0 && comparison.ok() && comparison.nan + comparison.infinite == 0) {
     absl::StrAppend(&text, ": of ", elements, " all are 0");
-  if (comparison.nan > 0)
+  }
+  if (comparison.nan > 0) {
     absl::StrAppend(&text, ", of ", elements, " ", comparison.nan, " NaN in both");
-  if (comparison.infinite > 0)
+  }
+  if (comparison.infinite > 0) {
     absl::StrAppend(&text, ", of ", elements, " ", comparison.infinite, " infinite in both");
-  if (comparison.strange > 0)
+  }
+  if (comparison.strange > 0) {
     absl::StrAppend(&text, ", of ", elements, " ", comparison.strange,
                     comparison.strange == 1 ? " is" : " are",
                     " NaN or infinite here or in the file, but not in both");
+  }
   return text;
 }
 
@@ -100,8 +104,9 @@ Comparison Compare(const TensorData& expected, const TensorData& actual, double 
   const int digits = expected.type == ElementType::kF16 ? 10 : 7;  // binary, behind the first
   const bool half = expected.type == ElementType::kF16 || expected.type == ElementType::kBF16;
   const int least = expected.type == ElementType::kF16 ? -14 : -126;  // below, steps are equal
-  if (half && result.largest > 0)
+  if (half && result.largest > 0) {
     result.step = std::ldexp(1.0, std::max(std::ilogb(result.largest), least) - digits);
+  }
   result.allowed = IsFloat(expected.type) ? tolerance * result.largest : 0;
   // Two large integers can be one double.
   const bool unequal = !IsFloat(expected.type) && expected.data != actual.data;

@@ -87,13 +87,39 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
   json["library_calls"] = statistics.library_calls;
   json["exchanges"] = nlohmann::ordered_json::array();
   for (const auto& [place, bytes] : statistics.bytes_by_instruction) {
-    const program::Exchange& exchange = *session.program().instructions()[place].exchange;
+    const program::Exchange& exchange = session.program().instructions()[place].exchange();
     json["exchanges"].push_back({{"tensor", exchange.tensor()},
                                  {"node", exchange.node()},
                                  {"kind", exchange.reduce() ? "reduce" : "gather"},
                                  {"bytes", bytes}});
   }
   return json;
+}
+
+// Everything that the steps begin with.
+absl::Status SetValues(runtime::Session& session, const RunFlags& flags, RunFiles& files) {
+  YUBA_RETURN_IF_ERROR(SetWeights(session, flags.weights, files));
+  if (files.checkpoint.has_value()) {
+    YUBA_RETURN_IF_ERROR(Resume(session, *files.checkpoint, flags.overrides));
+  }
+  YUBA_RETURN_IF_ERROR(KeepRate(session, flags, files));
+  return SetSeed(session, flags);
+}
+
+void PrintBegin(const runtime::Session& session, const RunFlags& flags, const RunFiles& files) {
+  const runtime::Statistics statistics = session.statistics();
+  std::cout << Counted(session.program().devices(), "device") << " (" << flags.backend << "), ";
+  if (statistics.threads_per_device > 1 && flags.backend == "host") {
+    std::cout << statistics.threads_per_device << " threads each, ";
+  }
+  std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
+            << " more for libraries\n";
+  const auto describe = [](const EntryRun& run) {
+    if (run.batches == nullptr) return;
+    std::cout << run.entry << ": " << run.batches->Describe() << "\n";
+  };
+  for (const EntryRun& run : files.runs) describe(run);
+  if (files.eval.has_value()) describe(*files.eval);
 }
 
 }  // namespace
@@ -112,33 +138,14 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
   if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
-  YUBA_ASSIGN_OR_RETURN(runtime::RunOptions options, RunOptionsOf(flags));
+  runtime::RunOptions options = RunOptionsOf(flags);
   options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
                         runtime::Session::Open(program, options));
-  YUBA_RETURN_IF_ERROR(SetWeights(*session, flags.weights, files));
-  if (files.checkpoint.has_value()) {
-    YUBA_RETURN_IF_ERROR(Resume(*session, *files.checkpoint, flags.overrides));
-  }
-  YUBA_RETURN_IF_ERROR(KeepRate(*session, flags, files));
-  YUBA_RETURN_IF_ERROR(SetSeed(*session, flags));
+  YUBA_RETURN_IF_ERROR(SetValues(*session, flags, files));
   files.weights.clear();  // the devices have them now
   program->DropValues();
-  if (!flags.json) {
-    const runtime::Statistics statistics = session->statistics();
-    std::cout << Counted(program->devices(), "device") << " (" << flags.backend << "), ";
-    if (statistics.threads_per_device > 1 && flags.backend == "host") {
-      std::cout << statistics.threads_per_device << " threads each, ";
-    }
-    std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
-              << " more for libraries\n";
-  }
-  const auto describe = [&](const EntryRun& run) {
-    if (run.batches != nullptr && !flags.json)
-      std::cout << run.entry << ": " << run.batches->Describe() << "\n";
-  };
-  for (const EntryRun& run : files.runs) describe(run);
-  if (files.eval.has_value()) describe(*files.eval);
+  if (!flags.json) PrintBegin(*session, flags, files);
   const InterruptNote note("stopping after this step; once more ends at once\n");
   Record record;
   OutputCheck check(flags);

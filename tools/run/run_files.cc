@@ -94,8 +94,9 @@ absl::Status ReadParameters(const RunFlags& flags, const RunPorts& ports, RunFil
     if (std::none_of(flags.inputs.begin(), flags.inputs.end(), gives)) missing.push_back(name);
   }
   if (!missing.empty() && !flags.partial_weights) return MissingWeights(weights.path, missing);
-  if (!found.of_missing.empty() && !flags.partial_weights)
+  if (!found.of_missing.empty() && !flags.partial_weights) {
     return MissingPlaces(weights.path, found.of_missing);
+  }
   if (!missing.empty()) {
     std::cerr << "note: " << weights.path << ": has no values of " << FirstOf(missing)
               << ", which stay as they are in the model\n";
@@ -224,7 +225,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
     for (const auto& [name, number] : ports.numbers)  // they are no parameters
       files.checkpoint->files.file.tensors.erase(name);
   }
-  YUBA_RETURN_IF_ERROR(runtime::CheckBackend(flags.backend));
+  YUBA_RETURN_IF_ERROR(CheckExchanges(flags));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
   YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));
   if (flags.seed.has_value() && !ports.random) {

@@ -24,6 +24,10 @@ CLI::Validator OneOf(const char* const (&words)[n]) {
   return CLI::IsMember(std::vector<std::string>(std::begin(words), std::end(words)));
 }
 
+// Words of --exchanges and of --guard.
+constexpr const char* kExchangeWords[] = {"plain", "staged", "copies", "strict"};
+constexpr const char* kGuardWords[] = {"memory", "nan"};
+
 constexpr FlagRow<RunFlags> kRows[] = {
     {"input", &RunFlags::inputs, kData, "an input or parameter: NAME=FILE (.npy or .pb)"},
     {"inputs", &RunFlags::input_dir, kData,
@@ -93,7 +97,8 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "the first step that leaves a NaN or an infinity, and say which instruction made the first "
      "one; slower",
      [] { return OneOf(kGuardWords); }},
-    {"backend", &RunFlags::backend, kMachine, "host: virtual devices on the processor; or cuda"},
+    {"backend", &RunFlags::backend, kMachine, "what runs the devices; host: the processor",
+     []() -> CLI::Validator { return CLI::IsMember(runtime::BackendNames()); }},
     {"threads-per-device", &RunFlags::threads_per_device, kMachine,
      "threads of each device of the host; default: the machine's, shared out",
      [] { return WholeNumber(1, runtime::kMostThreadsPerDevice); }},
@@ -131,10 +136,6 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->group(kData);
 }
 
-namespace {
-
-// Of --exchanges: words that say two things. Those of GPUs change nothing on processors, so that
-// one script serves both.
 absl::Status CheckExchanges(const RunFlags& flags) {
   if (flags.exchanges.count("copies") > 0 && flags.exchanges.count("strict") > 0) {
     return UserError("--exchanges copies is without NCCL, and strict by its stand-in: give one of ",
@@ -143,10 +144,7 @@ absl::Status CheckExchanges(const RunFlags& flags) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<runtime::RunOptions> RunOptionsOf(const RunFlags& flags) {
-  YUBA_RETURN_IF_ERROR(CheckExchanges(flags));
+runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
   runtime::RunOptions options;
   options.backend = flags.backend;
   options.interleave = flags.interleave.has_value();

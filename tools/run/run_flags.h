@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "absl/types/optional.h"
 #include "runtime/session.h"
 
@@ -19,10 +19,6 @@ namespace yuba::tools {
 constexpr const char* kOverrides[] = {"seed",  "shuffle",   "lr-schedule", "data",
                                       "batch", "train",     "loss",        "minimize",
                                       "clip",  "precision", "tie",         "freeze"};
-
-// Words of --exchanges and of --guard.
-constexpr const char* kExchangeWords[] = {"plain", "staged", "copies", "strict"};
-constexpr const char* kGuardWords[] = {"memory", "nan"};
 
 struct RunFlags {
   std::vector<std::string> inputs;   // NAME=FILE
@@ -55,20 +51,24 @@ struct RunFlags {
   int threads_per_device = 0;           // 0: the machine's, shared out
   std::string cuda_libs;                // a folder; empty: the loader's path
   double timeout = 0;                   // seconds; 0: the back end's
-  std::set<std::string> exchanges;      // kExchangeWords
+  std::set<std::string> exchanges;      // plain, staged, copies, strict
   absl::optional<uint64_t> interleave;  // one thread runs all devices, in an order of this seed
-  std::set<std::string> guards;         // kGuardWords
+  std::set<std::string> guards;         // memory, nan
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
   // listed may move any.
   std::map<std::string, int64_t> planned_bytes;
 };
+
 // `flags` must outlive `app`.
 void AddRunFlags(CLI::App* app, RunFlags& flags);
 
+// The user's error for words of --exchanges that contradict each other. Those of GPUs change
+// nothing on processors, so that one script serves both.
+absl::Status CheckExchanges(const RunFlags& flags);
+
 // What the flags say of the session. Where --cuda-libs is among them, libraries are looked for
-// there from here on. The user's error says which words of --exchanges
-// contradict each other.
-absl::StatusOr<runtime::RunOptions> RunOptionsOf(const RunFlags& flags);
+// there from here on.
+runtime::RunOptions RunOptionsOf(const RunFlags& flags);
 
 }  // namespace yuba::tools
 

@@ -132,8 +132,9 @@ class StepLoop {
     if (log_ == nullptr) return absl::OkStatus();
     Numbers numbers = report.numbers;
     if (planned_lr_.has_value()) numbers.push_back({kLearningRate, planned_lr_->At(done_), ""});
-    if (evaluated)
+    if (evaluated) {
       numbers.insert(numbers.end(), evaluation_.numbers().begin(), evaluation_.numbers().end());
+    }
     return log_->Add(run.entry, done_, numbers, report);
   }
 
@@ -158,8 +159,9 @@ class StepLoop {
     report.numbers = means.Values();
     report.numbers.insert(report.numbers.end(), rate.begin(), rate.end());
     record_->seconds.push_back(report.seconds);
-    for (const Number& number : report.numbers)
+    for (const Number& number : report.numbers) {
       record_->numbers[number.name].push_back(number.value);
+    }
     HintAtNan(report);
     report.examples = run.examples;
     if (flags_.json) return absl::OkStatus();

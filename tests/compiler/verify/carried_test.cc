@@ -129,11 +129,11 @@ TEST_CASE("programs of graphs with states are proved, and right after several st
 
 // Lets all that is written to `state` be written to, and then read from, a buffer of its own.
 void DropTie(Case& c, int state) {
-  program::Program& stage = c.program;
-  const int apart = stage.buffers_size();
-  const program::Buffer like = stage.buffers(state);
-  *stage.add_buffers() = like;
-  stage.mutable_buffers(apart)->set_initialized(false);
+  program::Program& program = c.program;
+  const int apart = program.buffers_size();
+  const program::Buffer like = program.buffers(state);
+  *program.add_buffers() = like;
+  program.mutable_buffers(apart)->set_initialized(false);
   const int first = FirstWrite(c, state);
   for (int i = first; i < Instructions(c)->size(); ++i) {
     program::Instruction& instruction = *Instructions(c)->Mutable(i);
@@ -235,12 +235,12 @@ TEST_CASE("an output or a state that names another buffer is refused") {
         CHECK((Refusal(broken) != "" || IsRight(broken)));  // a gather may have brought all of it
       }
       Case doubled = whole;  // the step begins with a second slot
-      program::Program& stage = doubled.program;
-      const program::Buffer like = stage.buffers(state);
-      *stage.add_buffers() = like;
+      program::Program& program = doubled.program;
+      const program::Buffer like = program.buffers(state);
+      *program.add_buffers() = like;
       for (program::Initializer& parameter : *doubled.program.mutable_parameters()) {
         if (parameter.port().buffer() == state)
-          parameter.mutable_port()->set_buffer(stage.buffers_size() - 1);
+          parameter.mutable_port()->set_buffer(program.buffers_size() - 1);
       }
       CHECK(Refusal(doubled) != "");
     }

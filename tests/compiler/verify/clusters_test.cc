@@ -136,8 +136,8 @@ TEST_CASE("a result that is kept inside is lost where others read it") {
 // one stands where `a` was. They share their first index. What the second reads in a buffer that
 // the first one writes it reads as the first one's result.
 program::Program Joined(program::Program program, int a, int b) {
-  program::Program& stage = program;
-  program::Kernel first = stage.instructions(a).kernel(), second = stage.instructions(b).kernel();
+  program::Kernel first = program.instructions(a).kernel(),
+                  second = program.instructions(b).kernel();
   program::Function function = program.functions(first.function());
   const program::Function& other = program.functions(second.function());
   const int operands = first.operands_size(), indices = first.indices_size();
@@ -163,8 +163,8 @@ program::Program Joined(program::Program program, int a, int b) {
   *function.add_definitions() = definition;
   first.set_function(program.functions_size());
   *program.add_functions() = function;
-  *stage.mutable_instructions(a)->mutable_kernel() = first;
-  stage.mutable_instructions()->DeleteSubrange(b, 1);
+  *program.mutable_instructions(a)->mutable_kernel() = first;
+  program.mutable_instructions()->DeleteSubrange(b, 1);
   return program;
 }
 

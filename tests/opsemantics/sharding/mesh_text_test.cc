@@ -33,6 +33,12 @@ TEST_CASE("groups are refined to prime axes") {
   CHECK(MeshText(MeshOf(1)) == "one device");
 }
 
+TEST_CASE("kinds of axes are in the text, where there are several") {
+  Mesh mesh = Of("node=4,gpu=4");
+  mesh.axes[0].kind = mesh.axes[1].kind = mesh.axes[3].kind = 1;
+  CHECK(MeshText(mesh) == "node=4(kind 1) gpu=2 gpu=2(kind 1)");
+}
+
 TEST_CASE("axes are written as people read them, and read back") {
   const Mesh named = Of("data=2,model=4"), letters = MeshOf(8);
   CHECK(AxesText(letters, {2, 0}) == "ca");

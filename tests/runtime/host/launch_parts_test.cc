@@ -34,7 +34,7 @@ std::vector<std::vector<int64_t>> PartsOf(Interval rows, Interval columns, int64
   }
   const auto program = builder.Load();
   (void)kernel;
-  return LaunchParts(*program, *program->instructions()[0].kernel, 0, threads,
+  return LaunchParts(*program, program->instructions()[0].kernel(), 0, threads,
                      {rows.begin, rows.end, columns.begin, columns.end});
 }
 

@@ -19,7 +19,8 @@ TEST_CASE("a program says for what it is and what it needs") {
   const std::string model = RepositoryFile("tests/models/mlp/model.onnx");
   const std::string plan = folder + "/p.json", program = folder + "/p.yuba";
   Succeed("yuba partition " + model + " --devices 8 -o " + plan);
-  Succeed("yuba compile " + model + " " + plan + " -o " + program);
+  const auto made = nlohmann::json::parse(
+      Succeed("yuba compile " + model + " " + plan + " --json -o " + program).out);
   const std::string text = Succeed("yuba-run --describe " + program).out;
   Has(text, "devices     8 as mesh a=2 b=2 c=2\n");
   Has(text, "entries     step: ");
@@ -30,6 +31,10 @@ TEST_CASE("a program says for what it is and what it needs") {
   CHECK(text.find("the file ") == std::string::npos);
   const auto json = nlohmann::json::parse(Succeed("yuba-run --describe --json " + program).out);
   CHECK(json["devices"] == 8);
+  for (const auto& report : {made, json}) {
+    CHECK(report["target"] == "host");
+    CHECK(report["processor"] == "x86-64-v3");
+  }
   CHECK(json["inputs"][0]["type"] == "f32[12, 48]");
   CHECK(json["arena_bytes"].get<int64_t>() > 0);
   CHECK(json["parameters"]["without_value"].empty());

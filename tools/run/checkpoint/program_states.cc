@@ -16,10 +16,10 @@ std::set<int> WrittenBuffers(const runtime::LoadedProgram& program) {
   for (const program::EntryRange& entry : program.entries()) {
     if (entry.name == program::kInitEntry) continue;  // what it makes is made anew
     for (int i = entry.begin; i < entry.end; ++i) {
-      const runtime::Instruction& instruction = program.instructions()[i];
-      if (instruction.exchange != nullptr) written.insert(instruction.exchange->destination());
-      if (instruction.kernel == nullptr) continue;
-      for (const program::Access& result : instruction.kernel->results())
+      const program::Instruction& instruction = program.instructions()[i];
+      if (instruction.has_exchange()) written.insert(instruction.exchange().destination());
+      if (!instruction.has_kernel()) continue;
+      for (const program::Access& result : instruction.kernel().results())
         written.insert(result.buffer());
     }
   }

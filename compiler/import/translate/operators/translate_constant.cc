@@ -30,9 +30,10 @@ void TranslateConstant(NodeContext& node) {
     if (!value->has_t()) return node.Fail("attribute 'value' must be a tensor");
     return SetTensor(node, value->t());
   }
-  if (node.HasAttribute("value_float"))
+  if (node.HasAttribute("value_float")) {
     return node.SetOutput(0,
                           node.Constant(compiler::FloatValue({}, {node.Float("value_float", 0)})));
+  }
   if (node.HasAttribute("value_floats")) {
     const std::vector<double> values = node.Floats("value_floats");
     return node.SetOutput(0, node.Constant(compiler::FloatValue({Size(values)}, values)));

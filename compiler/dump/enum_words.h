@@ -1,6 +1,6 @@
 // How names, numbers and bytes are written in a dump.
-#ifndef YUBA_COMPILER_DUMP_WORDS_H_
-#define YUBA_COMPILER_DUMP_WORDS_H_
+#ifndef YUBA_COMPILER_DUMP_ENUM_WORDS_H_
+#define YUBA_COMPILER_DUMP_ENUM_WORDS_H_
 
 #include <string>
 
@@ -38,4 +38,4 @@ std::string ListText(const List& list, const Text& text) {
 
 }  // namespace yuba::compiler
 
-#endif  // YUBA_COMPILER_DUMP_WORDS_H_
+#endif  // YUBA_COMPILER_DUMP_ENUM_WORDS_H_

@@ -1,6 +1,6 @@
-// The machine on which a suite of searches is measured.
-#ifndef YUBA_TOOLS_BENCH_SUITE_H_
-#define YUBA_TOOLS_BENCH_SUITE_H_
+// The machine on which searches are measured, and the program that measures.
+#ifndef YUBA_TOOLS_BENCH_MACHINE_H_
+#define YUBA_TOOLS_BENCH_MACHINE_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string MachineName();
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_BENCH_SUITE_H_
+#endif  // YUBA_TOOLS_BENCH_MACHINE_H_
