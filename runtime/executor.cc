@@ -1,7 +1,5 @@
 #include "runtime/executor.h"
 
-#include <algorithm>
-#include <chrono>
 #include <random>
 
 #include "absl/strings/str_join.h"

@@ -1,7 +1,6 @@
 // yuba compile: writes a program that yuba-run can run on a machine without the compiler.
 #include <iostream>
 
-#include "absl/strings/str_cat.h"
 #include "compiler/kernels/add_kernels.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/import/file/read.h"

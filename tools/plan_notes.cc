@@ -1,6 +1,5 @@
 #include "tools/plan_notes.h"
 
-#include <algorithm>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"

@@ -1,5 +1,4 @@
 // PutInCanonicalOrder and HashOfGraph of simplify.h.
-#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -1,7 +1,6 @@
 #include "compiler/spmd/spmd.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <string>
 #include <utility>

@@ -181,7 +181,7 @@ class Backward {
   }
 
   void AddNode(Node node, const std::string& op) {
-    node.op = absl::StrCat(op, ".grad");
+    node.op = absl::StrCat(op, kGradientSuffix);
     node.name = graph_.tensors[node.result].name;
     graph_.nodes.push_back(std::move(node));
     graph_.tensors[graph_.nodes.back().result].producer =

@@ -1,6 +1,5 @@
 #include "compiler/train/rules.h"
 
-#include <algorithm>
 #include <queue>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program.pb.h"

@@ -47,4 +47,11 @@ Mesh MeshOf(int devices) {
   return mesh;
 }
 
+bool IsPrime(int64_t number) {
+  for (int64_t factor = 2; factor * factor <= number; ++factor) {
+    if (number % factor == 0) return false;
+  }
+  return number >= 2;
+}
+
 }  // namespace yuba

@@ -54,6 +54,9 @@ inline constexpr int kMostKinds = 12;
 // kind 0. devices >= 1.
 Mesh MeshOf(int devices);
 
+// Whether an axis may have this size.
+bool IsPrime(int64_t number);
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_BASE_MESH_H_

@@ -6,10 +6,7 @@
 #ifndef YUBA_OPSEMANTICS_DEFINITION_EDIT_H_
 #define YUBA_OPSEMANTICS_DEFINITION_EDIT_H_
 
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "opsemantics/definition/definition.h"

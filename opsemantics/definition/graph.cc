@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/index_names.h"
 #include "opsemantics/definition/linear.h"
@@ -303,5 +304,7 @@ int64_t ElementCount(const TensorType& type) {
   for (int64_t dim : type.dims) count *= dim;
   return count;
 }
+
+bool IsGradient(absl::string_view op) { return absl::EndsWith(op, kGradientSuffix); }
 
 }  // namespace yuba

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "opsemantics/definition/definition.h"
 
 namespace yuba {
@@ -168,6 +169,11 @@ TensorId SourceOf(const Graph& graph, TensorId tensor);
 // The user's shape: for each dimension the product of its factors.
 std::vector<int64_t> WholeDims(const Tensor& tensor);
 int64_t ElementCount(const TensorType& type);  // 1 for a scalar
+
+// What the operator of a node that computes a gradient ends with; no described operator's name has
+// a point.
+inline constexpr char kGradientSuffix[] = ".grad";
+bool IsGradient(absl::string_view op);
 
 }  // namespace yuba
 

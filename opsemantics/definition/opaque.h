@@ -13,7 +13,6 @@
 #define YUBA_OPSEMANTICS_DEFINITION_OPAQUE_H_
 
 #include <string>
-#include <vector>
 
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/opaque/opaque_function.h"

@@ -1,6 +1,5 @@
 #include "opsemantics/elaborate/bind.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>

@@ -1,7 +1,5 @@
 #include "opsemantics/gradient/derivatives.h"
 
-#include <cmath>
-
 #include "opsemantics/base/check.h"
 #include "opsemantics/definition/make_expr.h"
 #include "opsemantics/gradient/terms.h"

@@ -1,7 +1,6 @@
 #include "opsemantics/gradient/gradient.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"

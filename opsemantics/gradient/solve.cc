@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "absl/types/optional.h"
 #include "opsemantics/base/check.h"

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/language/expression_parser.h"

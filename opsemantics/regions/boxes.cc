@@ -135,10 +135,4 @@ std::vector<int> CuttableIndices(const Definition& definition) {
   return cuttable;
 }
 
-Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges,
-                         int index) {
-  std::vector<Interval> consistent = ranges;
-  return Propagate(definition.where, consistent) ? consistent[index] : Interval{0, 0};
-}
-
 }  // namespace yuba

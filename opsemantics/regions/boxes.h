@@ -71,12 +71,6 @@ std::vector<Interval> WholeRanges(const Definition& definition);
 // that definition/opaque.h says.
 std::vector<int> CuttableIndices(const Definition& definition);
 
-// The range that the constraints leave to index `index` when all indices range over `ranges`; empty
-// where they leave no point. For the bounds of a loop over this index, the indices of the loops
-// around it are single points in `ranges`.
-Interval ConsistentRange(const Definition& definition, const std::vector<Interval>& ranges,
-                         int index);
-
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_REGIONS_BOXES_H_

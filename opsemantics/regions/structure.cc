@@ -1,6 +1,5 @@
 #include "opsemantics/regions/structure.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "opsemantics/definition/opaque.h"
@@ -131,23 +130,6 @@ absl::optional<std::vector<int>> MatchView(const Definition& definition) {
     view[to] = from;
   }
   return view;
-}
-
-std::vector<bool> FullSizeOperands(const Definition& definition) {
-  const size_t operands = definition.operands.size(), count = definition.indices.size();
-  std::vector<bool> full(operands, true), read(operands, false);
-  Walk(definition.body, [&](const Expr& expr) {
-    if (!IsRead(expr)) return;
-    read[expr.operand] = true;
-    const auto dims = BareDims(expr.position, definition.operands[expr.operand], count);
-    bool all = IsPlainRead(expr) && dims.has_value();
-    for (size_t i = 0; all && i < count; ++i) {
-      all = definition.indices[i].reduction || (*dims)[i] >= 0;
-    }
-    full[expr.operand] = full[expr.operand] && all;
-  });
-  for (size_t i = 0; i < operands; ++i) full[i] = full[i] && read[i];
-  return full;
 }
 
 int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges) {

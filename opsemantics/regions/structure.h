@@ -43,11 +43,6 @@ bool IsMap(const Definition& definition);
 // dimension of extent 1 that the operand does not have.
 absl::optional<std::vector<int>> MatchView(const Definition& definition);
 
-// [operand]: whether it is read, and each read of it is without `else` and at bare, distinct
-// indices that include all output indices in some order. In an elementwise definition these are the
-// operands as large as the result; a broadcast operand is none of them.
-std::vector<bool> FullSizeOperands(const Definition& definition);
-
 // The operations of the part with these ranges: its points times the functions and the reduction
 // step at each; reads, conditions and casts are free. The number of points is the product of the
 // ranges; of several indices that an equality ties together the longest is left out, because the

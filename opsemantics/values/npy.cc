@@ -1,6 +1,5 @@
 // NumPy's format 1.0 to 3.0: magic, version, header length, a Python dictionary, the data.
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <utility>
 

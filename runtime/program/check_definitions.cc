@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::program {

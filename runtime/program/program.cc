@@ -1,7 +1,5 @@
 #include "runtime/program/program.h"
 
-#include <algorithm>
-
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"

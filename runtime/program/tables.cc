@@ -109,12 +109,6 @@ std::string FaultOf(const Mesh& mesh, const Bound& bound) {
   return absl::StrCat("a bound with ", bound.values_size(), " values where its axes make ", rows);
 }
 
-bool IsWellFormed(const Mesh& mesh, const Box& box) {
-  return std::all_of(box.dims().begin(), box.dims().end(), [&](const Range& range) {
-    return FaultOf(mesh, range.begin()).empty() && FaultOf(mesh, range.end()).empty();
-  });
-}
-
 int64_t ElementBytes(const Program& program, const Buffer& buffer) {
   const yuba::ElementType type = FromProto(buffer.type());
   return program.hash_arithmetic() && IsFloat(type) ? 8 : ByteSize(type);

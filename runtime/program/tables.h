@@ -2,8 +2,7 @@
 //
 // A Bound is a number for each device: values[digits of the device's coordinates on `axes`]. On the
 // mesh a=2 b=2 the bound {axes: [1], values: [0, 8]} is 0 on devices 0 and 2, and 8 on 1 and 3.
-// All functions but FaultOf and IsWellFormed need tables that are well-formed (validate.h checks
-// programs).
+// All functions but FaultOf need tables that are well-formed (validate.h checks programs).
 #ifndef YUBA_RUNTIME_PROGRAM_TABLES_H_
 #define YUBA_RUNTIME_PROGRAM_TABLES_H_
 
@@ -17,9 +16,8 @@
 
 namespace yuba::program {
 
-// Limits of a valid program: devices of its mesh, and executed instructions of one step.
+// Devices of the mesh of a valid program, at most.
 constexpr int kMostDevices = 1 << 16;
-constexpr int64_t kMostSteps = int64_t{1} << 32;
 // The largest number of elements or bytes that a size may be: sums of two such still fit 64 bits.
 constexpr int64_t kMostBytes = int64_t{1} << 60;
 
@@ -43,8 +41,6 @@ std::vector<int> FirstDevices(const Mesh& mesh, const Box& box);
 // Empty where the bound is a table over different axes of the mesh with one value for each of their
 // coordinates, else why it is not: "a bound with 3 values where its axes make 4".
 std::string FaultOf(const Mesh& mesh, const Bound& bound);
-// Whether no bound of the box has a fault.
-bool IsWellFormed(const Mesh& mesh, const Box& box);
 
 // Bytes of an element of a buffer: 8 for floats in hash arithmetic, elsewhere its type's.
 int64_t ElementBytes(const Program& program, const Buffer& buffer);

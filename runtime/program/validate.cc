@@ -1,8 +1,6 @@
 #include "runtime/program/validate.h"
 
 #include <cmath>
-#include <functional>
-#include <set>
 
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"

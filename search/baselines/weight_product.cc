@@ -1,7 +1,5 @@
 #include "search/baselines/weight_product.h"
 
-#include <map>
-
 #include "opsemantics/regions/along.h"
 #include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"

@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/eliminate.h"
 #include "search/check/memory.h"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
 #include "search/check/pins.h"
@@ -13,13 +11,6 @@
 
 namespace yuba::search {
 namespace {
-
-bool IsPrime(int64_t number) {
-  for (int64_t factor = 2; factor * factor <= number; ++factor) {
-    if (number % factor == 0) return false;
-  }
-  return number >= 2;
-}
 
 absl::Status CheckMesh(const Mesh& mesh) {
   int64_t devices = 1;

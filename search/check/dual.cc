@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
 #include "search/check/held.h"

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/plan/grid.h"
 

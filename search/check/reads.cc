@@ -1,6 +1,5 @@
 #include "search/check/reads.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/device_boxes.h"
 #include "search/check/legal.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 #include "search/engines/engine.h"
 #include "search/engines/grid_rows.h"

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include "search/engines/anchored_choices.h"
 #include "search/engines/engine.h"

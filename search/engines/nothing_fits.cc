@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -47,9 +46,8 @@ std::vector<std::pair<int64_t, int>> UsesAt(const PairwiseProblem& problem,
 
 // What could be done, for people.
 std::string AdviceFor(const Graph& graph) {
-  const bool trains = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return absl::EndsWith(node.op, ".grad");
-  });
+  const bool trains = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                  [](const Node& node) { return IsGradient(node.op); });
   return trains
              ? "Allow more with --memory, use more devices, or compute the gradients of a step in "
                "parts, as with --micro-batches 4"

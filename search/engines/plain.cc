@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "search/engines/engine.h"
 #include "search/engines/pins.h"

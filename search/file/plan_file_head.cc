@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace yuba::search {
 namespace {
@@ -25,7 +23,7 @@ Mesh ReadMesh(const JsonReader& reader) {
     MeshAxis axis;
     axis.name = item.Field("axis").String();
     axis.size = static_cast<int>(item.Field("size").Integer(2, kMostPlannedDevices));
-    if (reader.ok() && MeshOf(axis.size).axes.size() != 1) {
+    if (reader.ok() && !IsPrime(axis.size)) {
       item.Field("size").Fail("a prime number: a group of 4 devices is two axes of 2");
     }
     if (item.Has("kind")) {

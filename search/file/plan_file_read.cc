@@ -1,6 +1,5 @@
 // A plan file is read: each function takes one field of the text to one field of PlanFile.
 // plan_file_head.cc has the fields before the cost.
-#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,6 @@
 #include "search/model/recursion.h"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include "search/solve/solve.h"
 

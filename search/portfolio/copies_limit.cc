@@ -1,7 +1,6 @@
 #include "search/portfolio/copies_limit.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "search/model/grid_classes.h"

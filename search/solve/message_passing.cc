@@ -1,7 +1,6 @@
 #include "search/solve/message_passing.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace yuba::search {

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/types/optional.h"
 #include "opsemantics/regions/along.h"
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/structure.h"

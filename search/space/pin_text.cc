@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "opsemantics/base/module_name.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/sharding/mesh_text.h"

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "opsemantics/base/status.h"
 #include "tools/flags/model_flags.h"

@@ -1,6 +1,5 @@
 #include "tools/page/page_data.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 

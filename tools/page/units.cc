@@ -5,8 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "opsemantics/definition/graph.h"
 
 namespace yuba::tools {
 namespace {
@@ -51,7 +51,7 @@ std::vector<bool> Gradients(const search::PlanFile& plan, const std::vector<bool
   std::map<std::string, bool> next;  // of the nodes behind, by the model's node
   for (size_t n = plan.nodes.size(); n-- > 0;) {
     const auto& node = plan.nodes[n];
-    if (!copies[n]) next[node.from] = absl::EndsWith(node.op, ".grad");
+    if (!copies[n]) next[node.from] = IsGradient(node.op);
     gradient[n] = next[node.from];
   }
   return gradient;

@@ -1,10 +1,7 @@
 // One tensor, or one node.
 #include <algorithm>
-#include <set>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"

@@ -3,8 +3,6 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/random_state.h"

@@ -1,6 +1,5 @@
 #include "tools/verify/sampled_kernel.h"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>

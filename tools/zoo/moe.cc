@@ -1,7 +1,6 @@
 // Mixtral (Jiang et al. 2024): a decoder whose feed-forward layers are mixtures of experts. A gate
 // chooses experts for each token. An expert has places for a number of tokens of each sequence that
 // is known before (Lepikhin et al. 2020, GShard); tokens that find none pass the layer by.
-#include <algorithm>
 
 #include "opsemantics/base/status.h"
 #include "tools/zoo/decoder.h"

@@ -1,5 +1,4 @@
 // Vision transformers (Dosovitskiy et al. 2021), without dropout.
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"

@@ -265,7 +265,8 @@ class Builder {
       AddStep(use, u, step, slots, tensors);
     for (const auto& [tensor, value] : reshaped) AddReshape(tensor, TensorOf(value));
     const std::vector<Slot>& all = use.instance.slots;
-    if (std::any_of(all.begin(), all.end(), IsGradient)) with_gradients_.push_back({u, tensors});
+    const auto is_gradient = [](const Slot& slot) { return IsGradient(slot); };
+    if (std::any_of(all.begin(), all.end(), is_gradient)) with_gradients_.push_back({u, tensors});
   }
 
   // `tensors` are those of the slots.

@@ -1,7 +1,5 @@
 #include "compiler/import/factors/relations.h"
 
-#include <numeric>
-
 #include "absl/container/flat_hash_set.h"
 #include "opsemantics/definition/opaque.h"
 

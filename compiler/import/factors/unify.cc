@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <numeric>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/import/file/read.h"

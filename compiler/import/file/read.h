@@ -4,10 +4,7 @@
 #ifndef YUBA_COMPILER_IMPORT_FILE_READ_H_
 #define YUBA_COMPILER_IMPORT_FILE_READ_H_
 
-#include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "onnx/onnx.pb.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "compiler/import/file/read.h"
 #include "compiler/import/parameters/folded.h"
 #include "compiler/import/parameters/restoring.h"

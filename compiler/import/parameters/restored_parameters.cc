@@ -1,7 +1,5 @@
 #include "compiler/import/parameters/restored_parameters.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/parameters/restoring.h"

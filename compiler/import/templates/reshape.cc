@@ -1,7 +1,6 @@
 // Templates of reshapes and transposes. The dimensions of both sides are grouped where their
 // products meet; within a group the factors that both sides need become indices.
 #include <algorithm>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -100,13 +100,6 @@ TEST_CASE("views permute dimensions and compute nothing") {
   CHECK_FALSE(MatchView(Define({2}, 1, Reducer::kNone, {{2, 2}}, Read(0, {i, i}))).has_value());
 }
 
-TEST_CASE("operands of full size have all output indices") {
-  const Definition scaled =
-      Define({2, 3}, 2, Reducer::kNone, {{3, 2}, {3}, {2, 3}},
-             Product(Read(0, {j, i}), Product(Read(1, {j}), Read(2, {i, j}, Number(0)))));
-  CHECK(FullSizeOperands(scaled) == std::vector<bool>{true, false, false});
-}
-
 TEST_CASE("flops count functions and reductions at the points that there are") {
   const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
                                     Product(Read(0, {i, k}), Read(1, {k, j})));

@@ -90,7 +90,8 @@ CustomGradients CompareCustomGradients(const OpDescription& op) {
   for (const SampleUse& use : SampleUses(op)) {
     auto instance = Elaborate(op, use.operands, use.attributes, Gradients::kWith);
     if (!instance.ok()) return {0, false};
-    if (std::none_of(instance->slots.begin(), instance->slots.end(), IsGradient)) continue;
+    const auto is_gradient = [](const Slot& slot) { return IsGradient(slot); };
+    if (std::none_of(instance->slots.begin(), instance->slots.end(), is_gradient)) continue;
     for (const Signs signs : {Signs::kPositive, Signs::kMixed}) {
       Point point(*instance, signs);
       const Differences differences =

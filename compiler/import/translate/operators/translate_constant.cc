@@ -1,7 +1,6 @@
 // Constants, and shapes as values.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "compiler/import/file/read.h"
 #include "compiler/import/templates/templates.h"

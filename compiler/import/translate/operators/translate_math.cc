@@ -1,6 +1,5 @@
 // Arithmetic whose operands or attributes do not correspond to an entry one to one: sums of many
 // operands, products of matrices, powers, clips.
-#include <algorithm>
 #include <cmath>
 
 #include "compiler/import/templates/templates.h"

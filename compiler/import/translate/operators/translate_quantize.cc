@@ -2,7 +2,6 @@
 // them. Scales and zero points are of the whole tensor, of each position of a dimension, or of each
 // block of so many elements of one.
 #include <algorithm>
-#include <utility>
 
 #include "compiler/import/file/read.h"
 #include "compiler/import/translate/operators/products.h"

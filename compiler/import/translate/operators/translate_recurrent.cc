@@ -1,5 +1,4 @@
 // LSTM, GRU and RNN: one cell for each step and direction.
-#include <algorithm>
 
 #include "absl/strings/ascii.h"
 #include "compiler/import/templates/templates.h"

@@ -1,5 +1,4 @@
 // Reductions over axes that attributes name, and what is made of them: softmax.
-#include <algorithm>
 #include <map>
 
 #include "compiler/import/templates/norm.h"

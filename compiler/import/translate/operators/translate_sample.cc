@@ -1,7 +1,6 @@
 // GridSample: values at places between elements, which another tensor names. Along each dimension
 // the places become whole positions and what each counts; then one description picks and adds up.
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 
