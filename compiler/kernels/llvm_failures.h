@@ -2,6 +2,7 @@
 // a signal.
 #ifndef YUBA_COMPILER_KERNELS_LLVM_FAILURES_H_
 #define YUBA_COMPILER_KERNELS_LLVM_FAILURES_H_
+
 #include <new>
 
 namespace yuba::kernels {

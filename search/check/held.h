@@ -2,6 +2,7 @@
 // kind "dual".
 #ifndef YUBA_SEARCH_CHECK_HELD_H_
 #define YUBA_SEARCH_CHECK_HELD_H_
+
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
