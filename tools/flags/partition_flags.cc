@@ -33,7 +33,7 @@ constexpr FlagRow<PartitionFlags> kRows[] = {
     {"time-limit", &PartitionFlags::time_limit, kSearch,
      "seconds; then the search ends with the best plan so far, as at Ctrl-C", NumberAbove0},
     {"threads", &PartitionFlags::threads, kSearch,
-     "threads of the search; the plan is the same; default: one a processor",
+     "threads of the search, at most 64; the plan is the same; default: one a processor",
      [] { return WholeNumber(1, kMostThreads); }},
     {"without", &PartitionFlags::without, kSearch,
      "engines of the search to leave out: what they are worth (--verbose names them)",
