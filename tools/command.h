@@ -13,8 +13,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/compilation.h"
@@ -22,7 +20,6 @@
 #include "compiler/model.h"
 #include "opsemantics/language/library.h"
 #include "search/file/plan_file.h"
-#include "search/plan/words.h"
 #include "tools/flags/model_flags.h"
 
 namespace yuba::tools {
@@ -32,14 +29,6 @@ namespace yuba::tools {
 // exists.
 using Action = std::function<absl::Status()>;
 void OnRun(CLI::App* app, int& exit_code, Action action);
-
-// Checks that an option's value is a word of an enumeration of search/plan/words.h.
-template <typename Enum>
-CLI::Validator OneOfWords() {
-  std::vector<std::string> words;
-  for (const auto& [value, word] : search::Words<Enum>::kList) words.emplace_back(word);
-  return CLI::IsMember(std::move(words));
-}
 
 // A model with the library that describes its operators.
 struct LoadedModel {

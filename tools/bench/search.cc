@@ -52,7 +52,7 @@ constexpr FlagRow<BenchFlags> kRows[] = {
     {"replicate", &BenchFlags::replicate, kSpace, "as in partition", OneOfWords<search::Replicate>},
     {"memory", &BenchFlags::memory, kSpace, "as in partition", SizeInBytes},
     {"pin", &BenchFlags::pins, kSpace, "as in partition"},
-    {"threads", &BenchFlags::threads, kSearch, "threads of a search",
+    {"threads", &BenchFlags::threads, kSearch, "threads of a search, at most 64",
      [] { return WholeNumber(1, kMostThreads); }},
     {"time-limit", &BenchFlags::time_limit, kSearch,
      "seconds of a search; what it then takes is in the table", NumberAbove0},

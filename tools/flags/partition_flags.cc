@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "search/search.h"
-#include "tools/command.h"
 #include "tools/command_line.h"
 #include "tools/flags/flag_rows.h"
 #include "tools/flags/space_flag.h"

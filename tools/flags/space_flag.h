@@ -2,7 +2,9 @@
 #ifndef YUBA_TOOLS_FLAGS_SPACE_FLAG_H_
 #define YUBA_TOOLS_FLAGS_SPACE_FLAG_H_
 
+#include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -33,6 +35,14 @@ constexpr char kSpaceHelp[] =
     "accumulators=none, or accumulators=auto, where there are copies and it moves fewer bytes; "
     "partials=auto, with replicas sums may stay unreduced through what is linear in them, or "
     "partials=none";
+
+// Checks that an option's value is a word of an enumeration of search/plan/words.h.
+template <typename Enum>
+CLI::Validator OneOfWords() {
+  std::vector<std::string> words;
+  for (const auto& [value, word] : search::Words<Enum>::kList) words.emplace_back(word);
+  return CLI::IsMember(std::move(words));
+}
 
 // Puts the words into the options, but for whether flat dimensions are searched too.
 void SetSpace(const SpaceWords& words, search::SearchOptions& options);
