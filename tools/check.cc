@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/search_model.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
 #include "search/space/pin.h"
 #include "search/space/pin_text.h"
@@ -168,10 +169,10 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
 void AddCheck(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command =
-      app.add_subcommand("check", "recompute a plan's legality, cost, bound and all other fields");
+      AddCommand(app, "check", "recompute a plan's legality, cost, bound and all other fields");
   AddPlannedModelFlags(command, flags->model);
-  command->add_option("plan", flags->plan, "the plan file")->required();
-  command->add_flag("--json", flags->json, "print JSON");
+  AddPlanFile(command, flags->plan);
+  AddJson(command, flags->json);
   OnRun(command, exit_code, [flags] {
     Json report;
     return Reported(flags->json, Check(*flags, report), report);

@@ -16,6 +16,16 @@
 
 namespace yuba::tools {
 
+CLI::App* AddCommand(CLI::App& app, const char* name, const char* help) {
+  return app.add_subcommand(name, help);
+}
+
+void AddPlanFile(CLI::App* command, std::string& plan) {
+  command->add_option("plan", plan, "the plan file")->required();
+}
+
+void AddJson(CLI::App* command, bool& json) { command->add_flag("--json", json, "print JSON"); }
+
 void OnRun(CLI::App* app, int& exit_code, Action action) {
   OneValueAtATime(app);
   app->callback([app, &exit_code, action = std::move(action)] {

@@ -2,13 +2,12 @@
 // its flags (flags/) to a CLI::App and gives OnRun the function that does the work:
 //
 //   auto flags = std::make_shared<CheckFlags>();
-//   CLI::App* check = app.add_subcommand("check", "is the plan legal?");
+//   CLI::App* check = AddCommand(app, "check", "is the plan legal?");
 //   AddPlannedModelFlags(check, flags->model);
 //   OnRun(check, exit_code, [flags] { return Check(*flags); });
 #ifndef YUBA_TOOLS_COMMAND_H_
 #define YUBA_TOOLS_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,7 +21,17 @@
 #include "search/file/plan_file.h"
 #include "tools/flags/model_flags.h"
 
+namespace CLI {
+class App;
+}
+
 namespace yuba::tools {
+
+// A subcommand, and options that several have. Who needs no others compiles without CLI11, whose
+// templates take seconds in each file.
+CLI::App* AddCommand(CLI::App& app, const char* name, const char* help);
+void AddPlanFile(CLI::App* command, std::string& plan);
+void AddJson(CLI::App* command, bool& json);
 
 // A subcommand's body. OnRun has it run when `app` is called: its status becomes the exit code
 // (exit_code.h), its message goes to stderr. Meanwhile, of commands with --progress, a ProgressLine

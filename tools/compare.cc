@@ -1,4 +1,5 @@
 // yuba compare: the plans of all searches and baselines of one model, side by side.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -313,8 +314,8 @@ absl::Status Compare(const CompareFlags& flags) {
 
 void AddCompare(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CompareFlags>();
-  CLI::App* command = app.add_subcommand(
-      "compare", "plan with every search and baseline, and show them side by side");
+  CLI::App* command =
+      AddCommand(app, "compare", "plan with every search and baseline, and show them side by side");
   AddModelFlags(command, flags->model);
   AddMeshFlags(command, flags->mesh);
   AddRows<CompareFlags>(command, kRows, *flags);

@@ -1,7 +1,9 @@
 // yuba compile: writes a program that yuba-run can run on a machine without the compiler.
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "compiler/kernels/add_kernels.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
@@ -76,9 +78,9 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
 
 void AddCompile(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CompileFlags>();
-  CLI::App* command = app.add_subcommand("compile", "write a program for yuba-run");
+  CLI::App* command = AddCommand(app, "compile", "write a program for yuba-run");
   AddPlannedModelFlags(command, flags->model);
-  command->add_option("plan", flags->plan, "the plan file")->required();
+  AddPlanFile(command, flags->plan);
   command->add_option("--target", flags->target, "for the back end of this name")
       ->check(CLI::IsMember(kernels::TargetNames()))
       ->capture_default_str();
@@ -99,7 +101,7 @@ void AddCompile(CLI::App& app, int& exit_code) {
   command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");
-  command->add_flag("--json", flags->json, "print JSON");
+  AddJson(command, flags->json);
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;
     return Reported(flags->json, Compile(*flags, report), report);

@@ -1,6 +1,7 @@
 // yuba devices: what does this machine have to run programs on, and what is missing for what?
 #include "runtime/devices.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -56,8 +57,8 @@ std::string Text(const runtime::MachineFacts& facts) {
 
 void AddDevices(CLI::App& app, int& exit_code) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("devices", "what this machine has to run programs on");
-  command->add_flag("--json", *json, "print JSON");
+  CLI::App* command = AddCommand(app, "devices", "what this machine has to run programs on");
+  AddJson(command, *json);
   command
       ->add_option_function<std::string>(
           "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },

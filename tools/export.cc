@@ -1,6 +1,7 @@
 // yuba export: trained weights back into the model's file.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <set>
@@ -263,8 +264,7 @@ absl::Status Export(const ExportFlags& flags) {
 
 void AddExport(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ExportFlags>();
-  CLI::App* command =
-      app.add_subcommand("export", "write trained weights back into a model's file");
+  CLI::App* command = AddCommand(app, "export", "write trained weights back into a model's file");
   command->add_option("model", flags->model, "the model, an ONNX file")->required();
   command
       ->add_option("--weights", flags->weights,

@@ -1,4 +1,5 @@
 // yuba info: can the model be planned, and what is in it?
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -179,11 +180,11 @@ absl::Status Info(const InfoFlags& flags) {
 
 void AddInfo(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<InfoFlags>();
-  CLI::App* command = app.add_subcommand("info", "can a model be planned, and what is in it?");
+  CLI::App* command = AddCommand(app, "info", "can a model be planned, and what is in it?");
   AddModelFlags(command, flags->model);
   command->add_flag("--tensors", flags->tensors,
                     "every tensor: what pins and `yuba show --tensor` can name");
-  command->add_flag("--json", flags->json, "print JSON");
+  AddJson(command, flags->json);
   OnRun(command, exit_code, [flags] { return Info(*flags); });
 }
 

@@ -1,4 +1,5 @@
 // yuba op: an operator's description and what follows from it.
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "absl/strings/str_join.h"
@@ -40,10 +41,10 @@ absl::Status ShowOperator(const OpFlags& flags) {
 
 void AddOp(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<OpFlags>();
-  CLI::App* command = app.add_subcommand("op", "an operator: its description and its partitions");
+  CLI::App* command = AddCommand(app, "op", "an operator: its description and its partitions");
   command->add_option("name", flags->name, "the operator; none: list them");
   AddOperators(command, flags->operators);
-  command->add_flag("--json", flags->json, "print JSON");
+  AddJson(command, flags->json);
   OnRun(command, exit_code, [flags] { return ShowOperator(*flags); });
 }
 

@@ -267,7 +267,7 @@ absl::Status Partition(PartitionFlags flags) {
 
 void AddPartition(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PartitionFlags>();
-  CLI::App* command = app.add_subcommand("partition", "search a plan for k devices and write it");
+  CLI::App* command = AddCommand(app, "partition", "search a plan for k devices and write it");
   AddPartitionFlags(command, *flags);
   OnRun(command, exit_code, [flags] { return Partition(*flags); });
 }

@@ -1,4 +1,5 @@
 // yuba run: compiles a plan and runs it, in one go.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "compiler/import/stored_numbers.h"
@@ -91,9 +92,9 @@ absl::Status Run(const RunCommandFlags& flags) {
 
 void AddRun(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<RunCommandFlags>();
-  CLI::App* command = app.add_subcommand("run", "run a planned model on virtual devices or GPUs");
+  CLI::App* command = AddCommand(app, "run", "run a planned model on virtual devices or GPUs");
   AddPlannedModelFlags(command, flags->model);
-  command->add_option("plan", flags->plan, "the plan file")->required();
+  AddPlanFile(command, flags->plan);
   AddRunFlags(command, flags->run);
   command->add_flag("--no-library", flags->no_library, "generated kernels only")->group("Machine");
   command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs")

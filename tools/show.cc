@@ -1,11 +1,13 @@
 // yuba show: inspects a plan file. The model is needed for one thing alone: when each buffer of the
 // program lives, and where in the arena.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/module_name.h"
 #include "opsemantics/base/status.h"
@@ -191,7 +193,7 @@ absl::Status Show(const ShowFlags& flags, nlohmann::ordered_json& report) {
 
 void AddShow(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App* command = app.add_subcommand("show", "inspect a plan");
+  CLI::App* command = AddCommand(app, "show", "inspect a plan");
   command
       ->add_option(
           "files", flags->files,

@@ -4,6 +4,7 @@
 
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory_use.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"

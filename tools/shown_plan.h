@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 #include "search/file/plan_file.h"
 #include "tools/report/arena_report.h"
 

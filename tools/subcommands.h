@@ -3,7 +3,9 @@
 #ifndef YUBA_TOOLS_SUBCOMMANDS_H_
 #define YUBA_TOOLS_SUBCOMMANDS_H_
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace yuba::tools {
 

@@ -2,6 +2,7 @@
 // coverage of the program, without data; then its kernels, on parts of their work; then program and
 // model run in hash arithmetic on virtual devices and are compared bit for bit. The last step takes
 // as long as the model is large: it is left out where it would take more than a minute.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <climits>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "compiler/import/options.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
 #include "runtime/available_memory.h"
@@ -259,9 +261,9 @@ absl::Status Verify(const VerifyFlags& flags, nlohmann::ordered_json& report) {
 void AddVerify(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command =
-      app.add_subcommand("verify", "prove that the cut program equals the whole model");
+      AddCommand(app, "verify", "prove that the cut program equals the whole model");
   AddPlannedModelFlags(command, flags->model);
-  command->add_option("plan", flags->plan, "the plan file")->required();
+  AddPlanFile(command, flags->plan);
   command
       ->add_option(
           "--scale", flags->scale,
@@ -276,7 +278,7 @@ void AddVerify(CLI::App& app, int& exit_code) {
       ->add_option("--steps", flags->steps,
                    "steps to run; default: 3 where a step changes what it keeps, else 1")
       ->transform(WholeNumber(1, INT_MAX));
-  command->add_flag("--json", flags->json, "print JSON");
+  AddJson(command, flags->json);
   OnRun(command, exit_code, [flags] {
     nlohmann::ordered_json report;
     return Reported(flags->json, Verify(*flags, report), report);

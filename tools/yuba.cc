@@ -1,4 +1,6 @@
 // The `yuba` command: one subcommand a file, listed here.
+#include <CLI/CLI.hpp>
+
 #include "tools/run_main.h"
 #include "tools/subcommands.h"
 

@@ -1,6 +1,7 @@
 // yuba zoo: writes a model of the zoo, or lists them.
 #include "tools/zoo/zoo.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -86,7 +87,7 @@ absl::Status Zoo(const ZooFlags& flags) {
 void AddZoo(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ZooFlags>();
   CLI::App* command =
-      app.add_subcommand("zoo", "write a model of the zoo, or list them; weights are seeds");
+      AddCommand(app, "zoo", "write a model of the zoo, or list them; weights are seeds");
   command->add_option("name", flags->name, "the model; none: list them");
   command->add_option("-o,--output", flags->output, "the ONNX file; default: NAME.onnx");
   for (const zoo::Option& option : zoo::Options()) {
@@ -96,7 +97,7 @@ void AddZoo(CLI::App& app, int& exit_code) {
             "--" + name, [flags, name](int64_t size) { flags->sizes[name] = size; }, option.help)
         ->transform(WholeNumber(1, option.most));
   }
-  command->add_flag("--json", flags->json, "print JSON");
+  AddJson(command, flags->json);
   OnRun(command, exit_code, [flags] { return Zoo(*flags); });
 }
 

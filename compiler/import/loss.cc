@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/import/metrics.h"
 #include "compiler/import/train_recipe.h"
+#include "compiler/train/options.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -119,7 +120,7 @@ LossValues Weighted(int total, int weight, NodeContext& context, OnnxGraph& grap
   LossValues values;
   values.weight = weight;
   values.total = total;
-  values.loss = context.Entry(kQuotient, {total, weight});
+  values.loss = context.Entry(compiler::kWeightedMean, {total, weight});
   for (const auto& [value, name] : {std::pair(total, kLossTotal), std::pair(weight, kLossWeight)}) {
     if (context.failed()) return values;
     graph.values[value].name = name;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compiler/import/loss.h"
+#include "compiler/train/options.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::onnx {
@@ -27,7 +28,7 @@ absl::StatusOr<std::vector<int>> AddMetric(const OpDescription& metric, const Na
   std::vector<int> values = context.EntryOutputs(metric.name, {operand, labels}, attributes);
   if (context.failed()) return context.status();
   graph.uses.back().mixes = Use::Mixes::kLoss;
-  if (values.size() == 2) values[0] = context.Entry(kQuotient, values);
+  if (values.size() == 2) values[0] = context.Entry(compiler::kWeightedMean, values);
   if (context.failed()) return context.status();
   for (size_t v = 0; v < values.size(); ++v) {
     OnnxValue& value = graph.values[values[v]];

@@ -57,13 +57,6 @@ absl::StatusOr<const OpDescription*> Find(const char* flag, const std::string& n
                    absl::StrJoin(known, ", "), ", and --operators adds others");
 }
 
-// A description that training needs besides those that the user names.
-absl::StatusOr<OpDescription> FindOwn(const char* flag, const char* name,
-                                      const OperatorLibrary& library) {
-  if (const OpDescription* found = library.Find(name)) return *found;
-  return UserError(flag, ": there is no description ", name, "; leave out what hides it");
-}
-
 // The attributes that the text NAME=NUMBER,... gives.
 absl::StatusOr<Attributes> AttributesOf(const OpDescription& op, const std::string& text) {
   Attributes attributes;
@@ -99,23 +92,6 @@ absl::StatusOr<Named> FindNamed(const char* flag, const std::string& text,
   return named;
 }
 
-absl::StatusOr<compiler::MicroBatches> MicroBatchesOf(const TrainOptions& options,
-                                                      const OperatorLibrary& library) {
-  constexpr char kFlag[] = "--micro-batches";
-  const Attributes parts = {{"parts", static_cast<double>(options.micro_batches)}};
-  compiler::MicroBatches micro_batches;
-  for (const auto& [optimizer, name] : {std::pair(&micro_batches.mean, "mean_over_parts"),
-                                        std::pair(&micro_batches.sum, "sum_over_parts")}) {
-    YUBA_ASSIGN_OR_RETURN(optimizer->description, FindOwn(kFlag, name, library));
-    YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(optimizer->description), kFlag));
-    optimizer->attributes = parts;
-  }
-  YUBA_ASSIGN_OR_RETURN(micro_batches.quotient, FindOwn(kFlag, kQuotient, library));
-  micro_batches.update = kTrainEntry;
-  micro_batches.times = std::max<int64_t>(options.eval_every, 1);
-  return micro_batches;
-}
-
 }  // namespace
 
 absl::StatusOr<Named> FindLoss(const std::string& text, const OperatorLibrary& library) {
@@ -143,24 +119,8 @@ absl::StatusOr<compiler::TrainRecipe> RecipeOf(const TrainOptions& options,
   YUBA_RETURN_IF_ERROR(Annotate(compiler::CheckOptimizer(*optimizer.op),
                                 absl::StrCat("--train ", options.optimizer)));
   if (options.minimize.empty()) YUBA_RETURN_IF_ERROR(FindLoss(options.loss, library).status());
-  compiler::TrainRecipe recipe;
+  compiler::TrainRecipe recipe{options, library};
   recipe.optimizer = {*optimizer.op, optimizer.attributes, {{kLearningRate, options.lr}}};
-  recipe.freeze = options.freeze;
-  recipe.trainable = options.trainable;
-  for (const auto& [table, rows] : options.freeze_rows) recipe.frozen_rows.push_back({table, rows});
-  recipe.list_all = options.list_all;
-  recipe.precision = options.precision;
-  if (options.micro_batches > 1) {
-    YUBA_ASSIGN_OR_RETURN(recipe.micro_batches, MicroBatchesOf(options, library));
-  }
-  if (options.clip > 0) {
-    compiler::Clipping clipping;
-    YUBA_ASSIGN_OR_RETURN(clipping.squares, FindOwn("--clip", "squared_norm", library));
-    YUBA_ASSIGN_OR_RETURN(clipping.root, FindOwn("--clip", "sqrt", library));
-    YUBA_ASSIGN_OR_RETURN(clipping.clipped, FindOwn("--clip", "clipped", library));
-    clipping.limit = options.clip;
-    recipe.clipping = std::move(clipping);
-  }
   return recipe;
 }
 

@@ -17,9 +17,6 @@ struct Named {
   Attributes attributes;
 };
 
-// The description that divides what has a weight: op weighted_mean(total[s..], weight[]) -> y[s..].
-constexpr char kQuotient[] = "weighted_mean";
-
 // The loss of the text NAME or NAME:ATTRIBUTE=NUMBER,...: a description of two operands, an output
 // of the model and labels, and of one output without dimensions, or two, of which the second is the
 // weight. The user's error where it is none; of an unknown name it lists the losses that there are.

@@ -5,9 +5,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
+
+const OpDescription& OwnDescription(const char* name, const OperatorLibrary& library) {
+  const OpDescription* found = library.Find(name);
+  YUBA_CHECK(found != nullptr) << name;
+  return *found;
+}
 
 AddedNodes::AddedNodes(Model& model) : graph_(model.graph), names_(model.graph) {
   for (const Node& node : graph_.nodes) instance_ = std::max(instance_, node.instance + 1);

@@ -10,8 +10,12 @@
 #include "compiler/model.h"
 #include "opsemantics/definition/names.h"
 #include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/language/library.h"
 
 namespace yuba::compiler {
+
+// A built-in description, which every library has.
+const OpDescription& OwnDescription(const char* name, const OperatorLibrary& library);
 
 class AddedNodes {
  public:

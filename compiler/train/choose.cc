@@ -37,9 +37,10 @@ bool IsTable(const Tensor& tensor, const InitialValue& value) {
 
 Chooser::Chooser(const Model& model, const TrainRecipe& recipe)
     : model_(model),
-      recipe_(recipe),
-      freezes_(recipe.freeze.size(), false),
-      trains_(recipe.trainable.size(), false) {}
+      options_(recipe.options),
+      numbers_(recipe.numbers),
+      freezes_(recipe.options.freeze.size(), false),
+      trains_(recipe.options.trainable.size(), false) {}
 
 absl::StatusOr<std::vector<TensorId>> Chooser::Choose() {
   std::vector<TensorId> chosen;
@@ -61,8 +62,8 @@ absl::StatusOr<std::vector<TensorId>> Chooser::Choose() {
 
 // Why the parameter is not trained; empty where it is.
 std::string Chooser::WhyNot(const Tensor& tensor, TensorId id) {
-  const bool trains = Matches(recipe_.trainable, tensor.name, trains_);
-  const bool frozen = Matches(recipe_.freeze, tensor.name, freezes_);
+  const bool trains = Matches(options_.trainable, tensor.name, trains_);
+  const bool frozen = Matches(options_.freeze, tensor.name, freezes_);
   const std::string reason =
       trains && !IsStateOfModel(model_, id) ? "" : WhyNotTrainable(model_, id);
   if (reason.empty()) trainable_.insert(tensor.name);
@@ -102,10 +103,10 @@ absl::Status Chooser::CheckJoined(const std::string& name) const {
   if (form == model_.forms.end() || form->second.parameters.size() < 2) return absl::OkStatus();
   std::vector<std::string> frozen, others;
   for (const std::string& parameter : form->second.parameters) {
-    const bool matches =
-        std::any_of(recipe_.freeze.begin(), recipe_.freeze.end(), [&](const std::string& pattern) {
-          return fnmatch(pattern.c_str(), parameter.c_str(), 0) == 0;
-        });
+    const bool matches = std::any_of(options_.freeze.begin(), options_.freeze.end(),
+                                     [&](const std::string& pattern) {
+                                       return fnmatch(pattern.c_str(), parameter.c_str(), 0) == 0;
+                                     });
     (matches ? frozen : others).push_back(parameter);
   }
   if (frozen.empty() || others.empty()) return absl::OkStatus();
@@ -121,11 +122,11 @@ void Chooser::LeaveOut(TensorId tensor) {
 absl::Status Chooser::CheckPatterns() const {
   for (size_t p = 0; p < freezes_.size(); ++p) {
     if (freezes_[p]) continue;
-    return UserError("--freeze ", recipe_.freeze[p], ": no parameter has such a name");
+    return UserError("--freeze ", options_.freeze[p], ": no parameter has such a name");
   }
   for (size_t p = 0; p < trains_.size(); ++p) {
     if (trains_[p]) continue;
-    return UserError("--trainable ", recipe_.trainable[p], ": no stored tensor of floats that a ",
+    return UserError("--trainable ", options_.trainable[p], ": no stored tensor of floats that a ",
                      "node reads has such a name; the value of a Constant node is never trained");
   }
   return absl::OkStatus();
@@ -134,7 +135,7 @@ absl::Status Chooser::CheckPatterns() const {
 // "a, b, c"; of many, unless all are asked for, the first and how many more there are.
 std::string Chooser::List(std::vector<std::string> names) const {
   constexpr size_t kMost = 8;
-  const size_t more = !recipe_.list_all && names.size() > kMost ? names.size() - kMost : 0;
+  const size_t more = !options_.list_all && names.size() > kMost ? names.size() - kMost : 0;
   names.resize(names.size() - more);
   return absl::StrCat(absl::StrJoin(names, ", "),
                       more > 0 ? absl::StrCat(" and ", more, " more") : "");
@@ -154,10 +155,10 @@ std::vector<std::string> Chooser::Notes(const std::vector<TensorId>& trained) co
     notes.push_back(absl::StrCat("trained, though they look like tables of sines or powers: ",
                                  List(tables_), " (--freeze NAME keeps one)"));
   }
-  if (!recipe_.numbers.empty()) {
+  if (!numbers_.empty()) {
     notes.push_back(
         absl::StrCat("not trained, as numbers that nothing calls a weight, bias, slope ",
-                     "or scale: ", List(recipe_.numbers), " (--trainable NAME trains one)"));
+                     "or scale: ", List(numbers_), " (--trainable NAME trains one)"));
   }
   return notes;
 }

@@ -43,8 +43,9 @@ class Chooser {
   std::string List(std::vector<std::string> names) const;
 
   const Model& model_;
-  const TrainRecipe& recipe_;
-  std::vector<bool> freezes_, trains_;  // [pattern]: it has named a parameter
+  const TrainOptions& options_;
+  const std::vector<std::string>& numbers_;  // TrainRecipe::numbers
+  std::vector<bool> freezes_, trains_;       // [pattern]: it has named a parameter
   std::vector<std::string> left_out_, tables_;
   std::set<std::string> trainable_;
 };

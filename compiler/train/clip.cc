@@ -2,13 +2,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/train/added_nodes.h"
+#include "compiler/train/options.h"
 #include "compiler/train/sums.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
 
-absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping& clipping,
+absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, double limit,
+                                                    const OperatorLibrary& library,
                                                     const std::vector<TensorId>& gradients) {
   YUBA_CHECK(!gradients.empty());
   for (const Tensor& tensor : model.graph.tensors) {
@@ -28,7 +30,7 @@ absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping
   std::vector<TensorId> squares;
   for (const TensorId gradient : gradients) {
     YUBA_ASSIGN_OR_RETURN(const TensorId one,
-                          added.Use(clipping.squares, {}, {gradient},
+                          added.Use(OwnDescription(kSquaredNorm, library), {}, {gradient},
                                     absl::StrCat("squares(", name_of(gradient), ")")));
     squares.push_back(one);
   }
@@ -36,12 +38,14 @@ absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping
       added.Add("sum", "the squares of all gradients",
                 SumOf(model.graph.tensors[squares[0]].type, static_cast<int>(squares.size())),
                 squares, "squares(all gradients)", squares[0]);
-  YUBA_ASSIGN_OR_RETURN(const TensorId norm, added.Use(clipping.root, {}, {sum}, kGradientNorm));
+  YUBA_ASSIGN_OR_RETURN(const TensorId norm,
+                        added.Use(OwnDescription(kRoot, library), {}, {sum}, kGradientNorm));
   model.graph.outputs.push_back(norm);
+  const OpDescription& clip = OwnDescription(kClipped, library);
   std::vector<TensorId> clipped;
   for (const TensorId gradient : gradients) {
     YUBA_ASSIGN_OR_RETURN(const TensorId one,
-                          added.Use(clipping.clipped, {{"limit", clipping.limit}}, {gradient, norm},
+                          added.Use(clip, {{"limit", limit}}, {gradient, norm},
                                     absl::StrCat("clipped(", name_of(gradient), ")")));
     clipped.push_back(one);
   }

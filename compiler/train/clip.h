@@ -8,25 +8,21 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/model.h"
-#include "opsemantics/elaborate/elaborate.h"
+#include "opsemantics/language/library.h"
 
 namespace yuba::compiler {
 
 // The name of the output that holds the norm before clipping.
 constexpr char kGradientNorm[] = "gradient_norm";
 
-// Three descriptions (opsemantics/operators/training.tdl) and the limit, a number above 0.
-struct Clipping {
-  OpDescription squares;  // op squared_norm(g[s..]) -> y[]
-  OpDescription root;     // op sqrt(x[s..]) -> y[s..]
-  OpDescription clipped;  // op clipped(g[s..], norm[]; limit) -> y[s..]
-  double limit = 0;
-};
-
-// Adds the nodes that compute the norm of `gradients`, and those that clip each of them; returns
-// the clipped ones, parallel to `gradients`. The user's error where a description does not
-// elaborate, or gradients are neither all f32 nor all f64.
-absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, const Clipping& clipping,
+// Adds the nodes that compute the norm of `gradients`, and those that clip each of them to `limit`,
+// a number above 0: uses of three descriptions of the library (operators/training.tdl),
+//   op squared_norm(g[s..]) -> y[]    op sqrt(x[s..]) -> y[s..]
+//   op clipped(g[s..], norm[]; limit) -> y[s..]
+// Returns the clipped ones, parallel to `gradients`. The user's error where gradients are neither
+// all f32 nor all f64, or a tensor has the name of the norm.
+absl::StatusOr<std::vector<TensorId>> ClipGradients(Model& model, double limit,
+                                                    const OperatorLibrary& library,
                                                     const std::vector<TensorId>& gradients);
 
 }  // namespace yuba::compiler

@@ -29,14 +29,15 @@ Definition WithoutRows(const TensorType& type, const std::vector<int64_t>& facto
   return definition;
 }
 
-absl::StatusOr<std::vector<int64_t>> RowsOf(const FrozenRows& frozen, const Tensor& table) {
+absl::StatusOr<std::vector<int64_t>> RowsOf(const std::vector<int64_t>& frozen,
+                                            const Tensor& table) {
   int64_t extent = table.dims.empty() ? 0 : 1;
   for (const int64_t factor : table.dims.empty() ? std::vector<int64_t>() : table.dims[0])
     extent *= factor;
   std::vector<int64_t> rows;
-  for (const int64_t row : frozen.rows) {
+  for (const int64_t row : frozen) {
     if (row < -extent || row >= extent) {
-      return UserError("--freeze ", frozen.table, "=", row, ": it has ", extent,
+      return UserError("--freeze ", table.name, "=", row, ": it has ", extent,
                        " rows: name rows from ", -extent, " to ", extent - 1);
     }
     rows.push_back(row < 0 ? row + extent : row);
@@ -48,26 +49,27 @@ absl::StatusOr<std::vector<int64_t>> RowsOf(const FrozenRows& frozen, const Tens
 
 }  // namespace
 
-absl::Status FreezeRows(Model& model, const std::vector<FrozenRows>& frozen,
+absl::Status FreezeRows(Model& model, const std::map<std::string, std::vector<int64_t>>& frozen,
                         const std::vector<TensorId>& trained, std::vector<TensorId>& gradients) {
   Graph& graph = model.graph;
   AddedNodes nodes(model);
-  for (const FrozenRows& one : frozen) {
+  for (const auto& one : frozen) {
+    const std::string& named = one.first;
     const auto found = std::find_if(trained.begin(), trained.end(), [&](TensorId tensor) {
-      return graph.tensors[tensor].name == one.table;
+      return graph.tensors[tensor].name == named;
     });
     if (found == trained.end()) {
       for (const auto& [name, form] : model.forms) {
-        if (!IsCalled(form, one.table)) continue;
-        return UserError("--freeze ", one.table, ": the file has it as '", name,
+        if (!IsCalled(form, named)) continue;
+        return UserError("--freeze ", named, ": the file has it as '", name,
                          "', whose rows are others");
       }
-      return UserError("--freeze ", one.table, "=", absl::StrJoin(one.rows, ","),
-                       ": nothing that is trained is called ", one.table,
+      return UserError("--freeze ", named, "=", absl::StrJoin(one.second, ","),
+                       ": nothing that is trained is called ", named,
                        "; name a trained table, or leave it out");
     }
     const Tensor& table = graph.tensors[*found];
-    YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOf(one, table));
+    YUBA_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOf(one.second, table));
     TensorId& gradient = gradients[static_cast<size_t>(found - trained.begin())];
     const std::string name = graph.tensors[gradient].name;
     Definition without = WithoutRows(graph.tensors[gradient].type, table.dims[0], rows);

@@ -5,6 +5,7 @@
 #define YUBA_COMPILER_TRAIN_FROZEN_ROWS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,13 @@
 
 namespace yuba::compiler {
 
-struct FrozenRows {
-  std::string table;          // the name of a tensor that is trained
-  std::vector<int64_t> rows;  // of its first dimension; negative ones count from the end
-};
-
-// Puts a node behind the gradient of each table, in the last entry, that makes its rows 0:
+// `frozen` is by the name of a table, which is trained: its rows, along the first dimension;
+// negative ones count from the end. Puts a node behind the gradient of each table, in the last
+// entry, that makes its rows 0:
 //   y[i0, i1] = if i0 == 3 then 0 else g[i0, i1]
 // `gradients` are those of `trained` and name the new tensors then. The user's error where a table
 // is not trained, is stored in another form than the user's program has it, or has no such row.
-absl::Status FreezeRows(Model& model, const std::vector<FrozenRows>& frozen,
+absl::Status FreezeRows(Model& model, const std::map<std::string, std::vector<int64_t>>& frozen,
                         const std::vector<TensorId>& trained, std::vector<TensorId>& gradients);
 
 }  // namespace yuba::compiler

@@ -58,11 +58,9 @@ absl::Status Divide(Model& model, const OpDescription& quotient, TensorId weight
 
 }  // namespace
 
-absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(Model& model,
-                                                            const MicroBatches& micro_batches,
-                                                            const std::vector<TensorId>& trained,
-                                                            std::vector<TensorId>& gradients,
-                                                            TensorId& weight) {
+absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(
+    Model& model, const TrainOptions& options, const OperatorLibrary& library,
+    const std::vector<TensorId>& trained, std::vector<TensorId>& gradients, TensorId& weight) {
   std::vector<TensorId> so_far, added = gradients;
   for (const TensorId tensor : trained) {
     YUBA_ASSIGN_OR_RETURN(const TensorId one, AddSoFar(model, tensor));
@@ -73,13 +71,15 @@ absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(Model& model,
     so_far.push_back(one);
     added.push_back(weight);
   }
-  const Optimizer& sum = weight >= 0 ? micro_batches.sum : micro_batches.mean;
+  const char* kind = weight >= 0 ? kSumOverParts : kMeanOverParts;
+  const Optimizer sum = {
+      OwnDescription(kind, library), {{"parts", static_cast<double>(options.micro_batches)}}, {}};
   YUBA_ASSIGN_OR_RETURN(std::vector<UpdatedState> updated, AddUpdates(model, sum, so_far, added));
-  model.graph.entries.push_back({micro_batches.update, micro_batches.times});
+  model.graph.entries.push_back({kTrainEntry, std::max<int64_t>(options.eval_every, 1)});
   if (weight >= 0) {
     weight = so_far.back();
     so_far.pop_back();
-    YUBA_RETURN_IF_ERROR(Divide(model, micro_batches.quotient, weight, so_far));
+    YUBA_RETURN_IF_ERROR(Divide(model, OwnDescription(kWeightedMean, library), weight, so_far));
   }
   gradients = std::move(so_far);
   return updated;

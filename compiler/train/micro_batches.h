@@ -13,33 +13,25 @@
 #ifndef YUBA_COMPILER_TRAIN_MICRO_BATCHES_H_
 #define YUBA_COMPILER_TRAIN_MICRO_BATCHES_H_
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/model.h"
+#include "compiler/train/options.h"
 #include "compiler/train/updates.h"
+#include "opsemantics/language/library.h"
 
 namespace yuba::compiler {
 
-struct MicroBatches {
-  Optimizer mean;          // its first operand, a `state`, is the mean so far (training.tdl)
-  Optimizer sum;           // the same of a loss with a weight: the sum so far
-  OpDescription quotient;  // op weighted_mean(total[s..], weight[]) -> y[s..]
-  std::string update;      // the name of the entry that updates
-  int64_t times = 1;       // how often that runs (Entry::times)
-};
-
-// Adds the means to the last entry, and behind that an entry that has no nodes but quotients. Puts
+// Adds the means to the last entry, and behind that an entry that has no nodes but quotients: uses
+// of three descriptions of the library (operators/training.tdl), mean_over_parts, or sum_over_parts
+// and weighted_mean of a loss that has a weight. Puts
 // the states, or the quotients, in the place of `gradients`, which are parallel to `trained`, and
 // in the place of `weight` the sum of those of all parts; -1: the loss has none. Returns what is to
 // be carried. The user's error where a tensor of the model has a state's name.
-absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(Model& model,
-                                                            const MicroBatches& micro_batches,
-                                                            const std::vector<TensorId>& trained,
-                                                            std::vector<TensorId>& gradients,
-                                                            TensorId& weight);
+absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(
+    Model& model, const TrainOptions& options, const OperatorLibrary& library,
+    const std::vector<TensorId>& trained, std::vector<TensorId>& gradients, TensorId& weight);
 
 }  // namespace yuba::compiler
 

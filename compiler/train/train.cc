@@ -6,7 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/train/choose.h"
+#include "compiler/train/clip.h"
+#include "compiler/train/frozen_rows.h"
 #include "compiler/train/gradients.h"
+#include "compiler/train/micro_batches.h"
 #include "compiler/train/precision.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
@@ -25,12 +28,13 @@ TensorId TensorNamed(const Graph& graph, const std::string& name) {
 
 absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
                                                            const TrainRecipe& recipe) {
+  const TrainOptions& options = recipe.options;
   Chooser chooser(model, recipe);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> candidates, chooser.Choose());
   model.trainable = chooser.trainable();
-  if (recipe.precision.has_value()) ComputeProductsIn(*recipe.precision, model);
+  if (options.precision.has_value()) ComputeProductsIn(*options.precision, model);
   // Of a part of a batch the gradients of the total are added up, and divided in the end.
-  const bool total = recipe.micro_batches.has_value() && !recipe.total.empty();
+  const bool total = options.micro_batches > 1 && !recipe.total.empty();
   const TensorId minimized = TensorNamed(model.graph, total ? recipe.total : recipe.loss);
   TensorId weight = recipe.weight.empty() ? -1 : TensorNamed(model.graph, recipe.weight);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> found,
@@ -56,14 +60,14 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
             : absl::StrCat("; not trained: ", absl::StrJoin(chooser.left_out(), ", ")));
   }
   for (std::string& line : chooser.Notes(trained)) model.notes.push_back(std::move(line));
-  YUBA_RETURN_IF_ERROR(FreezeRows(model, recipe.frozen_rows, trained, gradients));
+  YUBA_RETURN_IF_ERROR(FreezeRows(model, options.freeze_rows, trained, gradients));
   std::vector<UpdatedState> updated;
-  if (recipe.micro_batches.has_value()) {
+  if (options.micro_batches > 1) {
     YUBA_ASSIGN_OR_RETURN(
-        updated, AddUpMicroBatches(model, *recipe.micro_batches, trained, gradients, weight));
+        updated, AddUpMicroBatches(model, options, recipe.library, trained, gradients, weight));
   }
-  if (recipe.clipping.has_value()) {
-    YUBA_ASSIGN_OR_RETURN(gradients, ClipGradients(model, *recipe.clipping, gradients));
+  if (options.clip > 0) {
+    YUBA_ASSIGN_OR_RETURN(gradients, ClipGradients(model, options.clip, recipe.library, gradients));
   }
   YUBA_ASSIGN_OR_RETURN(const std::vector<UpdatedState> of_step,
                         AddUpdates(model, recipe.optimizer, trained, gradients, weight));

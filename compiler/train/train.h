@@ -7,29 +7,21 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
 #include "compiler/model.h"
-#include "compiler/train/clip.h"
-#include "compiler/train/frozen_rows.h"
-#include "compiler/train/micro_batches.h"
+#include "compiler/train/options.h"
 #include "compiler/train/updates.h"
+#include "opsemantics/language/library.h"
 
 namespace yuba::compiler {
 
 struct TrainRecipe {
+  TrainOptions options;
+  OperatorLibrary library;  // where the step finds descriptions, such as those that clip
+  Optimizer optimizer;      // what options.optimizer names
   std::string loss;  // the name of the output that training minimizes, a scalar of the last entry
   // Of a loss that has a weight: the names of the scalars of which it is the quotient. Empty: none.
   std::string total, weight;
-  Optimizer optimizer;
-  absl::optional<MicroBatches> micro_batches;  // none: an entry has the whole batch
-  absl::optional<Clipping> clipping;           // of gradients; none: they are taken as they are
-  absl::optional<ElementType> precision;  // of products (precision.h); none: as the model has them
-  // Patterns of names, of which * stands for any text: what is not trained, and what is, whatever
-  // the file or its values say. What both name is not trained.
-  std::vector<std::string> freeze, trainable;
   std::vector<std::string> numbers;  // stored numbers that are literals, for a note
-  std::vector<FrozenRows> frozen_rows;
-  bool list_all = false;  // the notes name all that is trained, and not only the first
 };
 
 // Adds gradients and updates to the last entry of the graph, which is in canonical order

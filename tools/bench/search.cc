@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -49,7 +50,8 @@ constexpr char kSpace[] = "Space", kSearch[] = "Search";
 
 constexpr FlagRow<BenchFlags> kRows[] = {
     {"space", &BenchFlags::space, kSpace, "as in partition"},
-    {"replicate", &BenchFlags::replicate, kSpace, "as in partition", OneOfWords<search::Replicate>},
+    {"replicate", &BenchFlags::replicate, kSpace, "as in partition",
+     []() -> CLI::Validator { return CLI::IsMember(WordsOf<search::Replicate>()); }},
     {"memory", &BenchFlags::memory, kSpace, "as in partition", SizeInBytes},
     {"pin", &BenchFlags::pins, kSpace, "as in partition"},
     {"threads", &BenchFlags::threads, kSearch, "threads of a search, at most 64",
@@ -217,8 +219,9 @@ absl::Status BenchSearch(BenchFlags flags) {
 
 void AddSearch(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<BenchFlags>();
-  CLI::App* command = app.add_subcommand(
-      "search", "plans on several numbers of devices: import, search and check, each timed alone");
+  CLI::App* command =
+      AddCommand(app, "search",
+                 "plans on several numbers of devices: import, search and check, each timed alone");
   AddModelFlags(command, flags->model);
   command->add_option("--devices", flags->devices, "device counts, as in 2,4,8")
       ->transform(WholeNumber(1, kMostPlannedDevices))

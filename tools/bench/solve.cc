@@ -1,4 +1,5 @@
 // yuba-bench solve: solves problem files of the IOPDDL contest with the solvers of the search.
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <limits>
 
@@ -60,7 +61,7 @@ absl::Status Solve(const SolveFlags& flags) {
 
 void AddSolve(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<SolveFlags>();
-  CLI::App* command = app.add_subcommand("solve", "solve a problem file of the IOPDDL contest");
+  CLI::App* command = AddCommand(app, "solve", "solve a problem file of the IOPDDL contest");
   command->add_option("file", flags->file, "the problem, JSON, gzipped or not")->required();
   command
       ->add_option("--time-limit", flags->seconds,

@@ -2,7 +2,9 @@
 #ifndef YUBA_TOOLS_BENCH_SUBCOMMANDS_H_
 #define YUBA_TOOLS_BENCH_SUBCOMMANDS_H_
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace yuba::tools {
 

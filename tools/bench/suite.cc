@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -267,8 +268,7 @@ void AddSuite(CLI::App& app, int& exit_code) {
     std::string file, models;
   };
   auto flags = std::make_shared<SuiteFlags>();
-  CLI::App* command =
-      app.add_subcommand("suite", "measure all runs of a file, against their targets");
+  CLI::App* command = AddCommand(app, "suite", "measure all runs of a file, against their targets");
   command->add_option("file", flags->file, "as docs/search_suite.json")->required();
   command->add_option("--models", flags->models, "the folder of its models");
   OnRun(command, exit_code, [flags] { return BenchSuite(flags->file, flags->models); });

@@ -1,5 +1,7 @@
 // The `yuba-bench` command: the project's own figures, measured where it runs. Benchmarks, not
 // tests, and nothing that who uses `yuba` needs.
+#include <CLI/CLI.hpp>
+
 #include "tools/bench/subcommands.h"
 #include "tools/run_main.h"
 

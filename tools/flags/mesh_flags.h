@@ -2,11 +2,14 @@
 #ifndef YUBA_TOOLS_FLAGS_MESH_FLAGS_H_
 #define YUBA_TOOLS_FLAGS_MESH_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "opsemantics/base/mesh.h"
+
+namespace CLI {
+class App;
+}
 
 namespace yuba::tools {
 

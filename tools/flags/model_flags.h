@@ -8,7 +8,6 @@
 #ifndef YUBA_TOOLS_FLAGS_MODEL_FLAGS_H_
 #define YUBA_TOOLS_FLAGS_MODEL_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,6 +19,10 @@
 #include "compiler/import/options.h"
 #include "opsemantics/language/library.h"
 #include "opsemantics/values/tensor_data.h"
+
+namespace CLI {
+class App;
+}
 
 namespace yuba::tools {
 

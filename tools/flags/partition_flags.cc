@@ -18,7 +18,7 @@ constexpr FlagRow<PartitionFlags> kRows[] = {
     {"space", &PartitionFlags::space, kSpace, kSpaceHelp},
     {"replicate", &PartitionFlags::replicate, kSpace,
      "none: every tensor is split as far as it goes; auto: it may be stored several times",
-     OneOfWords<search::Replicate>},
+     []() -> CLI::Validator { return CLI::IsMember(WordsOf<search::Replicate>()); }},
     {"memory", &PartitionFlags::memory, kSpace,
      "what a device has for the program, as in 40MB, 1.5GB or 24GiB; what libraries take for their "
      "own work comes on top; default: no limit",

@@ -2,7 +2,6 @@
 #ifndef YUBA_TOOLS_FLAGS_PARTITION_FLAGS_H_
 #define YUBA_TOOLS_FLAGS_PARTITION_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -10,6 +9,10 @@
 
 #include "tools/flags/mesh_flags.h"
 #include "tools/flags/model_flags.h"
+
+namespace CLI {
+class App;
+}
 
 namespace yuba::tools {
 

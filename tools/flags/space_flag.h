@@ -2,7 +2,6 @@
 #ifndef YUBA_TOOLS_FLAGS_SPACE_FLAG_H_
 #define YUBA_TOOLS_FLAGS_SPACE_FLAG_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,12 +35,12 @@ constexpr char kSpaceHelp[] =
     "partials=auto, with replicas sums may stay unreduced through what is linear in them, or "
     "partials=none";
 
-// Checks that an option's value is a word of an enumeration of search/plan/words.h.
+// The words of an enumeration of search/plan/words.h.
 template <typename Enum>
-CLI::Validator OneOfWords() {
+std::vector<std::string> WordsOf() {
   std::vector<std::string> words;
   for (const auto& [value, word] : search::Words<Enum>::kList) words.emplace_back(word);
-  return CLI::IsMember(std::move(words));
+  return words;
 }
 
 // Puts the words into the options, but for whether flat dimensions are searched too.

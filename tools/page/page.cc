@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/base/check.h"
 #include "tools/page/page_data.h"
 #include "tools/page/page_files.h"

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "nlohmann/json.hpp"
 #include "opsemantics/sharding/mesh_text.h"
 #include "tools/page/fold.h"
 #include "tools/report/plan_report.h"

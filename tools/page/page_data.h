@@ -18,7 +18,7 @@
 
 #include <string>
 
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 #include "search/file/plan_file.h"
 
 namespace yuba::tools {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/memory/memory_use.h"
+#include "nlohmann/json.hpp"
 #include "tools/report/plan_rows.h"
 
 namespace yuba::tools {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 #include "runtime/program/program.pb.h"
 #include "search/file/plan_file.h"
 

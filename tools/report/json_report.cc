@@ -2,6 +2,8 @@
 
 #include <iostream>
 
+#include "nlohmann/json.hpp"
+
 namespace yuba::tools {
 
 absl::Status Reported(bool json, const absl::Status& status, const nlohmann::ordered_json& report) {

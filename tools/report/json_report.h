@@ -3,7 +3,7 @@
 #define YUBA_TOOLS_REPORT_JSON_REPORT_H_
 
 #include "absl/status/status.h"
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 
 namespace yuba::tools {
 

@@ -1,6 +1,7 @@
 // What `show --json` prints: the figures of its tables, from the plan file.
 #include <algorithm>
 
+#include "nlohmann/json.hpp"
 #include "tools/report/index_legend.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 #include "opsemantics/sharding/mesh_text.h"
 #include "search/file/plan_file.h"
 

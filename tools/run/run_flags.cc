@@ -86,8 +86,10 @@ constexpr FlagRow<RunFlags> kRows[] = {
      Path, "", "weights"},
     {"override", &RunFlags::overrides, kCheckpoints,
      "of --resume: what may differ from the checkpoint's run, and is as it is given here, or as it "
-     "would be without --resume",
-     [] { return OneOf(kOverrides); }, "resume"},
+     "would be without --resume: seed, shuffle, lr-schedule, data, batch, freeze, tie, or a flag "
+     "of "
+     "training that decides what a step computes, as loss (docs/training.md)",
+     nullptr, "resume"},
     {"expect", &RunFlags::expect, kChecks,
      "compare with output_0, ... of the --inputs folder, step by step where it has a folder for "
      "each: the largest difference allowed, as a share of the largest expected value",

@@ -2,7 +2,6 @@
 #ifndef YUBA_TOOLS_RUN_RUN_FLAGS_H_
 #define YUBA_TOOLS_RUN_RUN_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -13,12 +12,11 @@
 #include "absl/types/optional.h"
 #include "runtime/session.h"
 
-namespace yuba::tools {
+namespace CLI {
+class App;
+}
 
-// What --override names.
-constexpr const char* kOverrides[] = {"seed",  "shuffle",   "lr-schedule", "data",
-                                      "batch", "train",     "loss",        "minimize",
-                                      "clip",  "precision", "tie",         "freeze"};
+namespace yuba::tools {
 
 struct RunFlags {
   std::vector<std::string> inputs;   // NAME=FILE
@@ -43,7 +41,7 @@ struct RunFlags {
   std::string log;                      // the table to write, a line a step; empty: none
   std::string save;                     // the checkpoint to write, a file or folder; empty: none
   std::string resume;                   // the checkpoint to go on from; empty: none
-  std::set<std::string> overrides;      // of resume: what is not as in its run (kOverrides)
+  std::set<std::string> overrides;      // of resume: what is not as in its run (CheckAsItWas)
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;

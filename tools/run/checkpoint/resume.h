@@ -20,14 +20,14 @@ RunFlags AsItWas(const RunFlags& flags, const RunPorts& ports, const Checkpoint&
 
 // Whether the run that the facts are of is that of the checkpoint, but for what --override names.
 // Steps, epochs, paths and devices may be others. The user's error names what differs, with both
-// values. A note on stderr says so where steps take other batches, or where the checkpoint is of
-// an older version and says nothing.
+// values, or a name of --override of which neither run has anything. A note on stderr says so where
+// steps take other batches, or where the checkpoint is of an older version and says nothing.
 absl::Status CheckAsItWas(const RunFlags& flags, const RunFacts& facts,
                           const Checkpoint& checkpoint);
 
 // Sets the states of the session and what else the checkpoint has. An error, before any is set,
 // where the checkpoint lacks a state, or has a tensor of another type or shape or one that is no
-// parameter, or where other weights were frozen or tied. Of `overrides` (kOverrides) "train",
+// parameter, or where other weights were frozen or tied. Of `overrides` "train",
 // "freeze" and "tie" allow that: states that are not there begin as in a new run. A note on stderr
 // names the frozen weights that it lacks.
 absl::Status Resume(runtime::Session& session, const Checkpoint& checkpoint,

@@ -1,11 +1,15 @@
 // Whether a run that goes on is the run that wrote the checkpoint: AsItWas and CheckAsItWas of
 // resume.h.
+#include <algorithm>
 #include <cstring>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
@@ -36,6 +40,25 @@ absl::StatusOr<absl::optional<uint64_t>> SeedIn(const Checkpoint& checkpoint) {
   return absl::make_optional(value);
 }
 
+// What --override may name in every run, besides settings that either run has.
+constexpr const char* kOverrides[] = {"seed",  "shuffle", "lr-schedule", "data",
+                                      "batch", "freeze",  "tie"};
+
+absl::Status CheckOverrides(const RunFlags& flags, const RunFacts& here, const RunFacts& there) {
+  std::vector<std::string> known(std::begin(kOverrides), std::end(kOverrides));
+  for (const RunFacts* facts : {&here, &there}) {
+    for (const auto& [name, value] : facts->settings) {
+      if (std::count(known.begin(), known.end(), name) == 0) known.push_back(name);
+    }
+  }
+  for (const std::string& name : flags.overrides) {
+    if (std::count(known.begin(), known.end(), name) > 0) continue;
+    return UserError("--override ", name, ": neither this run nor that of ", flags.resume,
+                     " has it; what may differ is ", absl::StrJoin(known, ", "));
+  }
+  return absl::OkStatus();
+}
+
 // Compares the facts of two runs.
 class Comparison {
  public:
@@ -43,6 +66,7 @@ class Comparison {
       : flags_(flags), here_(here), there_(*checkpoint.facts), checkpoint_(checkpoint) {}
 
   absl::Status Check() {
+    YUBA_RETURN_IF_ERROR(CheckOverrides(flags_, here_, there_));
     YUBA_ASSIGN_OR_RETURN(const auto seed, SeedIn(checkpoint_));
     if (flags_.seed.has_value() && seed.has_value()) {
       YUBA_RETURN_IF_ERROR(Same("seed", OrNone(seed), OrNone(flags_.seed)));
@@ -132,6 +156,7 @@ RunFlags AsItWas(const RunFlags& flags, const RunPorts& ports, const Checkpoint&
 absl::Status CheckAsItWas(const RunFlags& flags, const RunFacts& facts,
                           const Checkpoint& checkpoint) {
   if (checkpoint.facts.has_value()) return Comparison(flags, facts, checkpoint).Check();
+  YUBA_RETURN_IF_ERROR(CheckOverrides(flags, facts, RunFacts()));
   std::cerr << "note: " << checkpoint.path()
             << ": an older version wrote it, which does not say its data, their order and the "
                "learning rate: those that are given here are taken\n";
