@@ -115,7 +115,7 @@ TEST_CASE("after five steps every tensor is PyTorch's") {
     WARN("skipped: there are no traces of training (YUBA_TEST_DATA)");
     return;
   }
-  // Each model with half of the plans, each plan with half of the models.
+  // Of each model a part of the optimizers and of the plans, of each of these a part of the models.
   const std::vector<std::string> plans = {"--devices 1",
                                           "--devices 3",
                                           "--devices 4 --search recursive",
@@ -124,12 +124,14 @@ TEST_CASE("after five steps every tensor is PyTorch's") {
                                           "--devices 8 --search data",
                                           "--devices 4 --search zero3",
                                           "--devices 4 --search megatron"};
+  const std::vector<std::string> optimizers = {"sgd", "momentum", "adam", "adamw"};
   size_t turn = 0;
   for (const char* name : {"mlp", "conv", "encoder", "gpt", "lstm"}) {
-    for (const char* optimizer : {"sgd", "momentum", "adam", "adamw"})
-      CheckTrace(name, optimizer, "--devices 2");
+    for (size_t i = 0; i < optimizers.size(); ++i) {
+      if (IsTried(i + turn, 2)) CheckTrace(name, optimizers[i], "--devices 2");
+    }
     for (size_t i = 0; i < plans.size(); ++i) {
-      if (TriesAll() || (i + turn) % 2 == 0) CheckTrace(name, "adam", plans[i]);
+      if (IsTried(i + turn, 4)) CheckTrace(name, "adam", plans[i]);
     }
     ++turn;
   }

@@ -1,15 +1,18 @@
 // The cases of tests/models/operators, every operator in settings away from its defaults,
-// partitioned on several devices.
+// partitioned on several devices; of each number of devices half of them (part.h).
 #include <catch2/catch.hpp>
 
 #include "tests/compiler/cases/partitioned_case.h"
+#include "tests/support/part.h"
 
 namespace yuba::compiler {
 namespace {
 
 void CheckPartitioned(int devices) {
+  size_t number = static_cast<size_t>(devices);
   const auto run = [&](const OnnxCase& one) {
-    return RunCasePartitioned(one, Partitioning{devices});
+    return IsTried(number++, 2) ? RunCasePartitioned(one, Partitioning{devices})
+                                : RunCaseWhole(one);
   };
   const CaseCount count = RunCases("tests/models/operators", run, 1e-5);
   CHECK(count.passed > 0);
