@@ -167,8 +167,8 @@ absl::Status VerifyNothing(Compilation&) { return absl::OkStatus(); }
 
 constexpr Phase kPhases[] = {
     {"import", "the file becomes a graph of definitions", Import, VerifyImport},
-    {"simplify", "literals, views and chains of maps go, the order becomes canonical", Simplify,
-     VerifySimplify},
+    {"simplify", "literals, views, chains of maps and what no output needs go; canonical order",
+     Simplify, VerifySimplify},
     {"train", "gradients and updates are added, where training is asked for", Train, VerifyTrain},
     {"carry", "a state and its next value become one tensor", Carry, VerifyCarry},
     {"order", "the nodes are put into an order that keeps few bytes live", Order, VerifyOrder},
@@ -194,7 +194,7 @@ absl::StatusOr<size_t> FindPhase(const std::string& name, size_t if_empty) {
                    }));
 }
 
-// "08-spmd.txt"
+// "DIR/00-import.txt"
 std::string DumpFile(const PhaseOptions& options, size_t phase) {
   return absl::StrFormat("%s/%02d-%s.txt", options.dump_dir, phase, Phases()[phase].name);
 }
