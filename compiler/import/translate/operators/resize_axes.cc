@@ -164,7 +164,7 @@ ResizeForms::ResizeForms(NodeContext& node)
       old(upsample || node.opset() < 11),
       filter(node.String("mode", "nearest")),
       place(old ? "asymmetric" : node.String("coordinate_transformation_mode", "half_pixel")),
-      rounding(old ? "floor" : node.String("nearest_mode", "round_prefer_floor")) {}
+      rounding(old ? kFloor : node.String("nearest_mode", "round_prefer_floor")) {}
 
 std::vector<ResizedAxis> ReadResizedAxes(const ResizeForms& forms, int x, NodeContext& node) {
   return AxesReader(forms, x, node).Read();

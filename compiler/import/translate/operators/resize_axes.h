@@ -17,6 +17,8 @@
 
 namespace yuba::onnx {
 
+constexpr char kFloor[] = "floor";  // of nearest_mode
+
 // One dimension that is resized.
 struct ResizedAxis {
   int axis = 0;

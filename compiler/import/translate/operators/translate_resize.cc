@@ -11,8 +11,6 @@
 namespace yuba::onnx {
 namespace {
 
-constexpr char kFloor[] = "floor";  // of nearest_mode
-
 class Resizing {
  public:
   Resizing(NodeContext& node, int x) : node_(node), forms_(node), x_(x) {}
