@@ -62,7 +62,7 @@ class Importer {
       const auto name = [&](const char* own) {
         return NameInEntry(source.graph.entries, last, own);
       };
-      source.train->loss = name(kLossName);
+      source.train->minimized = name(kLossName);
       const auto& values = source.graph.values;
       if (std::any_of(values.begin(), values.end(),
                       [&](const OnnxValue& value) { return value.name == name(kLossWeight); })) {

@@ -25,10 +25,10 @@ namespace yuba::compiler {
 
 // Adds the means to the last entry, and behind that an entry that has no nodes but quotients: uses
 // of three descriptions of the library (operators/training.tdl), mean_over_parts, or sum_over_parts
-// and weighted_mean of a loss that has a weight. Puts
-// the states, or the quotients, in the place of `gradients`, which are parallel to `trained`, and
-// in the place of `weight` the sum of those of all parts; -1: the loss has none. Returns what is to
-// be carried. The user's error where a tensor of the model has a state's name.
+// and weighted_mean of a loss that has a weight. Puts the states, or the quotients, in the place of
+// `gradients`, which are parallel to `trained`, and in the place of `weight` the sum of those of
+// all parts; -1: the loss has none. Returns what is to be carried. The user's error where a tensor
+// of the model has a state's name.
 absl::StatusOr<std::vector<UpdatedState>> AddUpMicroBatches(
     Model& model, const TrainOptions& options, const OperatorLibrary& library,
     const std::vector<TensorId>& trained, std::vector<TensorId>& gradients, TensorId& weight);

@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<UpdatedState>> MakeTrainingStep(Model& model,
   if (options.precision.has_value()) ComputeProductsIn(*options.precision, model);
   // Of a part of a batch the gradients of the total are added up, and divided in the end.
   const bool total = options.micro_batches > 1 && !recipe.total.empty();
-  const TensorId minimized = TensorNamed(model.graph, total ? recipe.total : recipe.loss);
+  const TensorId minimized = TensorNamed(model.graph, total ? recipe.total : recipe.minimized);
   TensorId weight = recipe.weight.empty() ? -1 : TensorNamed(model.graph, recipe.weight);
   YUBA_ASSIGN_OR_RETURN(const std::vector<TensorId> found,
                         AddGradients(model, minimized, candidates));

@@ -18,7 +18,7 @@ struct TrainRecipe {
   TrainOptions options;
   OperatorLibrary library;  // where the step finds descriptions, such as those that clip
   Optimizer optimizer;      // what options.optimizer names
-  std::string loss;  // the name of the output that training minimizes, a scalar of the last entry
+  std::string minimized;    // the name of the output that is the loss, a scalar of the last entry
   // Of a loss that has a weight: the names of the scalars of which it is the quotient. Empty: none.
   std::string total, weight;
   std::vector<std::string> numbers;  // stored numbers that are literals, for a note

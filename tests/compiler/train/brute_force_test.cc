@@ -51,7 +51,7 @@ absl::optional<Graph> RandomStep(Random& random) {
   Model model = RandomForward(random);
   PutInCanonicalOrder(model);
   TrainRecipe recipe;
-  recipe.loss = model.graph.tensors[model.graph.outputs[0]].name;
+  recipe.minimized = model.graph.tensors[model.graph.outputs[0]].name;
   recipe.optimizer.description = *BuiltInLibrary().Find("sgd");
   recipe.optimizer.numbers["lr"] = 0.1;
   const auto updated = MakeTrainingStep(model, recipe);
