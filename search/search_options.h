@@ -39,7 +39,8 @@ struct SearchProgress {
 };
 
 struct SearchOptions {
-  Mesh mesh;
+  Mesh mesh;  // under time axes of greater kinds come first (HasKindsOutermostFirst)
+  Objective objective;
   Nesting nesting = Nesting::kFree;
   bool factors = true;    // whether the graph has them; the plan says so
   bool flat_too = false;  // besides the graph with factors, search the one with flat dimensions

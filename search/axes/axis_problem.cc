@@ -105,8 +105,9 @@ AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& us
     if (is_new) {
       place->second = store->NumberOfDims(DimsAlong(*graph.nodes[n].definition, operand));
     }
-    AddEdge({use.costs.get(), use.kind, problem.variable[use.tensor], problem.variable[use.node],
-             problem.dims[use.tensor], problem.dims[use.node], place->second, 1},
+    AddEdge({use.costs.get(), use.kernels.get(), use.kind, problem.variable[use.tensor],
+             problem.variable[use.node], problem.dims[use.tensor], problem.dims[use.node],
+             place->second, 1},
             &problem);
   }
   NumberKinds(&problem);

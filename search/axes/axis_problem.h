@@ -16,9 +16,12 @@
 
 namespace yuba::search {
 
-// A use of a tensor by a node, or several alike between the same two variables.
+// A use of a tensor by a node, or several alike between the same two variables; of a reduction with
+// what the node costs by itself.
 struct AxisEdge {
   UseCosts* costs = nullptr;
+  KernelCosts* kernels =
+      nullptr;               // of the node, which its reduction has; null where it costs nothing
   int kind = 0;              // as in TensorUse: equal for equal costs
   int tensor = 0, node = 0;  // variables
   // How tensor and node take their variables' axes, and by index of the node the dimension of the

@@ -34,7 +34,9 @@ int64_t AxisSearch::CostOfEdge(const AxisEdge& edge, int tensor_choice, int node
 }
 
 int64_t AxisSearch::CostOfMapped(const AxisEdge& edge, int tensor_choice, int node_choice) const {
-  return edge.count * store_.Cost(*edge.costs, edge.kind, tensor_choice, node_choice);
+  int64_t cost = store_.Cost(*edge.costs, edge.kind, tensor_choice, node_choice);
+  if (edge.kernels != nullptr) cost += store_.Cost(*edge.kernels, edge.kind, node_choice);
+  return edge.count * cost;
 }
 
 std::vector<int> AxisSearch::Mapped(const std::vector<int>& choices, int dims) const {

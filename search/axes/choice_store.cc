@@ -44,6 +44,12 @@ int64_t ChoiceStore::Cost(UseCosts& costs, int kind, int tensor, int node) {
   return place->second;
 }
 
+int64_t ChoiceStore::Cost(KernelCosts& kernels, int kind, int node) {
+  const auto [place, is_new] = kinds_[kind].kernels.emplace(node, 0);
+  if (is_new) place->second = kernels.Of(GridOf(choices_[node], mesh_));
+  return place->second;
+}
+
 std::string ChoiceStore::Renamed(const Choice& tensor, const Choice& node) const {
   std::string key;
   std::vector<int8_t> name(mesh_.axes.size(), -1);  // not char, which may have no sign

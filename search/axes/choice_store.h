@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "search/cost/kernel_costs.h"
 #include "search/cost/use_costs.h"
 #include "search/plan/choice.h"
 
@@ -32,11 +33,13 @@ class ChoiceStore {
   // The number of the choice that takes its axes from `choice` as the list `dims` says.
   int Mapped(int choice, int dims);
 
-  // The bytes that a use moves, for choices of its tensor and its node. Uses of one kind, a number
+  // What a use costs, for choices of its tensor and its node. Uses of one kind, a number
   // below the count that SetKinds was given, have equal costs. Different kinds may be counted on
   // several threads at the same time while no choice is added.
   void SetKinds(int count) { kinds_.resize(count); }
   int64_t Cost(UseCosts& costs, int kind, int tensor, int node);
+  // What a node of this choice costs by itself.
+  int64_t Cost(KernelCosts& kernels, int kind, int node);
   // Products that were summed for costs so far, and how many for a new pair of choices on average.
   int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
   double StepsOfPair() const { return static_cast<double>(steps()) / (1.0 + pairs_.load()); }
@@ -54,6 +57,7 @@ class ChoiceStore {
   struct Known {
     absl::flat_hash_map<uint64_t, int64_t> costs;        // by both choices
     absl::flat_hash_map<std::string, int64_t> by_names;  // by the key of Renamed
+    absl::flat_hash_map<int, int64_t> kernels;           // by the node's choice
   };
   std::vector<Known> kinds_;
   std::atomic<int64_t> steps_{0}, pairs_{0};  // over all kinds

@@ -41,6 +41,10 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
     }
     if (!zero->second) tables.push_back({{use.node, use.tensor}, use.cost});
   }
+  const int tensors = static_cast<int>(costs.sizes.size() - costs.kernels.size());
+  for (size_t n = 0; n < costs.kernels.size(); ++n) {
+    tables.push_back({{tensors + static_cast<int>(n)}, costs.kernels[n]});
+  }
   return tables;
 }
 

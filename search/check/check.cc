@@ -93,15 +93,17 @@ absl::Status CheckUnpinned(const Plan& plan) {
     return ProofError("the plan says what its pins cost, but it has none");
   }
   const Unpinned& unpinned = *plan.unpinned;
-  const bool ordered = 0 <= unpinned.lower_bound && unpinned.lower_bound <= unpinned.bytes &&
-                       unpinned.bytes <= plan.cost.bytes();
+  const bool ordered = 0 <= unpinned.lower_bound && unpinned.lower_bound <= unpinned.value &&
+                       unpinned.value <= plan.value();
   if (ordered) return absl::OkStatus();
-  return ProofError("the plan moves ", plan.cost.bytes(), " bytes and says that without pins the ",
-                    "best moves ", unpinned.bytes, " and none less than ", unpinned.lower_bound);
+  return ProofError("the plan moves ", plan.value(), " bytes and says that without pins the ",
+                    "best moves ", unpinned.value, " and none less than ", unpinned.lower_bound);
 }
 
 absl::Status CheckCost(const Graph& graph, const Plan& plan) {
-  PlanCost cost = CostOf(graph, plan);
+  Plan priced = plan;
+  Price(graph, priced);
+  const PlanCost& cost = priced.cost;
   auto same = [](const char* what, int64_t claimed, int64_t found) {
     if (claimed == found) return absl::OkStatus();
     return ProofError("the plan says that it moves ", claimed, " bytes", what, "; it moves ",
@@ -111,7 +113,13 @@ absl::Status CheckCost(const Graph& graph, const Plan& plan) {
   YUBA_RETURN_IF_ERROR(same(" of weights", plan.cost.weight, cost.weight));
   YUBA_RETURN_IF_ERROR(same(" of activations", plan.cost.activation, cost.activation));
   YUBA_RETURN_IF_ERROR(same(" of partial results", plan.cost.partial, cost.partial));
-  return same(" of halos", plan.cost.halo, cost.halo);
+  YUBA_RETURN_IF_ERROR(same(" of halos", plan.cost.halo, cost.halo));
+  if (plan.time.exchanges == priced.time.exchanges && plan.time.kernels == priced.time.kernels) {
+    return absl::OkStatus();
+  }
+  return ProofError("the plan says that its exchanges take ", plan.time.exchanges,
+                    " ns and its kernels ", plan.time.kernels, " ns; they take ",
+                    priced.time.exchanges, " and ", priced.time.kernels);
 }
 
 }  // namespace
@@ -150,8 +158,8 @@ absl::Status CheckLegal(const Graph& graph, const Plan& plan) {
 absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckLegal(graph, plan));
   YUBA_RETURN_IF_ERROR(GoOn(stop));
-  if (plan.lower_bound > plan.cost.bytes()) {
-    return ProofError("the plan moves ", plan.cost.bytes(), " bytes, less than its lower bound of ",
+  if (plan.lower_bound > plan.value()) {
+    return ProofError("the plan moves ", plan.value(), " bytes, less than its lower bound of ",
                       plan.lower_bound);
   }
   YUBA_RETURN_IF_ERROR(CheckProof(graph, plan, stop));

@@ -108,6 +108,16 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
   return bound;
 }
 
+// By node and grid: what its kernel costs, in units; empty where the objective is bytes.
+std::vector<std::vector<int64_t>> KernelsOf(const Graph& graph, const RelaxedTables& costs,
+                                            const PriceScale& scale) {
+  std::vector<std::vector<int64_t>> kernels(graph.nodes.size());
+  for (size_t n = 0; n < costs.kernels.size(); ++n) {
+    for (const int64_t time : *costs.kernels[n]) kernels[n].push_back(UnitsOf(scale, time));
+  }
+  return kernels;
+}
+
 // Adds a table of priced memory where it belongs: to a use, to a tensor or to a node.
 void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
                std::vector<std::vector<int64_t>>* of_nodes) {
@@ -132,9 +142,9 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
   YUBA_ASSIGN_OR_RETURN(const PricedMemory memory, PricedUses(graph, held, CostsOf(costs.uses),
                                                               proof.prices, plan.space.memory));
   YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
-  std::vector<std::vector<int64_t>> of_nodes(graph.nodes.size());
-  for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
   const PriceScale scale = PriceScaleOf(graph, plan.mesh.devices());
+  std::vector<std::vector<int64_t>> of_nodes = KernelsOf(graph, costs, scale);
+  for (const CheckTable& table : memory.tables) AddPriced(graph, table, &given, &of_nodes);
   YUBA_ASSIGN_OR_RETURN(int64_t units, LeastOfAll(costs, given, scale, std::move(of_nodes)));
   return __builtin_sub_overflow(units, memory.room, &units) ? 0 : BytesOfUnits(scale, units);
 }
@@ -146,9 +156,9 @@ absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const S
                         MakeRelaxedTables(graph, plan.mesh, plan.space, stop));
   if (!plan.proof.prices.empty()) return LeastWithinLimit(graph, plan, costs);
   YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
+  const PriceScale scale = {1, MostInProof(graph)};
   YUBA_ASSIGN_OR_RETURN(const int64_t bound,
-                        LeastOfAll(costs, prices, {1, MostInProof(graph)},
-                                   std::vector<std::vector<int64_t>>(graph.nodes.size())));
+                        LeastOfAll(costs, prices, scale, KernelsOf(graph, costs, scale)));
   return std::max<int64_t>(bound, 0);  // rounded prices may add up to less; no plan does
 }
 

@@ -9,9 +9,11 @@
 
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/box_factors.h"
+#include "search/check/crossing.h"
 #include "search/check/overlap.h"
 #include "search/check/part_counts.h"
 #include "search/check/reads.h"
+#include "search/plan/kernel_time.h"
 #include "search/plan/memory_price.h"
 
 namespace yuba::search {
@@ -63,9 +65,10 @@ class SharedProducts {
 // The table of one use.
 class UseTable {
  public:
-  UseTable(const Mesh& mesh, const Definition& definition, int operand, int64_t times,
-           const std::vector<Grid>& tensor_grids)
-      : definition_(definition),
+  UseTable(const Mesh& mesh, const Objective& objective, const Definition& definition, int operand,
+           int64_t times, const std::vector<Grid>& tensor_grids)
+      : objective_(objective),
+        definition_(definition),
         operand_(operand),
         times_(times),
         devices_(mesh.devices()),
@@ -87,9 +90,10 @@ class UseTable {
   void Append(const Grid& node, std::vector<int64_t>* cost) {
     const Side side = SideOf(node);
     // Node grids that differ only in what this operand does not depend on cost the same.
-    const auto [known, is_new] = known_rows_.try_emplace(
-        {side.columns, static_cast<int64_t>(side.producers), side.shards, side.partial},
-        cost->size());
+    const auto [known, is_new] =
+        known_rows_.try_emplace({side.columns, static_cast<int64_t>(side.producers), side.shards,
+                                 side.repeated, side.partial},
+                                cost->size());
     if (is_new) {
       AppendRow(side, cost);
       return;
@@ -109,7 +113,10 @@ class UseTable {
     // Where the operand is partials, by kind of axes: into how many parts each group of devices
     // cuts them; in no plan with this node grid is that another number. Empty for other tensors.
     std::vector<int64_t> shards;
-    std::vector<const Column*> columns;  // by factor
+    std::vector<Column*> columns;  // by factor
+    // By kind of axes: how many partials of each element they make in indices that are in no
+    // factor. Empty where the objective is bytes.
+    std::vector<int64_t> repeated;
   };
   Side SideOf(const Grid& node) {
     Side side;
@@ -126,7 +133,58 @@ class UseTable {
     }
     const size_t factors = type_.dims.empty() ? 0 : columns_[side.partial].size();
     for (size_t f = 0; f < factors; ++f) side.columns.push_back(&ColumnOf(side.partial, f, node));
+    if (objective_.IsTime()) side.repeated = RepeatedBy(node, side.partial, factors);
     return side;
+  }
+
+  std::vector<int64_t> RepeatedBy(const Grid& node, bool sums, size_t factors) const {
+    std::vector<int64_t> repeated(node.size(), 1);
+    std::vector<bool> in_factor(definition_.indices.size(), false);
+    for (size_t f = 0; f < factors; ++f) {
+      for (const int index : boxes_[sums].factors()[f].indices) in_factor[index] = true;
+    }
+    for (size_t i = 0; sums && i < in_factor.size(); ++i) {
+      if (in_factor[i] || !definition_.indices[i].reduction) continue;
+      for (size_t kind = 0; kind < node.size(); ++kind) repeated[kind] *= node[kind][i];
+    }
+    return repeated;
+  }
+
+  // Nanoseconds of one run in which so many bytes move, at least.
+  int64_t TimeOf(const Side& side, size_t tensor_grid, Large moved, Large held) {
+    if (moved <= 0) return 0;
+    LeastMoved least;
+    least.bytes[0] = static_cast<int64_t>(moved);
+    least.messages[0] = 1;
+    const bool of_partials =
+        operand_ < 0 ? definition_.partial : ReadsPartials(definition_, operand_);
+    if (!of_partials) {
+      const int64_t owners = owners_[tensor_grid];
+      int64_t arriving = static_cast<int64_t>(held);
+      if (side.partial && owners > 1) arriving = 0;
+      if (operand_ < 0 && !side.partial) arriving *= owners;
+      const int64_t size = ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
+      std::vector<const std::vector<WithinReach>*> reach;
+      for (size_t f = 0; f < side.columns.size(); ++f) {
+        reach.push_back(&ReachOf(side.partial, f, tensor_grid, side.columns[f]));
+      }
+      AddCrossing(devices_, reach, side.repeated, arriving, size, &least);
+    }
+    return objective_.LeastExchange(least, devices_);
+  }
+
+  const std::vector<WithinReach>& ReachOf(bool sums, size_t f, size_t tensor_grid, Column* column) {
+    const Rows& rows = rows_[sums][f];
+    const int row = rows.which[tensor_grid];
+    std::vector<WithinReach>& reach = column->reach[row];
+    if (!reach.empty()) return reach;
+    const BoxFactor& factor = boxes_[sums].factors()[f];
+    std::vector<int64_t> extents;
+    for (const int d : factor.dims) extents.push_back(type_.dims[d]);
+    const Grid& shards = rows.different[row];
+    return reach = operand_ < 0 ? ReachOfReduction(definition_, factor, extents, shards,
+                                                   column->pieces, column->cut, sums)
+                                : ReachOfGather(extents, shards, column->pieces);
   }
 
   static bool CutAs(const Grid& tensor, const std::vector<int64_t>& shards) {
@@ -159,7 +217,9 @@ class UseTable {
       if (side.partial && !partials) kept = std::min(kept, elements);
       const Large moved =
           MovedBytes(definition_, operand_, side.partial, held, kept, type_, owners_[t]);
-      cost->push_back(static_cast<int64_t>(std::max<Large>(0, moved)) * times_);
+      const int64_t least = objective_.IsTime() ? TimeOf(side, t, moved, held)
+                                                : static_cast<int64_t>(std::max<Large>(0, moved));
+      cost->push_back(least * times_);
     }
   }
 
@@ -185,13 +245,16 @@ class UseTable {
   struct Column {
     FactorParts pieces;
     std::vector<int> shared;
+    Grid cut;                                       // of the factor's indices
+    std::map<int, std::vector<WithinReach>> reach;  // by number in Rows::different, of those known
   };
-  const Column& ColumnOf(bool partial, size_t f, const Grid& node) {
+  Column& ColumnOf(bool partial, size_t f, const Grid& node) {
     const BoxFactor& factor = boxes_[partial].factors()[f];
     const Grid grid = GridAlong(node, factor.indices);
     auto [place, is_new] = columns_[partial][f].emplace(grid, Column());
     Column& column = place->second;
     if (!is_new) return column;
+    column.cut = grid;
     column.pieces = FactorPartsOf(definition_, boxes_[partial], static_cast<int>(f), grid);
     std::vector<int64_t> extents;
     for (int d : factor.dims) extents.push_back(type_.dims[d]);
@@ -202,9 +265,10 @@ class UseTable {
     return column;
   }
 
+  const Objective objective_;
   const Definition& definition_;
   const int operand_;
-  const int64_t times_;  // how often bytes count
+  const int64_t times_;  // how often costs count
   const int64_t devices_;
   const TensorType& type_;
   const std::vector<Grid>& tensor_grids_;
@@ -213,8 +277,10 @@ class UseTable {
   SharedProducts products_[2];
   std::vector<Rows> rows_[2];                       // by factor
   std::vector<std::map<Grid, Column>> columns_[2];  // by factor
-  // By columns, producers, shards and partial of a Side: where its row begins.
-  std::map<std::tuple<std::vector<const Column*>, int64_t, std::vector<int64_t>, bool>, size_t>
+  // By columns, producers, shards, repeated and partial of a Side: where its row begins.
+  std::map<
+      std::tuple<std::vector<Column*>, int64_t, std::vector<int64_t>, std::vector<int64_t>, bool>,
+      size_t>
       known_rows_;
 };
 
@@ -234,6 +300,17 @@ bool CutAlike(const Graph& graph, const PinsOfElements& pins, size_t first, size
     if (!(pins[a.operands[o]] == pins[b.operands[o]])) return false;
   }
   return true;
+}
+
+// By grid: what the node's kernel costs.
+std::shared_ptr<const std::vector<int64_t>> KernelTimes(const Graph& graph, NodeId node,
+                                                        const std::vector<Grid>& grids,
+                                                        const Objective& objective) {
+  std::vector<int64_t> times;
+  for (const Grid& grid : grids) {
+    times.push_back(TimesOf(graph, node) * KernelTime(graph, node, grid, objective));
+  }
+  return std::make_shared<const std::vector<int64_t>>(std::move(times));
 }
 
 absl::Status NoGrid(const std::string& name) {
@@ -289,6 +366,11 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
       if (grids.empty()) return NoGrid(node.name);
     }
     tables.nodes.push_back(alike < n ? tables.nodes[alike] : static_cast<int>(grids.size()));
+    if (space.objective.IsTime()) {
+      const auto id = static_cast<NodeId>(n);
+      tables.kernels.push_back(alike < n ? tables.kernels[alike]
+                                         : KernelTimes(graph, id, grids, space.objective));
+    }
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       RelaxedTables::Use use;
       use.node = static_cast<int>(n);
@@ -297,8 +379,8 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
         use.cost = tables.uses[first[alike] + o + 1].cost;
       } else {
         std::vector<int64_t> cost;
-        UseTable table(mesh, *node.definition, o, TimesOf(graph, static_cast<NodeId>(n)),
-                       grids_of(use.tensor));
+        UseTable table(mesh, space.objective, *node.definition, o,
+                       TimesOf(graph, static_cast<NodeId>(n)), grids_of(use.tensor));
         for (const Grid& grid : grids) table.Append(grid, &cost);
         use.cost = std::make_shared<const std::vector<int64_t>>(std::move(cost));
       }

@@ -25,9 +25,11 @@ std::vector<size_t> FirstAlike(const Graph& graph, const PinsOfElements& pins);
 struct RelaxedTables {
   struct Use {
     int node = 0, tensor = 0;                          // ids
-    std::shared_ptr<const std::vector<int64_t>> cost;  // [node grid][tensor grid], bytes
+    std::shared_ptr<const std::vector<int64_t>> cost;  // [node grid][tensor grid]
   };
-  std::vector<Use> uses;            // each node's result, then its operands
+  std::vector<Use> uses;  // each node's result, then its operands
+  // By node, and its grid: what its kernel costs; empty where the objective is bytes.
+  std::vector<std::shared_ptr<const std::vector<int64_t>>> kernels;
   std::vector<int> tensors, nodes;  // by id: how many grids; they are in lexicographic order
 };
 

@@ -13,6 +13,8 @@
 #include "search/check/reads.h"
 #include "search/check/relaxed.h"
 #include "search/plan/go_together.h"
+#include "search/plan/kernel_time.h"
+#include "search/plan/moved_by_use.h"
 
 namespace yuba::search {
 namespace {
@@ -82,10 +84,10 @@ int64_t AllBoxes(const Mesh& mesh, const Choice& choice, const BoxSet& boxes, si
 // of its choices `least`; every other choice costs what the least one costs that it can be renamed
 // to. Of what arrives devices have some themselves (MovedBytes of reads.h); of a sum of partials
 // first owners alone.
-std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, bool is_copy,
-                               const TensorType& type, const TensorFacts& tensor,
-                               const ChoiceList& choices, const BoxSet& boxes, int operand,
-                               int64_t times) {
+std::vector<int64_t> EveryCost(const Mesh& mesh, const Objective& objective,
+                               const Definition& definition, bool is_copy, const TensorType& type,
+                               const TensorFacts& tensor, const ChoiceList& choices,
+                               const BoxSet& boxes, int operand, int64_t times) {
   const bool reduces = operand < 0 && !definition.partial;
   const size_t columns = tensor.choices->choices.size();
   const size_t devices = mesh.devices();
@@ -96,6 +98,8 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, b
     const bool sums = reduces && ReductionParts(mesh, definition, node) > 1;
     const size_t box = i * devices;
     const int64_t held = AllBoxes(mesh, node, boxes, box, reduces);
+    NodeBoxes of_devices;
+    if (objective.IsTime()) of_devices = AnalyzeNode(definition, node, mesh);
     for (size_t t = 0; t < columns; ++t) {
       const size_t own = t * devices;
       int64_t kept = sums ? 0 : common.Sum(own, box, devices);
@@ -104,6 +108,10 @@ std::vector<int64_t> EveryCost(const Mesh& mesh, const Definition& definition, b
       }
       int64_t bytes = times * static_cast<int64_t>(MovedBytes(definition, operand, sums, held, kept,
                                                               type, tensor.owners[t]));
+      if (objective.IsTime()) {
+        bytes = times * objective.Exchange(MovedByUse(definition, operand, mesh,
+                                                      tensor.choices->choices[t], of_devices));
+      }
       if (!GoTogether(definition, operand, is_copy, node, tensor.choices->choices[t])) {
         bytes = std::max(bytes, kNever);
       }
@@ -210,6 +218,7 @@ class TableMaker {
     const Definition& definition = *node.definition;
     YUBA_ASSIGN_OR_RETURN(const ChoiceList* choices, ChoicesOf(node.name, ExtentsOfNode(id)));
     AddElement(*choices);
+    if (space_.objective.IsTime()) tables_.kernels.push_back(KernelTimes(id, *choices));
     tables_.boxes.emplace_back(node.operands.size() + 1);
     for (int o = -1; o < static_cast<int>(node.operands.size()); ++o) {
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
@@ -219,9 +228,10 @@ class TableMaker {
       }
       const BoxSet boxes = BoxesUnder(mesh_, definition, o, choices->choices, choices->least);
       tables_.boxes.back()[o < 0 ? node.operands.size() : o] = LargestBoxes(*choices, boxes);
-      AddUse(tensor, std::make_shared<const std::vector<int64_t>>(
-                         EveryCost(mesh_, definition, IsCopy(graph_, node), type, *tensors_[tensor],
-                                   *choices, boxes, o, TimesOf(graph_, static_cast<NodeId>(id)))));
+      AddUse(tensor,
+             std::make_shared<const std::vector<int64_t>>(EveryCost(
+                 mesh_, space_.objective, definition, IsCopy(graph_, node), type, *tensors_[tensor],
+                 *choices, boxes, o, TimesOf(graph_, static_cast<NodeId>(id)))));
     }
     return absl::OkStatus();
   }
@@ -229,6 +239,7 @@ class TableMaker {
   // Adds a node that has the choices and the costs of node `first`.
   void AddAlike(const Node& node, size_t first) {
     const size_t element = graph_.tensors.size() + first;
+    if (space_.objective.IsTime()) tables_.kernels.push_back(tables_.kernels[first]);
     tables_.boxes.push_back(tables_.boxes[first]);
     tables_.sizes.push_back(tables_.sizes[element]);
     tables_.renamed.push_back(tables_.renamed[element]);
@@ -236,6 +247,22 @@ class TableMaker {
     for (size_t o = 0; o <= node.operands.size(); ++o) {
       AddUse(o == 0 ? node.result : node.operands[o - 1], tables_.uses[first_use_[first] + o].cost);
     }
+  }
+
+  // By choice: what the node's kernel costs.
+  std::shared_ptr<const std::vector<int64_t>> KernelTimes(size_t id,
+                                                          const ChoiceList& choices) const {
+    const auto n = static_cast<NodeId>(id);
+    std::map<Grid, int64_t> known;
+    std::vector<int64_t> times;
+    for (const Choice& choice : choices.choices) {
+      const auto [place, is_new] = known.emplace(GridOf(choice, mesh_), 0);
+      if (is_new) {
+        place->second = TimesOf(graph_, n) * KernelTime(graph_, n, place->first, space_.objective);
+      }
+      times.push_back(place->second);
+    }
+    return std::make_shared<const std::vector<int64_t>>(std::move(times));
   }
 
   void AddUse(TensorId tensor, std::shared_ptr<const std::vector<int64_t>> cost) {

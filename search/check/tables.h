@@ -1,5 +1,5 @@
 // The checker's own cost tables: every choice of a tensor against every choice of a node that reads
-// or writes it, in bytes moved, counted from the boxes of all devices.
+// or writes it, counted from the boxes of all devices.
 //
 // Elements of the graph are its tensors, then its nodes.
 #ifndef YUBA_SEARCH_CHECK_TABLES_H_
@@ -31,9 +31,11 @@ struct CostTables : HeldElements {
   struct Use {
     int node = 0;                                      // element
     int tensor = 0;                                    // element
-    std::shared_ptr<const std::vector<int64_t>> cost;  // [node choice][tensor choice], bytes
+    std::shared_ptr<const std::vector<int64_t>> cost;  // [node choice][tensor choice]
   };
   std::vector<Use> uses;  // each node's result, then its operands
+  // By node: what its kernel costs, [choice]; empty where the objective is bytes.
+  std::vector<std::shared_ptr<const std::vector<int64_t>>> kernels;
   // By element, then [renaming of equal mesh axes][choice]: what the choice becomes; the first
   // renames nothing. No cost changes when all choices are renamed at once.
   std::vector<std::shared_ptr<const std::vector<std::vector<int>>>> renamed;

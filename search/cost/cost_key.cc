@@ -40,8 +40,10 @@ class KeyWriter {
 
 }  // namespace
 
-CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh, int64_t times) {
+CostKey CostKeyOf(const Definition& definition, int operand, const Mesh& mesh, int64_t times,
+                  ObjectiveKind objective) {
   KeyWriter key;
+  key.Add(static_cast<int64_t>(objective));
   key.Add(times);
   key.Add(static_cast<int64_t>(mesh.axes.size()));
   for (const MeshAxis& axis : mesh.axes) {

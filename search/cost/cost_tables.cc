@@ -7,6 +7,7 @@
 
 #include "opsemantics/base/arithmetic.h"
 #include "search/cost/numbering.h"
+#include "search/cost/use_costs.h"
 #include "search/plan/choice_space.h"
 #include "search/solve/pairwise.h"
 
@@ -154,6 +155,24 @@ std::vector<int64_t> CostTable(const TableInput& in) {
       const ElementType moved = partials ? AccumulatorType(type.type) : type.type;
       cell = CheckedAdd(CheckedMultiply(expected - in_place, in.times * ByteSize(moved)),
                         CheckedMultiply(results, in.times * ByteSize(type.type)));
+    }
+  }
+  return cells;
+}
+
+std::vector<int64_t> TimeTable(const TableInput& in, const Objective& objective) {
+  UseCosts costs(*in.definition, in.operand, *in.mesh, in.times, objective);
+  const bool in_groups = in.operand >= 0 && !CombinesPartials(*in.definition) &&
+                         ReadsPartials(*in.definition, in.operand);
+  const size_t width = in.node_choices->size();
+  std::vector<int64_t> cells(in.tensor_choices->size() * width, 0);
+  int64_t steps = 0;
+  for (size_t r = 0; r < in.tensor_choices->size(); ++r) {
+    const Choice& tensor = (*in.tensor_choices)[r];
+    for (const int column : *in.columns) {
+      const Choice& node = (*in.node_choices)[column];
+      const bool forbidden = in_groups && !KeepsGroups(tensor, node);
+      cells[r * width + column] = forbidden ? kForbidden : costs.Exact(tensor, node, &steps);
     }
   }
   return cells;

@@ -14,6 +14,7 @@
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 #include "search/plan/choice.h"
+#include "search/plan/objective.h"
 
 namespace yuba::search {
 
@@ -37,6 +38,9 @@ struct TableInput {
 // - any other node gathers them inside its groups. kForbidden where the sharding does not keep
 //   these (KeepsGroups).
 std::vector<int64_t> CostTable(const TableInput& input);
+
+// The same in nanoseconds. kForbidden as above.
+std::vector<int64_t> TimeTable(const TableInput& input, const Objective& objective);
 
 }  // namespace yuba::search
 

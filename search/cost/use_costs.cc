@@ -17,7 +17,8 @@ const TensorType& TypeOf(const Definition& definition, int operand) {
 
 }  // namespace
 
-UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, int64_t times)
+UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, int64_t times,
+                   const Objective& objective)
     : definition_(definition),
       operand_(operand),
       mesh_(mesh),
@@ -26,7 +27,10 @@ UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, 
       type_(TypeOf(definition, operand)),
       elements_(ElementCount(type_)),
       whole_(definition, operand, false),
-      partial_(definition, operand, operand < 0) {}
+      partial_(definition, operand, operand < 0),
+      objective_(objective),
+      busiest_(definition_, operand_, mesh_, objective_, whole_, partial_),
+      crossings_(definition_, operand_, mesh_) {}
 
 UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
   NodeSide side;
@@ -65,8 +69,9 @@ int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t ove
   return std::max<int64_t>(0, bytes);
 }
 
-std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
-                                       const std::vector<Grid>& node_grids, const Budget& budget) {
+std::vector<int64_t> UseCosts::RelaxedBytes(const std::vector<Grid>& tensor_grids,
+                                            const std::vector<Grid>& node_grids,
+                                            const Budget& budget) {
   std::vector<int64_t> cells(tensor_grids.size() * node_grids.size(), 0);
   std::vector<NodeSide> sides;
   for (const Grid& grid : node_grids) sides.push_back(SideOf(grid));

@@ -1,8 +1,9 @@
-// The cost of one use of a tensor: the bytes that a node gathers of it, or reduces into it, as
-// often as it runs.
+// The cost of one use of a tensor: what it takes a node to gather it, or to reduce into it, as
+// often as it runs, in bytes or in nanoseconds (search/plan/objective.h).
 //
 // In closed form, without a look at single devices: a lower bound for two grids (Relaxed), and the
-// exact bytes for two choices (Exact). Exact equals what opsemantics/base/transfers.h counts.
+// exact cost for two choices (Exact). Exact bytes equal what opsemantics/base/transfers.h counts,
+// exact times what opsemantics/base/moved.h tells.
 // Example: x f32[8, 8] on the axes a=2 b=2, read by a node whose first index runs along the rows.
 // For the grids {2, 2} of x and {4, 1} of the node each device reads 2 x 8 elements and has at most
 // 2 x 4 of them, so Relaxed is 4 * 8 * 4 = 128 bytes. Exact is that for [8/a, 8/b] and a partition
@@ -14,9 +15,12 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
+#include "search/cost/busiest_device.h"
 #include "search/cost/cost_key.h"
+#include "search/cost/crossings.h"
 #include "search/cost/part_boxes.h"
 #include "search/plan/choice.h"
+#include "search/plan/objective.h"
 #include "search/solve/budget.h"
 #include "search/space/grid_space.h"
 
@@ -25,21 +29,24 @@ namespace yuba::search {
 // Not for several threads at a time.
 class UseCosts {
  public:
-  // The gather of operand `operand`; `operand` < 0: the reduction into the result. Its bytes count
+  // The gather of operand `operand`; `operand` < 0: the reduction into the result. Its cost counts
   // `times` times. The definition must outlive this.
-  UseCosts(const Definition& definition, int operand, const Mesh& mesh, int64_t times = 1);
+  UseCosts(const Definition& definition, int operand, const Mesh& mesh, int64_t times = 1,
+           const Objective& objective = Objective());
+  UseCosts(const UseCosts&) = delete;
+  UseCosts& operator=(const UseCosts&) = delete;
 
-  CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_, times_); }
+  CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_, times_, objective_.kind()); }
 
-  // Bytes, row-major [tensor grid][node grid]: no choices of these grids cost less. kNever
+  // Row-major [tensor grid][node grid]: no choices of these grids cost less. kNever
   // (memory_price.h) where no plan has both. Some cells are 0 where the budget was spent before the
   // end: then the table is of no use.
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
                                const std::vector<Grid>& node_grids,
                                const Budget& budget = Budget::Unlimited());
 
-  // The bytes of two choices that a plan may have together. Adds to `steps` an upper bound of the
-  // products that it summed, as a measure of work.
+  // Of two choices that a plan may have together. Adds to `steps` an upper bound of the products
+  // that it summed, as a measure of work.
   int64_t Exact(const Choice& tensor, const Choice& node, int64_t* steps);
 
  private:
@@ -53,6 +60,15 @@ class UseCosts {
     std::vector<const PartBoxes*> pieces;  // [factor]; none of a scalar, whose box is never empty
   };
   NodeSide SideOf(const Grid& grid);
+  std::vector<int64_t> RelaxedBytes(const std::vector<Grid>& tensor_grids,
+                                    const std::vector<Grid>& node_grids, const Budget& budget);
+  int64_t ExactBytes(const Choice& tensor, const Choice& node, int64_t* steps);
+  // In use_times.cc, as are Relaxed and Exact.
+  void MakeTimes(const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
+                 std::vector<int64_t>& cells);
+  int64_t TimeFromBoxes(const Choice& tensor, const Choice& node) const;
+  // Whether the tensor holds partials that stay unreduced.
+  bool OfPartials() const { return IntoPartials() || FromPartials() || WithinGroups(); }
   // The cost when shards and boxes have `overlap` elements in common, summed over devices, or over
   // first owners alone where partials are reduced. `tensor_parts`: the parts of the tensor.
   int64_t CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const;
@@ -75,6 +91,9 @@ class UseCosts {
   const TensorType type_;
   int64_t elements_;
   Regions whole_, partial_;  // gathers use `whole_` only
+  const Objective objective_;
+  BusiestDevice busiest_;
+  Crossings crossings_;
 };
 
 }  // namespace yuba::search

@@ -214,7 +214,7 @@ class EvenCounting {
 
 }  // namespace
 
-int64_t UseCosts::Exact(const Choice& tensor, const Choice& node, int64_t* steps) {
+int64_t UseCosts::ExactBytes(const Choice& tensor, const Choice& node, int64_t* steps) {
   const NodeSide side = SideOf(GridOf(node, mesh_));
   AxisSet owners = 0;
   int64_t parts = 1;

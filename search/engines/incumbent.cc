@@ -19,6 +19,7 @@ namespace {
 Plan Unpriced(const Graph& graph, const SearchOptions& options) {
   Plan plan;
   plan.mesh = options.mesh;
+  plan.space.objective = options.objective;
   plan.space.nesting = NestsByLevel(options) ? Nesting::kLevel : Nesting::kFree;
   plan.space.copies = graph.copies;
   plan.space.accumulators = HasAccumulators(graph);
@@ -51,10 +52,10 @@ int64_t Incumbent::Try(Choices choices) {
   if (!Meets(choices, restrictions_)) return kNoLimit;
   Plan plan = PlanOf(graph_, options_, {choices, 0, Proof()});
   const int64_t needed = limited ? NeededBy(plan) : 0;
-  if (limited) trials_.push_back({std::move(choices), plan.cost.bytes(), needed});
+  if (limited) trials_.push_back({std::move(choices), plan.value(), needed});
   smallest_ = std::min(smallest_, needed);
   const int64_t excess = needed - options_.memory_limit;
-  if (excess <= 0 && plan.cost.bytes() < bytes()) {
+  if (excess <= 0 && plan.value() < bytes()) {
     plan_ = std::move(plan);
     Announce();
   }
@@ -112,7 +113,7 @@ void Incumbent::Offer(Candidate found) {
   Offer(ProvedBound(found.lower_bound, std::move(found.proof)));
 }
 
-int64_t Incumbent::bytes() const { return HasPlan() ? plan_->cost.bytes() : kForbidden; }
+int64_t Incumbent::bytes() const { return HasPlan() ? plan_->value() : kForbidden; }
 
 Choices Incumbent::choices() const { return AllChoices(*plan_); }
 
@@ -135,7 +136,7 @@ Plan PlanOf(const Graph& graph, const SearchOptions& options, Candidate found) {
   const auto middle = found.choices.begin() + static_cast<int64_t>(graph.tensors.size());
   plan.tensors.assign(found.choices.begin(), middle);
   plan.nodes.assign(middle, found.choices.end());
-  plan.cost = CostOf(graph, plan);
+  Price(graph, plan);
   plan.proof = std::move(found.proof);
   plan.lower_bound = found.lower_bound;
   return plan;

@@ -39,7 +39,7 @@ Plan SearchRecursive(const Graph& graph, const SearchOptions& options,
   Incumbent incumbent(graph, by_level, restrictions);
   BoundGrids(late, incumbent);
   PlaceAxes(late, incumbent);
-  if (!incumbent.HasPlan() || incumbent.bytes() >= plan.cost.bytes()) return plan;
+  if (!incumbent.HasPlan() || incumbent.bytes() >= plan.value()) return plan;
   return incumbent.Take().value();
 }
 

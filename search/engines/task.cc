@@ -61,7 +61,7 @@ const absl::optional<Order>& Task::order() {
 }
 
 const std::vector<TensorUse>& Task::uses() {
-  if (!uses_.has_value()) uses_ = TensorUsesOf(graph_, options_.mesh);
+  if (!uses_.has_value()) uses_ = TensorUsesOf(graph_, options_.mesh, options_.objective);
   return *uses_;
 }
 
@@ -87,6 +87,7 @@ ProblemOptions OptionsOf(const SearchOptions& options, const Restrictions& restr
   ProblemOptions result;
   result.budget = &budget;
   result.mesh = options.mesh;
+  result.objective = options.objective;
   result.nesting = options.nesting;
   result.restrictions = restrictions;
   return result;

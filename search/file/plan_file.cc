@@ -86,7 +86,7 @@ Json CostJson(const Plan& plan, const PlanNotes& notes) {
         {{"axis", plan.mesh.axes[axis].name}, {"bytes", notes.levels[axis]}});
   }
   if (plan.unpinned.has_value()) {
-    cost["without_pins"] = {{"bytes", plan.unpinned->bytes},
+    cost["without_pins"] = {{"bytes", plan.unpinned->value},
                             {"lower_bound", plan.unpinned->lower_bound}};
   }
   return cost;

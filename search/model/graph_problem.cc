@@ -11,6 +11,7 @@
 #include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
 #include "search/cost/cost_tables.h"
+#include "search/cost/kernel_costs.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/parallel.h"
 #include "search/space/symmetry.h"
@@ -35,12 +36,13 @@ class Builder {
 
   Problem Run() {
     size_t elements = graph_.tensors.size() + graph_.nodes.size();
-    std::vector<bool> pinned(elements, !options_.cluster);
+    const bool cluster = options_.cluster && !options_.objective.IsTime();
+    std::vector<bool> pinned(elements, !cluster);
     for (size_t e = 0; e < options_.restrictions.size(); ++e) {
       if (!options_.restrictions[e].none()) pinned[e] = true;
     }
     // Without clusters too, a copy and the node that makes it are one variable.
-    for (size_t n = 0; n < graph_.nodes.size() && !options_.cluster; ++n) {
+    for (size_t n = 0; n < graph_.nodes.size() && !cluster; ++n) {
       if (IsCopy(graph_, graph_.nodes[n])) pinned[tensors_ + n] = false;
     }
     problem_.clusters = MakeClusters(graph_, pinned);
@@ -61,6 +63,7 @@ class Builder {
     }
     if (stopped_) return std::move(problem_);
     for (const Use& use : uses_) AddCost(use);
+    if (options_.objective.IsTime() && options_.tables) AddKernels();
     return std::move(problem_);
   }
 
@@ -247,7 +250,8 @@ class Builder {
                               &list.values,
                               &list.boxes,
                               TimesOf(graph_, use.node)};
-    std::vector<int64_t> cells = CostTable(input);
+    std::vector<int64_t> cells =
+        options_.objective.IsTime() ? TimeTable(input, options_.objective) : CostTable(input);
     FillOrbits(rows, columns, list.values, &cells);
     table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
@@ -270,6 +274,24 @@ class Builder {
     auto diagonal = std::make_shared<std::vector<int64_t>>();
     for (int value = 0; value < size; ++value) diagonal->push_back((*cells)[value * size + value]);
     problem_.pairwise.factors.push_back({{row}, diagonal});
+  }
+
+  // What each node costs by itself.
+  void AddKernels() {
+    std::map<std::pair<int, ChoiceList>, Cells> known;
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) {
+      const ChoiceList& choices = problem_.choices[tensors_ + n];
+      Cells& cells = known[{definition_numbers_[n], choices}];
+      if (cells == nullptr) {
+        KernelCosts kernels(graph_, n, options_.objective);
+        std::vector<int64_t> times;
+        for (const Choice& choice : *choices) {
+          times.push_back(kernels.Of(GridOf(choice, options_.mesh)));
+        }
+        cells = std::make_shared<const std::vector<int64_t>>(std::move(times));
+      }
+      problem_.pairwise.factors.push_back({{problem_.variable[tensors_ + n]}, cells});
+    }
   }
 
   // Fills the columns of all choices from those of the representatives: a cost does not change when

@@ -13,6 +13,7 @@
 
 #include "opsemantics/definition/graph.h"
 #include "search/plan/choice.h"
+#include "search/plan/objective.h"
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
 #include "search/space/cluster.h"
@@ -24,6 +25,7 @@ namespace yuba::search {
 
 struct ProblemOptions {
   Mesh mesh;
+  Objective objective;
   Nesting nesting = Nesting::kFree;
   std::vector<int> axes;  // those to place now; the axes before them in the mesh are in `given`
   Choices given;          // [element]: the axes placed at earlier levels; empty: none were
@@ -33,14 +35,16 @@ struct ProblemOptions {
   // axes must be placed together. Elements of equal spaces must share their list.
   std::vector<GridList> grids;
   bool replicate = false;  // stored tensors may be replicated
-  bool cluster = true;     // false: a variable for each element; needed with `replicate`
-  bool tables = true;      // false: no cells in the factors, only whether those of two are equal
+  // false: a variable for each element; needed with `replicate`. So it is under time, in which a
+  // detour over a third sharding may pay.
+  bool cluster = true;
+  bool tables = true;  // false: no cells in the factors, only whether those of two are equal
   const Budget* budget = &Budget::Unlimited();
 };
 
 // Variables are in an order that does not depend on names, and hardly on the order of nodes.
 struct Problem {
-  PairwiseProblem pairwise;  // costs in bytes
+  PairwiseProblem pairwise;  // costs in units of the objective
   Clusters clusters;
   std::vector<int> elements;  // [variable]: the element that represents its cluster
   std::vector<int> variable;  // [element]

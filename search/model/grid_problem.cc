@@ -14,10 +14,11 @@
 
 namespace yuba::search {
 
-std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
+std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh,
+                                    const Objective& objective) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int> definitions = DefinitionNumbers(graph);
-  std::map<std::tuple<int, int, bool, bool>, std::pair<int, std::shared_ptr<UseCosts>>> known;
+  std::map<std::tuple<int, int, bool, bool>, TensorUse> known;
   std::vector<TensorUse> uses;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -25,16 +26,21 @@ std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh) {
       // Copies, and the nodes that make them, may leave axes out, so they have more grids.
       const TensorId tensor = o < 0 ? node.result : node.operands[o];
       const bool copy = graph.tensors[tensor].kind == TensorKind::kCopy;
-      auto& costs = known[{definitions[n], o, copy, IsCopy(graph, node)}];
-      if (costs.second == nullptr) {
-        costs = {static_cast<int>(known.size()) - 1,
-                 std::make_shared<UseCosts>(*node.definition, o, mesh,
-                                            TimesOf(graph, static_cast<NodeId>(n)))};
+      const auto [place, is_new] =
+          known.try_emplace({definitions[n], o, copy, IsCopy(graph, node)});
+      TensorUse& first = place->second;
+      const auto id = static_cast<NodeId>(n);
+      if (is_new) {
+        first.kind = static_cast<int>(known.size()) - 1;
+        first.costs =
+            std::make_shared<UseCosts>(*node.definition, o, mesh, TimesOf(graph, id), objective);
+        if (o < 0 && objective.IsTime()) {
+          first.kernels = std::make_shared<KernelCosts>(graph, id, objective);
+        }
       }
-      TensorUse use;
+      TensorUse use = first;
       use.tensor = tensor;
       use.node = tensors + static_cast<int>(n);
-      std::tie(use.kind, use.costs) = costs;
       uses.push_back(std::move(use));
     }
   }
@@ -145,6 +151,22 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
   }
 }
 
+// A cost for each node that has one by itself; equal ones share their cells.
+void AddKernels(const std::vector<TensorUse>& uses, GridProblem& problem) {
+  std::map<std::pair<KernelCosts*, GridList>, Cells> known;
+  for (const TensorUse& use : uses) {
+    if (use.kernels == nullptr) continue;
+    const GridList& grids = problem.grids[use.node];
+    Cells& cells = known[{use.kernels.get(), grids}];
+    if (cells == nullptr) {
+      std::vector<int64_t> times;
+      for (const Grid& grid : *grids) times.push_back(use.kernels->Of(grid));
+      cells = std::make_shared<const std::vector<int64_t>>(std::move(times));
+    }
+    problem.pairwise.factors.push_back({{use.node}, cells});
+  }
+}
+
 // The problem in which each grid has one choice, of which only its memory matters.
 Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
   Problem one_each;
@@ -191,6 +213,7 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     }
   }
   if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;
+  AddKernels(uses, problem);
   return problem;
 }
 

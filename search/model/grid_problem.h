@@ -13,6 +13,7 @@
 
 #include "absl/types/optional.h"
 #include "opsemantics/definition/graph.h"
+#include "search/cost/kernel_costs.h"
 #include "search/cost/table_cache.h"
 #include "search/cost/use_costs.h"
 #include "search/model/memory_rows.h"
@@ -27,13 +28,18 @@ struct TensorUse {
   int tensor = 0, node = 0;         // elements: tensors first, then nodes
   int kind = 0;                     // equal for equal definitions and operands
   std::shared_ptr<UseCosts> costs;  // shared by uses of one kind
+  // Of a reduction under time: what the node costs by itself, shared too. Else null.
+  std::shared_ptr<KernelCosts> kernels;
 };
 // All uses: by node, the reduction first, then the gathers in the order of operands. The graph must
 // outlive them.
-std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh);
+std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh,
+                                    const Objective& objective = Objective());
 
 struct GridProblem {
-  PairwiseProblem pairwise;               // a variable for each element, a factor for each use
+  // A variable for each element, and a factor for each use; under time one more for each node, of
+  // its kernel.
+  PairwiseProblem pairwise;
   std::vector<GridList> grids;            // [element][value of its variable]
   std::vector<std::vector<int>> factors;  // [node]: as in Problem (graph_problem.h)
   bool complete = true;                   // false: factors are missing; it is still a relaxation

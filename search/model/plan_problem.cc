@@ -118,7 +118,7 @@ Plan WithoutSharing(const Graph& graph, Plan plan) {
     if (pinned(node.result) || pinned(graph.tensors.size() + n)) continue;
     plan.nodes[n] = plan.tensors[node.result] = plan.tensors[node.operands[0]];
   }
-  plan.cost = CostOf(graph, plan);
+  Price(graph, plan);
   return plan;
 }
 

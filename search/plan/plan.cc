@@ -7,6 +7,8 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
 #include "opsemantics/regions/value_tables.h"
+#include "search/plan/kernel_time.h"
+#include "search/plan/moved_by_use.h"
 #include "search/plan/weights.h"
 
 namespace yuba::search {
@@ -76,12 +78,20 @@ struct NodeBytes {
   std::vector<int64_t> gathered;  // [operand]
   int64_t reduced = 0;
   bool partial = false;
+  std::vector<int64_t> times;  // nanoseconds: of the reduction, then [operand]; empty: not known
 };
 
 NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
   const Node& node = graph.nodes[n];
   NodeBoxes boxes = AnalyzeNode(*node.definition, plan.nodes[n], plan.mesh);
   NodeBytes bytes;
+  const Objective& objective = plan.space.objective;
+  for (int o = -1; o < static_cast<int>(node.operands.size()) && objective.machine() != nullptr;
+       ++o) {
+    const TensorId tensor = o < 0 ? node.result : node.operands[o];
+    bytes.times.push_back(objective.Exchange(
+        MovedByUse(*node.definition, o, plan.mesh, plan.tensors[tensor], boxes)));
+  }
   for (size_t o = 0; o < node.operands.size(); ++o) {
     std::vector<Box> read;
     for (const std::vector<Box>& of_device : boxes.reads) read.push_back(of_device[o]);
@@ -157,10 +167,12 @@ std::vector<Move> MovesOf(const Graph& graph, const Plan& plan) {
       const TensorId tensor = node.operands[o];
       const bool halo =
           !weights[tensor] && ReadsBeyond(*node.definition, static_cast<int>(o), plan.nodes[n]);
-      moves.push_back({MoveKind::kGather, n, tensor, bytes.gathered[o], halo, false});
+      const int64_t time = bytes.times.empty() ? 0 : bytes.times[1 + o];
+      moves.push_back({MoveKind::kGather, n, tensor, bytes.gathered[o], time, halo, false});
     }
     if (bytes.reduced == 0) continue;
-    moves.push_back({MoveKind::kReduce, n, node.result, bytes.reduced, false, bytes.partial});
+    const int64_t time = bytes.times.empty() ? 0 : bytes.times[0];
+    moves.push_back({MoveKind::kReduce, n, node.result, bytes.reduced, time, false, bytes.partial});
   }
   return moves;
 }
@@ -177,6 +189,34 @@ std::vector<CostKind> CostKindsOf(const Graph& graph, const std::vector<Move>& m
   return kinds;
 }
 
+namespace {
+
+PlanCost CostOfMoves(const Graph& graph, const std::vector<Move>& moves) {
+  PlanCost cost;
+  const std::vector<CostKind> kinds = CostKindsOf(graph, moves);
+  for (size_t m = 0; m < moves.size(); ++m) {
+    FieldOf(cost, kinds[m]) += TimesOf(graph, moves[m].node) * moves[m].bytes;
+  }
+  return cost;
+}
+
+PlanTime TimeOfMoves(const Graph& graph, const Plan& plan, const std::vector<Move>& moves) {
+  PlanTime time;
+  const Objective& objective = plan.space.objective;
+  if (objective.machine() == nullptr) return time;
+  for (const Move& move : moves) {
+    time.exchanges += TimesOf(graph, move.node) * move.nanoseconds;
+  }
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const NodeId n = static_cast<NodeId>(i);
+    const int64_t kernel = KernelTime(graph, n, GridOf(plan.nodes[n], plan.mesh), objective);
+    time.kernels += TimesOf(graph, n) * kernel;
+  }
+  return time;
+}
+
+}  // namespace
+
 std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
   std::vector<EntryBytes> entries;
   for (const Entry& entry : graph.entries) entries.push_back({entry.name, entry.times, 0});
@@ -187,13 +227,18 @@ std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan) {
 }
 
 PlanCost CostOf(const Graph& graph, const Plan& plan) {
-  PlanCost cost;
+  return CostOfMoves(graph, MovesOf(graph, plan));
+}
+
+PlanTime TimeOf(const Graph& graph, const Plan& plan) {
+  if (plan.space.objective.machine() == nullptr) return PlanTime();
+  return TimeOfMoves(graph, plan, MovesOf(graph, plan));
+}
+
+void Price(const Graph& graph, Plan& plan) {
   const std::vector<Move> moves = MovesOf(graph, plan);
-  const std::vector<CostKind> kinds = CostKindsOf(graph, moves);
-  for (size_t m = 0; m < moves.size(); ++m) {
-    FieldOf(cost, kinds[m]) += TimesOf(graph, moves[m].node) * moves[m].bytes;
-  }
-  return cost;
+  plan.cost = CostOfMoves(graph, moves);
+  plan.time = TimeOfMoves(graph, plan, moves);
 }
 
 }  // namespace yuba::search

@@ -20,6 +20,7 @@
 #include "search/plan/choice.h"
 #include "search/plan/demand.h"
 #include "search/plan/memory_price.h"
+#include "search/plan/objective.h"
 #include "search/plan/words.h"
 
 namespace yuba::search {
@@ -34,13 +35,21 @@ struct PlanCost {
   int64_t bytes() const { return weight + activation + partial + halo; }
 };
 
+// Nanoseconds of a step on the objective's machine, each exchange and each kernel by itself
+// (objective.h); 0 where no machine is known. Of a graph with several entries as PlanCost.
+struct PlanTime {
+  int64_t exchanges = 0;
+  int64_t kernels = 0;
+  int64_t all() const { return exchanges + kernels; }
+};
+
 // One message of the dual bound: the prices that it puts on the grids of a tensor where one node
 // reads or writes the tensor.
 struct DualMessage {
   TensorId tensor = -1;
   NodeId node = -1;
-  // For each grid of the tensor (grid.h), in lexicographic order. In bytes; in units of
-  // memory_price.h where the proof has prices on memory.
+  // For each grid of the tensor (grid.h), in lexicographic order. In units of the objective; in
+  // those of memory_price.h where the proof has prices on memory.
   std::vector<int64_t> values;
   friend bool operator==(const DualMessage& a, const DualMessage& b) {
     return a.tensor == b.tensor && a.node == b.node && a.values == b.values;
@@ -63,8 +72,10 @@ struct Proof {
   std::vector<MemoryPrice> prices;
 };
 
-// What a plan was allowed to express: the lower bound holds for all plans of this space.
+// What a plan was allowed to express, and what it was to make small: the lower bound holds for all
+// plans of this space.
 struct Space {
+  Objective objective;
   Nesting nesting = Nesting::kFree;  // or kLevel: the axes of an extent in the order of the mesh
   bool factors = true;               // dimensions are split into factors (768 as 12 x 64)
   bool copies = false;               // readers of a tensor share a copy (search/rewrite/copies.h)
@@ -77,10 +88,10 @@ struct Space {
 
 // What a search of the same space without its pins has found, for what the pins cost.
 struct Unpinned {
-  int64_t bytes = 0;        // that its best plan moves in a step
+  int64_t value = 0;        // of its best plan, in units of the objective
   int64_t lower_bound = 0;  // of all its plans; no proof of it is kept
   friend bool operator==(const Unpinned& a, const Unpinned& b) {
-    return a.bytes == b.bytes && a.lower_bound == b.lower_bound;
+    return a.value == b.value && a.lower_bound == b.lower_bound;
   }
 };
 
@@ -88,7 +99,7 @@ struct Unpinned {
 // the space with its proof. A Plan is this with its cost, for a stated mesh and space.
 struct Candidate {
   Choices choices;
-  int64_t lower_bound = 0;  // bytes a step
+  int64_t lower_bound = 0;  // of the objective
   Proof proof;
 };
 
@@ -103,9 +114,10 @@ struct Plan {
   Choices tensors;     // [TensorId]: by flat dimension
   Choices nodes;       // [NodeId]: by index of the definition
   PlanCost cost;
-  int64_t lower_bound = 0;  // bytes a step; no plan of the space moves fewer
-  // Bytes a step; no plan of all spaces that the search was asked to look at (SearchSpaces of
-  // search/search.h) moves fewer. At most lower_bound; 0 also where nothing is known, as one of
+  PlanTime time;
+  int64_t lower_bound = 0;  // in units of the objective; no plan of the space has a smaller value
+  // No plan of all spaces that the search was asked to look at (SearchSpaces of search/search.h)
+  // has a smaller value. At most lower_bound; 0 also where nothing is known, as one of
   // them was not searched to the end. No proof of it is kept.
   int64_t asked_bound = 0;
   Proof proof;
@@ -115,6 +127,9 @@ struct Plan {
   // What ended the search early, kTimeLimit or kInterrupt: the plan is the best found by then.
   // Empty: the search ran to its end.
   std::string stopped;
+
+  // What the search made small: bytes moved in a step, or nanoseconds.
+  int64_t value() const { return space.objective.IsTime() ? time.all() : cost.bytes(); }
 };
 
 enum class MoveKind : uint8_t { kGather, kReduce };
@@ -124,8 +139,9 @@ enum class MoveKind : uint8_t { kGather, kReduce };
 struct Move {
   MoveKind kind = MoveKind::kGather;
   NodeId node = -1;
-  TensorId tensor = -1;  // an operand of the node, or its result
-  int64_t bytes = 0;     // into all devices together, in one run
+  TensorId tensor = -1;     // an operand of the node, or its result
+  int64_t bytes = 0;        // into all devices together, in one run
+  int64_t nanoseconds = 0;  // of one run, where a machine is known
   bool halo = false;  // an activation, gathered along a window or shift whose index the node cuts
   bool partial = false;  // a reduction that moves partials
 };
@@ -146,6 +162,10 @@ struct EntryBytes {
 std::vector<EntryBytes> BytesByEntry(const Graph& graph, const Plan& plan);
 // The sum of MovesOf, by kind, each as often as its node runs; ignores plan.cost.
 PlanCost CostOf(const Graph& graph, const Plan& plan);
+// The times of MovesOf and of the nodes' kernels (kernel_time.h), each as often as its node runs.
+PlanTime TimeOf(const Graph& graph, const Plan& plan);
+// Sets cost and time.
+void Price(const Graph& graph, Plan& plan);
 
 }  // namespace yuba::search
 

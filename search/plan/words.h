@@ -21,6 +21,9 @@ namespace yuba::search {
 // a plan kFree or kLevel.
 enum class Nesting : uint8_t { kFree, kAnywhere, kLevel };
 
+// What a search makes as small as it can (objective.h).
+enum class ObjectiveKind : uint8_t { kBytes, kTime };
+
 // Whether stored tensors may be replicated.
 enum class Replicate : uint8_t { kNone, kAuto };
 
@@ -42,6 +45,11 @@ template <>
 struct Words<Nesting> {
   static constexpr std::pair<Nesting, const char*> kList[] = {
       {Nesting::kFree, "free"}, {Nesting::kAnywhere, "anywhere"}, {Nesting::kLevel, "level"}};
+};
+template <>
+struct Words<ObjectiveKind> {
+  static constexpr std::pair<ObjectiveKind, const char*> kList[] = {
+      {ObjectiveKind::kBytes, "bytes"}, {ObjectiveKind::kTime, "time"}};
 };
 template <>
 struct Words<Replicate> {

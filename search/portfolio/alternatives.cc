@@ -14,7 +14,7 @@ constexpr double kLeastTime = 1e-6;  // seconds: too little for anything but a s
 
 bool IsBetter(const absl::StatusOr<PlannedGraph>& found, const absl::StatusOr<PlannedGraph>& best) {
   if (found.ok() && best.ok()) {
-    const int64_t bytes = found->plan.cost.bytes(), least = best->plan.cost.bytes();
+    const int64_t bytes = found->plan.value(), least = best->plan.value();
     return bytes < least || (bytes == least && found->plan.lower_bound > best->plan.lower_bound);
   }
   if (found.ok() || best.ok()) return found.ok();
@@ -45,7 +45,7 @@ SearchOptions InTimeLeft(SearchOptions options, const Budget& budget) {
 bool IsOver(const absl::StatusOr<PlannedGraph>& best, const Budget& budget) {
   const absl::Status& status = best.status();
   if (!best.ok() && !absl::IsFailedPrecondition(status) && !absl::IsNotFound(status)) return true;
-  return (best.ok() && (best->plan.cost.bytes() == 0 || !best->plan.stopped.empty())) ||
+  return (best.ok() && (best->plan.value() == 0 || !best->plan.stopped.empty())) ||
          budget.ShouldStop();
 }
 

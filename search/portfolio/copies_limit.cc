@@ -67,7 +67,7 @@ absl::optional<Plan> KeepCopiesWithin(int64_t limit, const Graph& graph, Plan pl
 
 int64_t BytesWithin(int64_t limit, const Graph& graph, const Plan& plan,
                     const SearchOptions& options) {
-  if (limit == 0) return plan.cost.bytes();
+  if (limit == 0) return plan.value();
   const absl::optional<Plan> kept = KeepCopiesWithin(limit, graph, plan, options);
   return kept.has_value() ? kept->cost.bytes() : kForbidden;
 }

@@ -87,7 +87,7 @@ absl::optional<Unpinned> SearchUnpinned(const Graph& graph, const SearchOptions&
   const absl::StatusOr<Plan> found = RunEngines(task);
   if (!found.ok()) return absl::nullopt;
   const int64_t bytes = BytesWithin(LimitOfCopies(options, plan), graph, *found, options);
-  return Unpinned{std::min(bytes, plan.cost.bytes()), found->lower_bound};
+  return Unpinned{std::min(bytes, plan.value()), found->lower_bound};
 }
 
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& given,
@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
   std::vector<PinPrice> prices;
   const std::vector<std::string> texts = PinTexts(options);
   if (texts.size() == 1 && plan.unpinned.has_value()) {
-    return std::vector<PinPrice>{{texts[0], plan.cost.bytes() - plan.unpinned->bytes}};
+    return std::vector<PinPrice>{{texts[0], plan.value() - plan.unpinned->value}};
   }
   for (const std::string& text : texts) {
     YUBA_ASSIGN_OR_RETURN(const std::vector<Pin> others, AllPins(graph, WithoutPin(options, text)));
@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
     const absl::StatusOr<Plan> without = SearchRestricted(graph, options, restrictions, budget);
     if (!without.ok() || budget.end() != Budget::End::kNone) break;
     const int64_t bytes = BytesWithin(LimitOfCopies(options, plan), graph, *without, options);
-    prices.push_back({text, plan.cost.bytes() - bytes});
+    prices.push_back({text, plan.value() - bytes});
   }
   return prices;
 }

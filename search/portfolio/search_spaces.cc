@@ -43,7 +43,7 @@ constexpr size_t kMostNodesForFlat = 500;
 bool NoneBelow(int64_t bytes, const Graph& graph, const SearchOptions& options,
                const Budget& budget) {
   const double bytes_to_stop_at = static_cast<double>(bytes) * (1 + 1e-6);
-  const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh);
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, options.mesh, options.objective);
   return DualBound(graph, options.mesh, uses, budget, bytes_to_stop_at, options.table_cache.get())
              .bytes >= bytes;
 }
@@ -55,7 +55,7 @@ bool BoundsUnaccumulated(const absl::StatusOr<PlannedGraph>& found) {
   return found.ok() && found->plan.proof.prices.empty() && !HasPartials(found->graph);
 }
 
-bool IsOptimal(const Plan& plan) { return plan.cost.bytes() <= plan.lower_bound; }
+bool IsOptimal(const Plan& plan) { return plan.value() <= plan.lower_bound; }
 
 absl::StatusOr<PlannedGraph> SearchThis(Graph graph, const SearchOptions& options) {
   YUBA_ASSIGN_OR_RETURN(Plan plan, Search(graph, options));
@@ -69,8 +69,8 @@ bool IsOfNoUse(const Graph& graph, const SearchOptions& options, const Budget& b
   const bool bounded =
       best.ok() && options.replicate == Replicate::kNone && FindBaseline(options.search) == nullptr;
   if (!bounded) return false;
-  const bool has_gap = best->plan.cost.bytes() > best->plan.lower_bound;
-  return NoneBelow(best->plan.cost.bytes() + has_gap, graph, options, budget);
+  const bool has_gap = best->plan.value() > best->plan.lower_bound;
+  return NoneBelow(best->plan.value() + has_gap, graph, options, budget);
 }
 
 // Searches the graph without accumulators, whose plan replaces `best` where it is better.
@@ -78,7 +78,7 @@ void TryUnaccumulated(const Graph& bare, const SearchOptions& options, const Bud
                       absl::StatusOr<PlannedGraph>& best) {
   SearchOptions without = NamedWithin("unaccumulated", options);
   without.accumulators = Accumulators::kNone;
-  if (best.ok()) without.known_bytes = best->plan.cost.bytes();
+  if (best.ok()) without.known_bytes = best->plan.value();
   Graph narrow = SharedGraph(bare, without);
   if (IsOfNoUse(narrow, without, budget, best)) return;
   if (best.ok() && budget.ShouldStop()) return LeaveUnsearched(best);
@@ -123,7 +123,7 @@ void TryFlat(const Variant& variant, const Graph& bare, SearchOptions options, c
   if (!flat.ok() || ComputesAlike(*flat, bare)) return;
   if (IsOfNoUse(SharedGraph(*flat, options), options, budget, best)) return;
   if (best.ok() && budget.ShouldStop()) return LeaveUnsearched(best);
-  if (best.ok()) options.known_bytes = best->plan.cost.bytes();
+  if (best.ok()) options.known_bytes = best->plan.value();
   TakeBetter(SearchShared(*flat, options, budget), best);
 }
 
@@ -153,7 +153,7 @@ void LimitCopies(const SearchOptions& options, PlannedGraph& found) {
   const Clock::time_point start = Clock::now();
   absl::optional<Plan> kept = KeepCopiesWithin(copies->limit, found.graph, found.plan, options);
   if (!kept.has_value()) return;
-  const int64_t before = found.plan.cost.bytes(), bytes = kept->cost.bytes();
+  const int64_t before = found.plan.value(), bytes = kept->value();
   const auto product = [](int64_t a, int64_t b) {
     return static_cast<double>(a) * static_cast<double>(b);
   };

@@ -190,17 +190,17 @@ std::string BoundText(const search::PlanFile& plan) {
 
 std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned,
                          const char* span) {
-  const int64_t least = std::max<int64_t>(0, lower_bound - unpinned.bytes);
+  const int64_t least = std::max<int64_t>(0, lower_bound - unpinned.value);
   const int64_t most = bytes - unpinned.lower_bound;
   const std::string cost = most == 0       ? "nothing"
                            : least == most ? absl::StrCat(Bytes(least), " ", span)
                            : least == 0    ? absl::StrCat("at most ", Bytes(most), " ", span)
                                         : absl::StrCat("at least ", Bytes(least), " and at most ",
                                                        Bytes(most), " ", span);
-  if (unpinned.bytes == unpinned.lower_bound) {
-    return absl::StrCat(cost, " (the best plan without them moves ", Bytes(unpinned.bytes), ")");
+  if (unpinned.value == unpinned.lower_bound) {
+    return absl::StrCat(cost, " (the best plan without them moves ", Bytes(unpinned.value), ")");
   }
-  return absl::StrCat(cost, " (without them the best plan found moves ", Bytes(unpinned.bytes),
+  return absl::StrCat(cost, " (without them the best plan found moves ", Bytes(unpinned.value),
                       ", and none less than ", Bytes(unpinned.lower_bound), ")");
 }
 

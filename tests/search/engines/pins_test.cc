@@ -50,8 +50,8 @@ TEST_CASE("on many devices pinned plans on grids move less than the recursion's"
     CHECK(plan.lower_bound > 0);
     const absl::optional<Unpinned> unpinned = SearchUnpinned(*graph, options, plan);
     REQUIRE(unpinned.has_value());
-    CHECK(unpinned->bytes == std::min(free, plan.cost.bytes()));
-    CHECK(unpinned->lower_bound <= unpinned->bytes);
+    CHECK(unpinned->value == std::min(free, plan.cost.bytes()));
+    CHECK(unpinned->lower_bound <= unpinned->value);
     options.search = "recursive";
     const int64_t recursive = Checked(*graph, options).cost.bytes();
     CHECK(plan.cost.bytes() <= recursive);

@@ -1,0 +1,23 @@
+#include "search/plan/kernel_time.h"
+
+#include <vector>
+
+#include "opsemantics/sharding/work.h"
+
+namespace yuba::search {
+
+int64_t KernelTime(const Graph& graph, NodeId node, const Grid& grid, const Objective& objective) {
+  if (IsCopy(graph, graph.nodes[node])) return 0;
+  const Definition& definition = *graph.nodes[node].definition;
+  const std::vector<int> parts = PartsOf(grid);
+  std::vector<Interval> ranges;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    ranges.push_back({0, (definition.indices[i].extent + parts[i] - 1) / parts[i]});
+  }
+  const DefinitionWork work = WorkOf(definition, ranges);
+  const bool library =
+      work.kernel_class == KernelClass::kProduct || work.kernel_class == KernelClass::kConvolution;
+  return objective.Kernel(work.Kernel(library));
+}
+
+}  // namespace yuba::search
