@@ -99,6 +99,37 @@ MarkedTable Times(MarkedTable table, int64_t times) {
   return table;
 }
 
+// [partition][sharding]: what a use costs.
+MarkedTable CostsOfUse(const TriedSpace& space, const Definition& definition, const Mesh& mesh,
+                       int operand, const std::vector<Sharding>& partitions,
+                       const std::vector<Sharding>& shardings) {
+  if (space.prices == nullptr) return MarkedBytes(definition, mesh, operand, partitions, shardings);
+  MarkedTable costs;
+  for (const Sharding& partition : partitions) {
+    costs.emplace_back();
+    for (const Sharding& sharding : shardings) {
+      costs.back().push_back(
+          space.prices->exchange(MarkedMoved(definition, mesh, operand, partition, sharding)));
+    }
+  }
+  return costs;
+}
+
+// [sharding][sharding of the copy].
+MarkedTable CostsOfCopy(const TriedSpace& space, const Mesh& mesh, const TensorType& type,
+                        const std::vector<Sharding>& shardings,
+                        const std::vector<Sharding>& copies) {
+  if (space.prices == nullptr) return MarkedCopyBytes(mesh, type, shardings, copies);
+  MarkedTable costs;
+  for (const Sharding& sharding : shardings) {
+    costs.emplace_back();
+    for (const Sharding& copy : copies) {
+      costs.back().push_back(space.prices->exchange(MarkedCopyMoved(mesh, type, sharding, copy)));
+    }
+  }
+  return costs;
+}
+
 TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space, TensorId id,
                   const std::vector<std::vector<Sharding>>& partitions) {
   const Tensor& tensor = graph.tensors[id];
@@ -123,7 +154,7 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].result != id) continue;
     priced.own.push_back(
-        {n, Times(MarkedBytes(*graph.nodes[n].definition, mesh, -1, partitions[n], shardings),
+        {n, Times(CostsOfUse(space, *graph.nodes[n].definition, mesh, -1, partitions[n], shardings),
                   graph.entries[graph.nodes[n].entry].times)});
   }
   for (const std::vector<NodeId>& readers : ReadersOfValues(graph, tensor)) {
@@ -134,7 +165,7 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
     if (copied) {
       read = TriedChoices(mesh, tensor.type.dims, /*maximal=*/false);
       priced.copies.push_back(
-          {{}, Times(MarkedCopyBytes(mesh, tensor.type, shardings, read), times)});
+          {{}, Times(CostsOfCopy(space, mesh, tensor.type, shardings, read), times)});
       priced.plans *= static_cast<double>(read.size());
     }
     std::vector<TriedTensor::Use>& uses = copied ? priced.copies.back().uses : priced.own;
@@ -143,9 +174,9 @@ TriedTensor Price(const Graph& graph, const Mesh& mesh, const TriedSpace& space,
       for (size_t o = 0; o < node.operands.size(); ++o) {
         if (node.operands[o] != id) continue;
         uses.push_back(
-            {static_cast<size_t>(n),
-             Times(MarkedBytes(*node.definition, mesh, static_cast<int>(o), partitions[n], read),
-                   times)});
+            {static_cast<size_t>(n), Times(CostsOfUse(space, *node.definition, mesh,
+                                                      static_cast<int>(o), partitions[n], read),
+                                           times)});
       }
     }
   }
@@ -177,8 +208,18 @@ TriedPlans TryAllPlans(const Graph& graph, const Mesh& mesh, const TriedSpace& s
   }
   tried.least = std::numeric_limits<int64_t>::max();
   std::vector<int64_t> choice(graph.nodes.size(), 0);
+  MarkedTable kernels(graph.nodes.size());  // [node][partition]
+  for (size_t n = 0; n < graph.nodes.size() && space.prices != nullptr; ++n) {
+    for (const Sharding& partition : partitions[n]) {
+      kernels[n].push_back(graph.entries[graph.nodes[n].entry].times *
+                           space.prices->kernel(static_cast<NodeId>(n), partition));
+    }
+  }
   do {
     int64_t bytes = 0;
+    for (size_t n = 0; n < choice.size() && space.prices != nullptr; ++n) {
+      bytes += kernels[n][choice[n]];
+    }
     for (size_t t = 0; t < tensors.size() && bytes < tried.least; ++t) {
       bytes += tensors[t].Least(choice);
     }

@@ -6,11 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
+#include "opsemantics/base/moved.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
 namespace yuba {
+
+// What plans cost, where that is not bytes.
+struct TriedPrices {
+  // What one run of a use costs a device that receives this most expensively.
+  std::function<int64_t(const std::vector<Moved>&)> exchange;
+  // What one run of a node costs by itself.
+  std::function<int64_t(NodeId, const Sharding&)> kernel;
+};
 
 // What the plans that are tried may express.
 struct TriedSpace {
@@ -21,10 +31,12 @@ struct TriedSpace {
   bool replicate = false;
   // Whether an element may be cut so (tensors first, then nodes); empty: as it likes.
   std::function<bool(size_t element, const Sharding& sharding)> allows;
+  const TriedPrices* prices = nullptr;  // null: bytes
 };
 
 struct TriedPlans {
-  int64_t least = -1;  // bytes of the cheapest; -1: there are more combinations than `limit`
+  int64_t least = -1;  // cost of the cheapest, in bytes or as the prices say; -1: there are more
+                       // combinations than `limit`
   double plans = 0;    // how many plans that covers
 };
 

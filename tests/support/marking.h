@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "opsemantics/base/moved.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
 
@@ -31,6 +32,17 @@ MarkedTable MarkedBytes(const Definition& definition, const Mesh& mesh, int oper
 MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
                             const std::vector<Sharding>& shardings,
                             const std::vector<Sharding>& copy_shardings);
+
+// [device]: what it receives in one use (opsemantics/base/moved.h), told element by element.
+// Devices that differ on axes of greater kinds are further apart; the nearest of them that have an
+// element give it, of equals the one with the lowest number. Where partials of an element come to
+// several owners, these share out the work and give each other the results. Not of tensors that
+// hold partials which stay unreduced.
+std::vector<Moved> MarkedMoved(const Definition& definition, const Mesh& mesh, int operand,
+                               const Sharding& partition, const Sharding& sharding);
+// The same of a copy that is made of a tensor.
+std::vector<Moved> MarkedCopyMoved(const Mesh& mesh, const TensorType& type,
+                                   const Sharding& sharding, const Sharding& copy_sharding);
 
 // Bytes of a whole plan: the sum over all nodes, their operands and results. `tensors` is by
 // tensor, `nodes` (their partitions) by node.
