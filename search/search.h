@@ -86,7 +86,7 @@ Graph SharedGraph(const Graph& bare, const SearchOptions& options);
 // Errors: InvalidArgument where the options contradict each other or do not suit the graph, or a
 // pin cannot be satisfied. With a limit on memory also FailedPrecondition where no plan within it
 // was found, and DeadlineExceeded or Cancelled where the search was stopped before. NotFound where
-// no plan moves less than options.known_bytes. Cancelled where `options.asked` is true at the
+// no plan moves less than options.known_value. Cancelled where `options.asked` is true at the
 // beginning.
 absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options);
 
@@ -100,7 +100,7 @@ absl::optional<Unpinned> SearchUnpinned(const Graph& graph, const SearchOptions&
 // than the plan without the pins of that text. Pins for which there is no time are left out.
 struct PinPrice {
   std::string text;
-  int64_t bytes = 0;
+  int64_t value = 0;  // of the objective
 };
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
                                                    const Plan& plan);

@@ -26,16 +26,18 @@ class TableCache;
 struct EngineReport {
   std::string engine;  // its name; "plain/axes": engine "axes" in the search of engine "plain"
   double seconds = 0;
-  // What the best plan moves in a step and the best lower bound, before it ran and after. Bytes of
-  // 10^18: there is no plan.
-  int64_t bytes_before = 0, bytes = 0, bound_before = 0, bound = 0;
+  ObjectiveKind objective = ObjectiveKind::kBytes;
+  // The value of the best plan and the best lower bound, before it ran and after. 10^18: there is
+  // no plan.
+  int64_t before = 0, value = 0, bound_before = 0, bound = 0;
 };
 
 // Where a search stands: what the engine at work has, or the search began with.
 struct SearchProgress {
-  std::string engine;            // as in EngineReport
-  int64_t bytes = 0, bound = 0;  // of the best plan and the best lower bound so far; bytes of
-                                 // 10^18: there is no plan
+  std::string engine;  // as in EngineReport
+  ObjectiveKind objective = ObjectiveKind::kBytes;
+  int64_t value = 0, bound = 0;  // of the best plan and the best lower bound so far; 10^18: there
+                                 // is no plan
 };
 
 struct SearchOptions {
@@ -57,9 +59,9 @@ struct SearchOptions {
   // The bytes a device that the program of a plan of this graph allocates, which is more than the
   // search can count. The limit holds for this. May be empty: then the search's own count decides.
   std::function<int64_t(const Graph&, const Plan&)> memory_of;
-  // The bytes that a plan known from elsewhere moves; 0: there is none. Plans that move more are of
-  // no use, with a limit on memory or with replicas neither those that move as much.
-  int64_t known_bytes = 0;
+  // The value of a plan known from elsewhere; 0: there is none. Dearer plans are of no use, with a
+  // limit on memory or with replicas neither are equal ones.
+  int64_t known_value = 0;
   double time_limit = 0;  // seconds; 0: none
   int threads = 1;        // the plan is the same for any number
   // Tables that other searches have computed, on any mesh, and where this search adds its own;

@@ -105,7 +105,15 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
     return absl::OkStatus();
   };
   options.copies = copies;
-  YUBA_RETURN_IF_ERROR(add("default", "fewest bytes, all levels together"));
+  const bool time = options.objective.IsTime();
+  YUBA_RETURN_IF_ERROR(add(
+      "default", time ? "least time, all levels together" : "fewest bytes, all levels together"));
+  if (time) {
+    const search::Objective objective = options.objective;
+    options.objective = search::Objective(search::ObjectiveKind::kBytes, objective.machine());
+    YUBA_RETURN_IF_ERROR(add("fewest bytes", "all levels together (--objective bytes)"));
+    options.objective = objective;
+  }
   options.copies = false;
   if (copies) {
     YUBA_RETURN_IF_ERROR(
@@ -122,11 +130,11 @@ absl::StatusOr<std::vector<Candidate>> TryAll(const compiler::Model& model,
   return candidates;
 }
 
-// "12.3 % more", "3.1 times as much": `bytes` against `ours`.
-std::string Against(int64_t bytes, int64_t ours) {
-  if (bytes == ours) return "as many";
+// "+ 12.3 %", "× 3.1": `value` against `ours`.
+std::string Against(int64_t value, int64_t ours) {
+  if (value == ours) return "as many";
   if (ours == 0) return "";
-  const double ratio = static_cast<double>(bytes) / static_cast<double>(ours);
+  const double ratio = static_cast<double>(value) / static_cast<double>(ours);
   return ratio >= 2
              ? absl::StrFormat("× %.1f", ratio)
              : absl::StrFormat("%s %.1f %%", ratio < 1 ? "−" : "+", 100 * std::abs(ratio - 1));
@@ -215,15 +223,32 @@ std::string Words(const Candidate& theirs, const Candidate& ours) {
 
 void Print(const std::vector<Candidate>& candidates) {
   const Candidate& ours = candidates[0];
+  const bool timed = ours.plan.space.objective.machine() != nullptr;
   TextTable table(1);
-  table.Add({"search", "moved", "against default", "weights", "activations", "sums", "halos",
-             "peak a device", "search s"});
+  std::vector<std::string> head = {"search", "moved", "against default", "weights", "activations",
+                                   "sums",   "halos", "peak a device",   "search s"};
+  if (timed) head.insert(head.begin() + 1, {"time", "of it exchanges", "against default"});
+  table.Add(head);
   for (const Candidate& c : candidates) {
     const search::PlanCost& cost = c.plan.cost;
-    table.Add({c.name, Bytes(cost.bytes()), Against(cost.bytes(), ours.plan.cost.bytes()),
-               Bytes(cost.weight), Bytes(cost.activation), Bytes(cost.partial), Bytes(cost.halo),
-               Bytes(c.peak_memory),
-               absl::StrFormat("%.2f%s", c.seconds, c.plan.stopped.empty() ? "" : ", cut short")});
+    std::vector<std::string> row = {
+        c.name,
+        Bytes(cost.bytes()),
+        Against(cost.bytes(), ours.plan.cost.bytes()),
+        Bytes(cost.weight),
+        Bytes(cost.activation),
+        Bytes(cost.partial),
+        Bytes(cost.halo),
+        Bytes(c.peak_memory),
+        absl::StrFormat("%.2f%s", c.seconds, c.plan.stopped.empty() ? "" : ", cut short")};
+    const search::PlanTime& time = c.plan.time;
+    if (timed) {
+      const double share = 100.0 * static_cast<double>(time.exchanges) /
+                           static_cast<double>(std::max<int64_t>(1, time.all()));
+      row.insert(row.begin() + 1, {Duration(time.all()), absl::StrFormat("%.1f %%", share),
+                                   Against(time.all(), ours.plan.time.all())});
+    }
+    table.Add(row);
   }
   std::cout << table.ToString() << "\nwhat they are, and what they move more than the default:\n";
   for (const Candidate& c : candidates) {
@@ -253,12 +278,13 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
   for (const Candidate& c : candidates) {
     const search::PlanCost& cost = c.plan.cost;
     nlohmann::ordered_json bound, asked;  // null where none is known
-    if (c.plan.proof.kind != search::ProofKind::kNone || cost.bytes() == 0) {
+    if (c.plan.proof.kind != search::ProofKind::kNone || c.plan.value() == 0) {
       bound = c.plan.lower_bound;
-      if (c.plan.asked_bound > 0 || cost.bytes() == 0) asked = c.plan.asked_bound;
+      if (c.plan.asked_bound > 0 || c.plan.value() == 0) asked = c.plan.asked_bound;
     }
     rows.push_back({{"search", c.name},
                     {"what", c.what},
+                    {"objective", search::WordOf(c.plan.space.objective.kind())},
                     {"bytes", cost.bytes()},
                     {"lower_bound", bound},
                     {"asked_lower_bound", asked},
@@ -273,6 +299,10 @@ nlohmann::ordered_json Json(const std::vector<Candidate>& candidates) {
                     {"stopped", c.plan.stopped},
                     {"remarks", c.remarks},
                     {"more_than_default", MoreJson(cost, candidates[0].plan.cost)}});
+    if (c.plan.space.objective.machine() != nullptr) {
+      rows.back()["nanoseconds"] = {{"exchanges", c.plan.time.exchanges},
+                                    {"kernels", c.plan.time.kernels}};
+    }
   }
   return rows;
 }
@@ -285,10 +315,14 @@ absl::Status Compare(const CompareFlags& flags) {
                      ": compare shows searches in spaces of their own; it ",
                      "takes copies=all or copies=none");
   }
-  YUBA_ASSIGN_OR_RETURN(const Mesh mesh, MeshOfFlags(flags.mesh));
+  YUBA_ASSIGN_OR_RETURN(const MeshOnMachine on, MeshOfFlags(flags.mesh));
+  const Mesh& mesh = on.mesh;
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
   search::SearchOptions options;
   options.mesh = mesh;
+  if (on.machine != nullptr) {
+    options.objective = search::Objective(search::ObjectiveKind::kTime, on.machine);
+  }
   options.time_limit = flags.time_limit;
   const InterruptNote note("stopping with the rows so far; once more ends at once\n");
   YUBA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,

@@ -10,6 +10,7 @@
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/machine/find_machine.h"
 #include "search/baselines/baselines.h"
 #include "search/file/plan_file.h"
 #include "search/file/read_back.h"
@@ -77,11 +78,26 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << both << "\n      --help for inputs and weights\n";
 }
 
+// What is to be small: what the flag says, else time on a machine that is named.
+absl::StatusOr<search::Objective> ObjectiveOf(const std::string& flag,
+                                              const std::shared_ptr<const Machine>& machine) {
+  if (machine == nullptr) {
+    if (flag != search::WordOf(search::ObjectiveKind::kTime)) return search::Objective();
+    return UserError("--objective time needs a machine: --machine NAME, one of ",
+                     absl::StrJoin(MachineNames(), ", "), ", or a file of yuba calibrate");
+  }
+  const auto kind =
+      flag.empty() ? search::ObjectiveKind::kTime : *search::FromWord<search::ObjectiveKind>(flag);
+  return search::Objective(kind, machine);
+}
+
 // The search that the flags ask for.
 absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flags,
                                                       const SpaceWords& space) {
   search::SearchOptions options;
-  YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfFlags(flags.mesh));
+  YUBA_ASSIGN_OR_RETURN(const MeshOnMachine on, MeshOfFlags(flags.mesh));
+  options.mesh = on.mesh;
+  YUBA_ASSIGN_OR_RETURN(options.objective, ObjectiveOf(flags.objective, on.machine));
   options.search = flags.search;
   SetSpace(space, options);
   options.pin_texts = flags.pins;
@@ -106,6 +122,10 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   search::PlanNotes notes = NotesFor(loaded, flags.model);
   if (options.nesting == search::Nesting::kLevel) notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
+  if (!flags.mesh.machine.empty()) {
+    notes.options["machine"] = options.objective.machine()->name;
+    notes.options["objective"] = search::WordOf(options.objective.kind());
+  }
   notes.options["search"] = plan.search;
   notes.options["copies"] = plan.space.copies ? "all" : "none";
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
@@ -136,7 +156,7 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   }
   YUBA_RETURN_IF_ERROR(plan.status());
   if (!plan->stopped.empty()) return absl::optional<int64_t>();
-  return absl::optional<int64_t>(plan->cost.bytes());
+  return absl::optional<int64_t>(plan->value());
 }
 
 // The tensors of the plan that are in fewer parts than their dimensions allow.

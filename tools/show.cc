@@ -38,19 +38,26 @@ std::string PinsLines(const search::PlanFile& plan) {
   std::string text = absl::StrCat("\npins: ", absl::StrJoin(plan.space.pin_texts, ", "));
   if (plan.unpinned.has_value()) {
     absl::StrAppend(&text, "; together they cost ",
-                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned,
-                                 SpanText(!plan.entries.empty())));
+                    PinsCostText(plan.space.objective.kind(), plan.value(), plan.lower_bound,
+                                 *plan.unpinned, SpanText(!plan.entries.empty())));
   }
   return text;
+}
+
+// ", 4.2 ms on hgx-h100"; "" where no machine is known.
+std::string TimeOf(const search::PlanFile& plan) {
+  const auto& machine = plan.space.objective.machine();
+  return machine == nullptr ? ""
+                            : absl::StrCat(", ", Duration(plan.time.all()), " on ", machine->name);
 }
 
 std::string OverviewText(const search::PlanFile& plan) {
   return absl::StrCat(
       "plan of ", plan.notes.graph_file, " (graph ", plan.notes.graph_hash.substr(0, 12),
       "), mesh ", MeshText(plan.mesh), ", ", Bytes(plan.cost.bytes()), " ",
-      SpanText(!plan.entries.empty()), ", ", BoundText(plan), plan.entries.empty() ? "" : "\n",
-      EntriesText(plan), "\nspace: ", SpaceText(plan.space), PinsLines(plan),
-      plan.stopped.empty() ? "" : "\n", StoppedText(plan),
+      SpanText(!plan.entries.empty()), TimeOf(plan), ", ", BoundText(plan),
+      plan.entries.empty() ? "" : "\n", EntriesText(plan), "\nspace: ", SpaceText(plan.space),
+      PinsLines(plan), plan.stopped.empty() ? "" : "\n", StoppedText(plan),
       "\n[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n", WordsOfTransfers(""), "\n");
 }

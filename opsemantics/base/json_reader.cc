@@ -127,6 +127,8 @@ double JsonReader::Number(double least, double most, absl::string_view unit) con
   return least;
 }
 
+std::string JsonReader::Text() const { return value_->dump(); }
+
 bool JsonReader::Bool() const {
   if (value_->is_boolean()) return value_->get<bool>();
   Fail("true or false");

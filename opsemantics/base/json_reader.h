@@ -48,6 +48,7 @@ class JsonReader {
   // Any number, of which JSON has finite ones only; both limits are allowed. An error names `unit`.
   double Number(double least, double most, absl::string_view unit) const;
   bool Bool() const;
+  std::string Text() const;                          // the value as JSON
   bool IsNull() const { return value_->is_null(); }  // no error
   std::vector<std::string> Strings() const;          // of an array
 

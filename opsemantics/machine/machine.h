@@ -93,6 +93,7 @@ struct Machine {
   std::vector<LinkModel> links;  // [kind]; at least one
   double price = 0;              // dollars an hour, all of it; 0: not known
   std::string hash;              // of all numbers above (machine_hash.h)
+  std::string text;              // of its file, which is of one node
 
   int devices() const { return links.back().devices; }
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/moved.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {
@@ -56,6 +57,28 @@ absl::StatusOr<Mesh> MeshOfMachine(const Machine& machine, int devices) {
     }
   }
   return mesh;
+}
+
+std::string WhyNoMeshOf(const Machine& machine, const Mesh& mesh) {
+  const auto links = static_cast<int>(machine.links.size());
+  if (mesh.kinds() > links) {
+    return absl::StrCat("it has axes of kind ", mesh.kinds() - 1, ", the machine's links are of ",
+                        links == 1 ? "kind 0" : absl::StrCat("the kinds 0 to ", links - 1));
+  }
+  if (!HasKindsOutermostFirst(mesh)) return "axes of greater kinds come first";
+  const std::vector<int> groups = GroupSizes(mesh);
+  for (size_t kind = 0; kind < groups.size(); ++kind) {
+    const int most = machine.links[kind].devices;
+    if (groups[kind] > most) {
+      return absl::StrCat("axes of the kinds up to ", kind, " make ", groups[kind],
+                          " devices, but links of kind ", kind, " join ", most);
+    }
+    if (kind + 1 < groups.size() && groups[kind] < most) {
+      return absl::StrCat("links of kind ", kind, " join ", most, " devices, of which it uses ",
+                          groups[kind], " in a group");
+    }
+  }
+  return "";
 }
 
 }  // namespace yuba

@@ -2,6 +2,8 @@
 #ifndef YUBA_OPSEMANTICS_MACHINE_MACHINE_MESH_H_
 #define YUBA_OPSEMANTICS_MACHINE_MACHINE_MESH_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/machine/machine.h"
@@ -14,6 +16,11 @@ namespace yuba {
 // has, and where they fill a part of one group and all of another (12 on nodes of 8): it says which
 // numbers there are.
 absl::StatusOr<Mesh> MeshOfMachine(const Machine& machine, int devices);
+
+// "" where the mesh's axes lie on the machine's links as their kinds say: those of greater kinds
+// first, and where some axis is of a kind above c, axes of the kinds up to c fill a group of kind
+// c. Else what is wrong, in words for the user.
+std::string WhyNoMeshOf(const Machine& machine, const Mesh& mesh);
 
 }  // namespace yuba
 

@@ -105,6 +105,7 @@ absl::StatusOr<Machine> ReadMachine(absl::string_view text, int nodes) {
   if (root.Has("price")) machine.price = nodes * ReadConstant(root.Field("price"), kDollars);
   if (!status.ok()) return status;
   machine.hash = HashOf(machine);
+  machine.text = std::string(text);
   return machine;
 }
 

@@ -50,7 +50,7 @@ void ChoicesWithin::Price(Incumbent& incumbent) {
   for (const Assignment& start : starts_) Try(start, incumbent);
   Try(LeastUsage(problem_.pairwise), incumbent);
   if (least_ > limit_) return;
-  const int64_t known = options_.known_bytes > 0 ? options_.known_bytes : kForbidden;
+  const int64_t known = options_.known_value > 0 ? options_.known_value : kForbidden;
   solver_.emplace(problem_.pairwise, grids_, options_.table_cells, known, budget_);
   for (const Assignment& start : starts_) solver_->AddStart(start);
   if (solver_->bound() >= known) incumbent.Dismiss();
@@ -64,7 +64,7 @@ void ChoicesWithin::Price(Incumbent& incumbent) {
 
 // The bytes that a plan must move less than to be of use; kForbidden where none is known.
 int64_t ChoicesWithin::Known(const Incumbent& incumbent) const {
-  const int64_t before = options_.known_bytes > 0 ? options_.known_bytes : kForbidden;
+  const int64_t before = options_.known_value > 0 ? options_.known_value : kForbidden;
   return std::min(before, incumbent.bytes());
 }
 

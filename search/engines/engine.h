@@ -36,7 +36,7 @@ struct Engine {
 
 // Runs the engines for the task that apply, until the gap is closed or the budget is spent.
 // There is always a plan, but where memory is limited: then there may be an error of
-// nothing_fits.h, or NotFound where nothing costs less than options.known_bytes.
+// nothing_fits.h, or NotFound where nothing costs less than options.known_value.
 absl::StatusOr<Plan> RunEngines(Task& task);
 
 // The options of a search within a search: `report` is called with "name/engine".

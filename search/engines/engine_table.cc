@@ -84,12 +84,12 @@ bool GridsHelp(Task& task, const Incumbent& incumbent) {
   if (!LimitMatters(task, incumbent)) return false;
   if (task.choices_within == nullptr) return true;
   return HasPrices(task, incumbent) && !task.choices_within->HasBound() &&
-         task.options().known_bytes == 0;
+         task.options().known_value == 0;
 }
 // Where there are many variables, and local search on tables ends far from the bound.
 bool GridsMayHelp(Task& task, const Incumbent& incumbent) {
   return HasPrices(task, incumbent) && task.choices_within->IsWide() &&
-         !incumbent.IsWithin(kFarWithin) && task.options().known_bytes == 0;
+         !incumbent.IsWithin(kFarWithin) && task.options().known_value == 0;
 }
 bool GridsAreBounded(Task& task, const Incumbent&) {
   return task.grids_within != nullptr && task.grids_within->HasBound();
@@ -150,12 +150,13 @@ std::vector<Engine> EnginesFor(const Task& task) {
 void RunOne(const Engine& engine, Clock::time_point start, Task& task, Incumbent& incumbent) {
   EngineReport report;
   report.engine = engine.name;
-  report.bytes_before = incumbent.bytes();
+  report.objective = task.options().objective.kind();
+  report.before = incumbent.bytes();
   report.bound_before = incumbent.bound().bytes();
   incumbent.Begin(engine.name);
   engine.run(task, incumbent);
   report.seconds = SecondsSince(start);
-  report.bytes = incumbent.bytes();
+  report.value = incumbent.bytes();
   report.bound = incumbent.bound().bytes();
   if (task.options().report) task.options().report(report);
 }

@@ -48,7 +48,7 @@ bool GridsWithin::IsFar(double times, const Incumbent& incumbent, int64_t bound)
 }
 
 int64_t GridsWithin::Least(const Incumbent& incumbent) const {
-  const int64_t known = task_.options().known_bytes;
+  const int64_t known = task_.options().known_value;
   return known > 0 ? std::min(incumbent.bytes(), known) : incumbent.bytes();
 }
 

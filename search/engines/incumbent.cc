@@ -68,7 +68,8 @@ void Incumbent::Begin(std::string engine) {
 }
 
 void Incumbent::Announce() const {
-  if (options_.progress) options_.progress({engine_, bytes(), bound_.bytes()});
+  if (options_.progress)
+    options_.progress({engine_, options_.objective.kind(), bytes(), bound_.bytes()});
 }
 
 int64_t Incumbent::Offer(Choices choices) {
@@ -86,10 +87,10 @@ bool Incumbent::IsLimited() const {
 }
 
 bool Incumbent::IsOfUse() const {
-  if (options_.known_bytes == 0) return true;
+  if (options_.known_value == 0) return true;
   // Without a limit a plan that moves as much is of use where it has the smaller gap.
-  if (!IsLimited()) return bound_.bytes() <= options_.known_bytes;
-  return !dismissed_ && bound_.bytes() < options_.known_bytes;
+  if (!IsLimited()) return bound_.bytes() <= options_.known_value;
+  return !dismissed_ && bound_.bytes() < options_.known_value;
 }
 
 bool Incumbent::IsWithin(int64_t percent) const {
@@ -120,10 +121,10 @@ Choices Incumbent::choices() const { return AllChoices(*plan_); }
 bool Incumbent::IsNear() const { return search::IsNear(bytes(), bound_.bytes()); }
 
 absl::StatusOr<Plan> Incumbent::Take() {
-  const bool beats_known = options_.known_bytes == 0 || bytes() < options_.known_bytes;
+  const bool beats_known = options_.known_value == 0 || bytes() < options_.known_value;
   if (!IsOfUse() || (IsLimited() && HasPlan() && !beats_known)) {
     return WithBound(absl::NotFoundError("nothing moves less than what is known"),
-                     dismissed_ ? std::max(bound_.bytes(), options_.known_bytes) : bound_.bytes());
+                     dismissed_ ? std::max(bound_.bytes(), options_.known_value) : bound_.bytes());
   }
   if (!HasPlan()) return WithBound(failure_, bound_.bytes());
   plan_->lower_bound = bound_.bytes();

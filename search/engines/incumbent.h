@@ -51,7 +51,7 @@ class Incumbent {
  public:
   // All arguments must outlive this. Plans must meet the restrictions, and need at most
   // options.memory_limit: by options.memory_of, or where that is empty by the rows of memory
-  // (search/model/memory_rows.h). Plans that move more than options.known_bytes are of no use,
+  // (search/model/memory_rows.h). Plans that move more than options.known_value are of no use,
   // under a limit or with replicas neither those that move as much.
   Incumbent(const Graph& graph, const SearchOptions& options, const Restrictions& restrictions)
       : graph_(graph), options_(options), restrictions_(restrictions) {}
@@ -68,7 +68,7 @@ class Incumbent {
   void Offer(Candidate found);  // both; no choices: only the bound
   // Why there is no plan. The last reason counts.
   void Fail(absl::Status why) { failure_ = std::move(why); }
-  // Nothing moves less than options.known_bytes, as an engine knows without a proof.
+  // Nothing moves less than options.known_value, as an engine knows without a proof.
   void Dismiss() { dismissed_ = true; }
   // Whether a plan may be found that is of use.
   bool IsOfUse() const;

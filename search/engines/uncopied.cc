@@ -8,7 +8,7 @@ void SearchUncopied(Task& task, Incumbent& incumbent) {
   SearchOptions options = NamedWithin("uncopied", task.options());
   // What these would find, they find later from here, with copies.
   options.without.insert(options.without.end(), {"levels", "repeat", "local", "anchored"});
-  if (incumbent.HasPlan()) options.known_bytes = incumbent.bytes();
+  if (incumbent.HasPlan()) options.known_value = incumbent.bytes();
   Task uncopied(bare.graph, options, task.restrictions(), task.budget());
   const absl::StatusOr<Plan> plan = RunEngines(uncopied);
   if (!plan.ok()) return;

@@ -62,21 +62,33 @@ Json PinsJson(const Space& space, const Mesh& mesh) {
   return pins;
 }
 
-Json GapJson(int64_t bytes, int64_t bound) {
-  if (bytes == bound) return 0;
-  return static_cast<double>(bytes - bound) / static_cast<double>(bytes);
+Json GapJson(int64_t value, int64_t bound) {
+  if (value == bound) return 0;
+  return static_cast<double>(value - bound) / static_cast<double>(value);
+}
+
+// The machine as its file has it, so that whoever reads the plan needs no other file.
+Json MachineJson(const Machine& machine) {
+  return {{"name", machine.name},
+          {"hash", machine.hash},
+          {"nodes", machine.nodes},
+          {"file", Json::parse(machine.text)}};
 }
 
 Json CostJson(const Plan& plan, const PlanNotes& notes) {
-  int64_t bytes = plan.cost.bytes();
-  Json cost = {{"bytes", bytes}, {"lower_bound", plan.lower_bound}};
-  const bool is_bounded = plan.proof.kind != ProofKind::kNone || bytes == 0;
-  const bool is_all_bounded = is_bounded && (plan.asked_bound > 0 || bytes == 0);
+  const int64_t value = plan.value();
+  Json cost = {{"bytes", plan.cost.bytes()}, {"lower_bound", plan.lower_bound}};
+  const bool is_bounded = plan.proof.kind != ProofKind::kNone || value == 0;
+  const bool is_all_bounded = is_bounded && (plan.asked_bound > 0 || value == 0);
   if (!is_bounded) cost["lower_bound"] = nullptr;
-  cost["gap"] = is_bounded ? GapJson(bytes, plan.lower_bound) : nullptr;
+  cost["gap"] = is_bounded ? GapJson(value, plan.lower_bound) : nullptr;
   cost["asked_lower_bound"] = is_all_bounded ? Json(plan.asked_bound) : nullptr;
-  cost["asked_gap"] = is_all_bounded ? GapJson(bytes, plan.asked_bound) : nullptr;
-  cost["seconds"] = 0;
+  cost["asked_gap"] = is_all_bounded ? GapJson(value, plan.asked_bound) : nullptr;
+  cost["seconds"] = static_cast<double>(plan.time.all()) * 1e-9;
+  if (plan.time.all() == 0) cost["seconds"] = 0;
+  if (plan.space.objective.machine() != nullptr) {
+    cost["nanoseconds"] = {{"exchanges", plan.time.exchanges}, {"kernels", plan.time.kernels}};
+  }
   cost["by_kind"] = {{"weight", plan.cost.weight},
                      {"activation", plan.cost.activation},
                      {"partial", plan.cost.partial},
@@ -86,8 +98,9 @@ Json CostJson(const Plan& plan, const PlanNotes& notes) {
         {{"axis", plan.mesh.axes[axis].name}, {"bytes", notes.levels[axis]}});
   }
   if (plan.unpinned.has_value()) {
-    cost["without_pins"] = {{"bytes", plan.unpinned->value},
-                            {"lower_bound", plan.unpinned->lower_bound}};
+    cost["without_pins"] = {
+        {plan.space.objective.IsTime() ? "nanoseconds" : "bytes", plan.unpinned->value},
+        {"lower_bound", plan.unpinned->lower_bound}};
   }
   return cost;
 }
@@ -323,6 +336,9 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
       {"partials", plan.space.partials},       {"replicate", WordOf(plan.space.replicate)},
       {"memory", plan.space.memory},           {"ties", Json::array()}};
   if (!plan.space.pins.empty()) head["space"]["pins"] = PinsJson(plan.space, plan.mesh);
+  const Objective& objective = plan.space.objective;
+  if (objective.IsTime()) head["space"]["objective"] = WordOf(objective.kind());
+  if (objective.machine() != nullptr) head["machine"] = MachineJson(*objective.machine());
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan, notes);
   head["proof"] = ProofJson(plan.proof);

@@ -100,10 +100,14 @@ struct PlanFile {
   bool replayed = false;        // as in Plan
   absl::optional<Unpinned> unpinned;
   PlanCost cost;
+  PlanTime time;              // as in Plan
   int64_t claimed_bytes = 0;  // what the file says `cost` adds up to
   int64_t lower_bound = 0;    // 0 also where no bound is known
   int64_t asked_bound = 0;    // as in Plan
   Proof proof;
+  int64_t value() const {  // as in Plan
+    return space.objective.IsTime() ? time.all() : cost.bytes();
+  }
   // Whether the file has a bound with a proof of a kind that is replayed no more: here it has none.
   bool proof_forgotten = false;
   std::vector<TensorRow> tensors;

@@ -148,6 +148,7 @@ absl::StatusOr<Plan> AttachPlan(const Graph& graph, const PlanFile& file,
   plan.search = file.search;
   plan.stopped = file.stopped;
   plan.cost = file.cost;
+  plan.time = file.time;
   plan.lower_bound = file.lower_bound;
   plan.asked_bound = file.asked_bound;
   plan.proof = file.proof;

@@ -4,12 +4,15 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "opsemantics/machine/machine_mesh.h"
+#include "opsemantics/machine/read_machine.h"
 
 namespace yuba::search {
 namespace {
@@ -107,7 +110,7 @@ PinnedElements ReadPins(const JsonReader& rows, const Mesh& mesh, int64_t elemen
 void ReadSpace(const JsonReader& root, PlanFile* file) {
   const JsonReader reader = root.Field("space");
   reader.OnlyFields({"nesting", "factors", "copies", "accumulators", "partials", "replicate",
-                     "memory", "ties", "pins"});
+                     "memory", "ties", "pins", "objective"});
   Space& space = file->space;
   space.nesting = ReadWord<Nesting>(reader.Field("nesting"));
   space.factors = reader.Field("factors").Bool();
@@ -120,6 +123,43 @@ void ReadSpace(const JsonReader& root, PlanFile* file) {
   if (!reader.Has("pins")) return;
   const size_t elements = root.Field("tensors").Items().size() + root.Field("nodes").Items().size();
   space.pins = ReadPins(reader.Field("pins"), file->mesh, static_cast<int64_t>(elements));
+}
+
+// The machine whose hash the plan has, read from the plan itself.
+std::shared_ptr<const Machine> ReadMachineOf(const JsonReader& reader) {
+  reader.OnlyFields({"name", "hash", "nodes", "file"});
+  const int nodes = static_cast<int>(reader.Field("nodes").Integer(1, kMostPlannedDevices));
+  const std::string name = reader.Field("name").String(), hash = reader.Field("hash").String();
+  const std::string text = reader.Field("file").Text();
+  if (!reader.ok()) return nullptr;
+  absl::StatusOr<Machine> machine = ReadMachine(text, nodes);
+  if (!machine.ok()) {
+    reader.Field("file").Refuse(absl::StrCat("is no machine: ", machine.status().message()));
+    return nullptr;
+  }
+  if (machine->hash != hash) {
+    reader.Field("hash").Fail(absl::StrCat("\"", machine->hash, "\", which its numbers have"));
+    return nullptr;
+  }
+  if (machine->name != name) reader.Field("name").Fail(absl::StrCat("\"", machine->name, "\""));
+  return std::make_shared<const Machine>(*std::move(machine));
+}
+
+void ReadObjective(const JsonReader& root, PlanFile* file) {
+  ObjectiveKind kind = ObjectiveKind::kBytes;
+  const JsonReader space = root.Field("space");
+  if (space.Has("objective")) kind = ReadWord<ObjectiveKind>(space.Field("objective"));
+  if (!root.Has("machine")) {
+    if (kind == ObjectiveKind::kTime) space.Refuse("is of times, but the plan names no machine");
+    return;
+  }
+  const JsonReader reader = root.Field("machine");
+  const std::shared_ptr<const Machine> machine = ReadMachineOf(reader);
+  if (machine == nullptr || !root.ok()) return;
+  if (const std::string why = WhyNoMeshOf(*machine, file->mesh); !why.empty()) {
+    return root.Field("mesh").Refuse(absl::StrCat("is none of ", machine->name, ": ", why));
+  }
+  file->space.objective = Objective(kind, machine);
 }
 
 }  // namespace
@@ -163,6 +203,7 @@ void ReadHead(const JsonReader& root, PlanFile* file) {
   }
   file->mesh = ReadMesh(root.Field("mesh"));
   ReadSpace(root, file);
+  ReadObjective(root, file);
 }
 
 }  // namespace yuba::search

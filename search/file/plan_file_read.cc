@@ -69,6 +69,11 @@ void ReadPrices(const JsonReader& prices, int64_t nodes, std::vector<MemoryPrice
 void ReadCost(const JsonReader& root, PlanFile* file) {
   JsonReader cost = root.Field("cost");
   file->claimed_bytes = cost.Field("bytes").Integer(0, kMost);
+  if (file->space.objective.machine() != nullptr) {
+    const JsonReader time = cost.Field("nanoseconds");
+    file->time.exchanges = time.Field("exchanges").Integer(0, kMost / 2);
+    file->time.kernels = time.Field("kernels").Integer(0, kMost / 2);
+  }
   if (!cost.Field("lower_bound").IsNull()) {
     file->lower_bound = cost.Field("lower_bound").Integer(0, kMost);
   }
@@ -91,8 +96,9 @@ void ReadCost(const JsonReader& root, PlanFile* file) {
   file->cost.halo = kinds.Field("halo").Integer(0, quarter);
   if (cost.Has("without_pins")) {
     const JsonReader without = cost.Field("without_pins");
-    const int64_t bytes = without.Field("bytes").Integer(0, kMost);
-    file->unpinned = Unpinned{bytes, without.Field("lower_bound").Integer(0, bytes)};
+    const char* unit = file->space.objective.IsTime() ? "nanoseconds" : "bytes";
+    const int64_t value = without.Field(unit).Integer(0, kMost);
+    file->unpinned = Unpinned{value, without.Field("lower_bound").Integer(0, value)};
   }
   const JsonReader proof = root.Field("proof");
   file->replayed = root.Field("replayed").Bool();

@@ -23,6 +23,8 @@ const char* Difference(const Plan& plan, const Plan& read) {
   if (!(read.nodes == plan.nodes)) return "partitions";
   if (!(read.space.pins == plan.space.pins)) return "pins";
   if (!SameProof(read.proof, plan.proof)) return "proof";
+  if (!(read.space.objective == plan.space.objective)) return "objective";
+  if (read.value() != plan.value()) return "cost";
   return read.cost.bytes() == plan.cost.bytes() ? "" : "bytes";
 }
 

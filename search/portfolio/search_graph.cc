@@ -62,7 +62,12 @@ std::vector<std::string> SearchNames() {
   return names;
 }
 
-absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& options) {
+absl::StatusOr<Plan> Search(const Graph& graph, const SearchOptions& given) {
+  SearchOptions options = given;
+  // What others published counts bytes.
+  if (options.search != "default" && options.objective.IsTime()) {
+    options.objective = Objective(ObjectiveKind::kBytes, options.objective.machine());
+  }
   YUBA_RETURN_IF_ERROR(CheckOptions(graph, options));
   if (options.asked && options.asked()) {
     return absl::CancelledError("interrupted before there was a plan");
@@ -79,7 +84,7 @@ absl::optional<Unpinned> SearchUnpinned(const Graph& graph, const SearchOptions&
                                         const Plan& plan) {
   if (plan.space.pins.empty() || given.search != "default") return absl::nullopt;
   SearchOptions options = NamedWithin("unpinned", given);
-  options.known_bytes = 0;
+  options.known_value = 0;
   const Budget budget(options.time_limit, options.threads, options.asked);
   const Restrictions none;
   Task task(graph, options, none, budget);

@@ -78,7 +78,7 @@ void TryUnaccumulated(const Graph& bare, const SearchOptions& options, const Bud
                       absl::StatusOr<PlannedGraph>& best) {
   SearchOptions without = NamedWithin("unaccumulated", options);
   without.accumulators = Accumulators::kNone;
-  if (best.ok()) without.known_bytes = best->plan.value();
+  if (best.ok()) without.known_value = best->plan.value();
   Graph narrow = SharedGraph(bare, without);
   if (IsOfNoUse(narrow, without, budget, best)) return;
   if (best.ok() && budget.ShouldStop()) return LeaveUnsearched(best);
@@ -123,7 +123,7 @@ void TryFlat(const Variant& variant, const Graph& bare, SearchOptions options, c
   if (!flat.ok() || ComputesAlike(*flat, bare)) return;
   if (IsOfNoUse(SharedGraph(*flat, options), options, budget, best)) return;
   if (best.ok() && budget.ShouldStop()) return LeaveUnsearched(best);
-  if (best.ok()) options.known_bytes = best->plan.value();
+  if (best.ok()) options.known_value = best->plan.value();
   TakeBetter(SearchShared(*flat, options, budget), best);
 }
 

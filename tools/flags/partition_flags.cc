@@ -16,6 +16,9 @@ constexpr char kSpace[] = "Space", kSearch[] = "Search", kOutput[] = "Output",
 
 constexpr FlagRow<PartitionFlags> kRows[] = {
     {"space", &PartitionFlags::space, kSpace, kSpaceHelp},
+    {"objective", &PartitionFlags::objective, kSearch,
+     "what to make small: time (needs --machine, and is the default with it) or bytes",
+     []() -> CLI::Validator { return CLI::IsMember(WordsOf<search::ObjectiveKind>()); }},
     {"replicate", &PartitionFlags::replicate, kSpace,
      "none: every tensor is split as far as it goes; auto: it may be stored several times",
      []() -> CLI::Validator { return CLI::IsMember(WordsOf<search::Replicate>()); }},

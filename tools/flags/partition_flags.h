@@ -22,7 +22,8 @@ struct PartitionFlags {
   std::vector<std::string> space;  // as ParseSpace has it
   std::vector<std::string> pins;
   std::string replicate = "none";
-  int64_t memory = 0;  // bytes a device; 0: no limit
+  std::string objective;  // empty: time where a machine is named, else bytes
+  int64_t memory = 0;     // bytes a device; 0: no limit
   std::string search = "default";
   double time_limit = 0;  // seconds; 0: none
   int threads = 0;        // AddPartitionFlags: one a processor

@@ -18,9 +18,9 @@ using Options = std::map<std::string, std::string>;
 
 // Options of a plan that are no flags of a model: those of its search, of which pins are numbered,
 // and a hash of each value that was bound.
-constexpr const char* kOtherOptions[] = {"bind_hash", "copies",    "devices", "memory",
-                                         "no-check",  "no-verify", "pin",     "replicate",
-                                         "search",    "space",     "without"};
+constexpr const char* kOtherOptions[] = {
+    "bind_hash", "copies", "devices",   "machine", "memory", "no-check", "no-verify",
+    "objective", "pin",    "replicate", "search",  "space",  "without"};
 
 // The flag of an option, "dim" of "dim.batch", and what stands behind the point; null where the
 // option is no flag of a model.

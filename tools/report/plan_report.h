@@ -52,7 +52,9 @@ int64_t ShardBytes(const search::PlanFile& plan,
 std::string SpaceText(const search::Space& space);
 
 // "gap 0", "gap 1.35 %": how far the bound is below the bytes, as a share of them.
-std::string GapText(int64_t bytes, int64_t lower_bound);
+std::string GapText(int64_t value, int64_t lower_bound);
+// A value of the objective: bytes or a duration.
+std::string ValueText(search::ObjectiveKind objective, int64_t value);
 
 // "weights +93.0 MB, partial sums −7.7 MB": what `there` moves more or less than `here`, by kind;
 // "" where all kinds are equal.
@@ -63,8 +65,9 @@ std::string CostChangeText(const search::PlanCost& here, const search::PlanCost&
 //   "lower bound 2.9 MB, gap 20.1 % (no proof of it is kept; in its space alone 3.5 MB)";
 //   "lower bound in its space alone 3.5 MB; no bound is known for all spaces, so no gap": one of
 //   them was not searched to the end.
-// `bytes`: what the plan moves; the bounds as in Plan.
-std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound);
+// `value`: of the plan; the bounds as in Plan.
+std::string BoundText(search::ObjectiveKind objective, int64_t value, int64_t lower_bound,
+                      int64_t asked_bound);
 // What a plan file proves of that, the bound of the plan's own space, and what it only says of all
 // spaces: "lower bound in its space 3.5 MB, gap 0; over all spaces 2.9 MB, gap 20.1 %, says the
 // search, whose proof of that is not in the file". Or that no bound is known, or that nobody has
@@ -77,14 +80,14 @@ inline const char* SpanText(bool entries) { return entries ? "in all" : "a step"
 // only one.
 std::string EntriesText(const search::PlanFile& plan);
 
-// What the pins of a plan cost, which moves `bytes` and has this bound: "at least 1.2 MB and at
+// What the pins of a plan cost, which has this value and this bound: "at least 1.2 MB and at
 // most 3.4 MB a step (without them the best plan found moves 30.0 MB, and none less than 29.1 MB)".
 // `span`: SpanText.
-std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned,
-                         const char* span);
+std::string PinsCostText(search::ObjectiveKind objective, int64_t value, int64_t lower_bound,
+                         const search::Unpinned& unpinned, const char* span);
 
-// What is printed where a plan of that search has no bound; a plan that moves no bytes needs none.
-std::string NoBoundText(const std::string& search, int64_t bytes);
+// What is printed where a plan of that search has no bound; a plan that costs nothing needs none.
+std::string NoBoundText(const std::string& search, int64_t value);
 // Said of a bound that no checker has replayed yet (Plan::replayed).
 inline constexpr char kNotReplayed[] = "bound not yet checked: yuba check";
 

@@ -152,60 +152,69 @@ std::string WordsOfTransfers(const std::string& indent) {
       indent, "store; sums: the partial results that it sends to where its output is stored\n");
 }
 
-std::string GapText(int64_t bytes, int64_t lower_bound) {
-  if (bytes == lower_bound) return "gap 0";
-  if (bytes < lower_bound) return "which is above that: run yuba check";
-  const double gap = 100.0 * static_cast<double>(bytes - lower_bound) / static_cast<double>(bytes);
+std::string GapText(int64_t value, int64_t lower_bound) {
+  if (value == lower_bound) return "gap 0";
+  if (value < lower_bound) return "which is above that: run yuba check";
+  const double gap = 100.0 * static_cast<double>(value - lower_bound) / static_cast<double>(value);
   return gap < 0.01 ? "gap below 0.01 %" : absl::StrFormat("gap %.2f %%", gap);
 }
 
-std::string BoundText(int64_t bytes, int64_t lower_bound, int64_t asked_bound) {
-  if (asked_bound == lower_bound && (asked_bound > 0 || bytes == 0)) {
-    return absl::StrCat("lower bound ", Bytes(lower_bound), ", ", GapText(bytes, lower_bound));
+std::string ValueText(search::ObjectiveKind objective, int64_t value) {
+  return objective == search::ObjectiveKind::kTime ? Duration(value) : Bytes(value);
+}
+
+std::string BoundText(search::ObjectiveKind objective, int64_t value, int64_t lower_bound,
+                      int64_t asked_bound) {
+  const auto text = [objective](int64_t bound) { return ValueText(objective, bound); };
+  if (asked_bound == lower_bound && (asked_bound > 0 || value == 0)) {
+    return absl::StrCat("lower bound ", text(lower_bound), ", ", GapText(value, lower_bound));
   }
   if (asked_bound > 0) {
-    return absl::StrCat("lower bound ", Bytes(asked_bound), ", ", GapText(bytes, asked_bound),
-                        " (no proof of it is kept; in its space alone ", Bytes(lower_bound), ")");
+    return absl::StrCat("lower bound ", text(asked_bound), ", ", GapText(value, asked_bound),
+                        " (no proof of it is kept; in its space alone ", text(lower_bound), ")");
   }
   if (lower_bound == 0) return "no bound is known";
-  return absl::StrCat("lower bound in its space alone ", Bytes(lower_bound),
+  return absl::StrCat("lower bound in its space alone ", text(lower_bound),
                       "; no bound is known for all spaces, so no gap");
 }
 
 std::string BoundText(const search::PlanFile& plan) {
-  const int64_t bytes = plan.cost.bytes();
-  if (plan.proof.kind == search::ProofKind::kNone) return NoBoundText(plan.search, bytes);
-  if (plan.lower_bound == 0 && bytes > 0) return "no bound is known";
-  std::string text = absl::StrCat("lower bound in its space ", Bytes(plan.lower_bound), ", ",
-                                  GapText(bytes, plan.lower_bound));
-  if (plan.asked_bound == 0 && bytes > 0) {
+  const int64_t value = plan.value();
+  const auto bound = [&](int64_t of) { return ValueText(plan.space.objective.kind(), of); };
+  if (plan.proof.kind == search::ProofKind::kNone) return NoBoundText(plan.search, value);
+  if (plan.lower_bound == 0 && value > 0) return "no bound is known";
+  std::string text = absl::StrCat("lower bound in its space ", bound(plan.lower_bound), ", ",
+                                  GapText(value, plan.lower_bound));
+  if (plan.asked_bound == 0 && value > 0) {
     absl::StrAppend(&text, "; no bound is known for all spaces");
   } else if (plan.asked_bound < plan.lower_bound) {
-    absl::StrAppend(&text, "; over all spaces ", Bytes(plan.asked_bound), ", ",
-                    GapText(bytes, plan.asked_bound), ", says the search, whose proof of that is ",
+    absl::StrAppend(&text, "; over all spaces ", bound(plan.asked_bound), ", ",
+                    GapText(value, plan.asked_bound), ", says the search, whose proof of that is ",
                     "not in the file");
   }
   return plan.replayed ? text : absl::StrCat(text, ", ", kNotReplayed);
 }
 
-std::string PinsCostText(int64_t bytes, int64_t lower_bound, const search::Unpinned& unpinned,
-                         const char* span) {
+std::string PinsCostText(search::ObjectiveKind objective, int64_t value, int64_t lower_bound,
+                         const search::Unpinned& unpinned, const char* span) {
+  const auto text = [objective](int64_t of) { return ValueText(objective, of); };
+  const char* moves = objective == search::ObjectiveKind::kTime ? "takes " : "moves ";
   const int64_t least = std::max<int64_t>(0, lower_bound - unpinned.value);
-  const int64_t most = bytes - unpinned.lower_bound;
-  const std::string cost = most == 0       ? "nothing"
-                           : least == most ? absl::StrCat(Bytes(least), " ", span)
-                           : least == 0    ? absl::StrCat("at most ", Bytes(most), " ", span)
-                                        : absl::StrCat("at least ", Bytes(least), " and at most ",
-                                                       Bytes(most), " ", span);
+  const int64_t most = value - unpinned.lower_bound;
+  const std::string cost =
+      most == 0       ? "nothing"
+      : least == most ? absl::StrCat(text(least), " ", span)
+      : least == 0    ? absl::StrCat("at most ", text(most), " ", span)
+                   : absl::StrCat("at least ", text(least), " and at most ", text(most), " ", span);
   if (unpinned.value == unpinned.lower_bound) {
-    return absl::StrCat(cost, " (the best plan without them moves ", Bytes(unpinned.value), ")");
+    return absl::StrCat(cost, " (the best plan without them ", moves, text(unpinned.value), ")");
   }
-  return absl::StrCat(cost, " (without them the best plan found moves ", Bytes(unpinned.value),
-                      ", and none less than ", Bytes(unpinned.lower_bound), ")");
+  return absl::StrCat(cost, " (without them the best plan found ", moves, text(unpinned.value),
+                      ", and none less than ", text(unpinned.lower_bound), ")");
 }
 
-std::string NoBoundText(const std::string& search, int64_t bytes) {
-  if (bytes == 0) return "optimal, nothing moves";
+std::string NoBoundText(const std::string& search, int64_t value) {
+  if (value == 0) return "optimal, nothing moves";
   const std::string text = "no bound is known";
   return search == "default" ? text : absl::StrCat(text, ", --search ", search, " looks for none");
 }
@@ -268,6 +277,20 @@ std::string SmallFloatsText(const search::PlanFile& plan) {
                : "";
 }
 
+// What the plan costs in time, where a machine says so.
+std::string TimeText(const search::PlanFile& plan) {
+  const auto& machine = plan.space.objective.machine();
+  if (machine == nullptr) {
+    return "TIME           not predicted: no machine is named, plans are for fewest bytes "
+           "(--machine NAME)\n";
+  }
+  return absl::StrCat("TIME           ", Duration(plan.time.all()), " ",
+                      SpanText(!plan.entries.empty()), " on ", machine->name, ": exchanges ",
+                      Duration(plan.time.exchanges), ", kernels ", Duration(plan.time.kernels),
+                      ",\n               each by itself: nothing at the same time as anything "
+                      "else\n");
+}
+
 }  // namespace
 
 std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives) {
@@ -299,8 +322,7 @@ std::string SummaryText(const search::PlanFile& plan, const Alternatives& altern
                     ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
   text += ReplicatedText(plan, alternatives);
-  absl::StrAppend(&text, "TIME           not predicted: plans are for fewest bytes\n",
-                  SmallFloatsText(plan), "\n");
+  absl::StrAppend(&text, TimeText(plan), SmallFloatsText(plan), "\n");
   return text + MovedTable(plan);
 }
 

@@ -40,11 +40,11 @@ std::string InputsText(const Graph& graph) {
 
 // "465.2 MB (-0.3 %)", "465.2 MB" where it did not change or there was none, "-" where there is
 // none.
-std::string Change(int64_t before, int64_t now, int64_t none) {
+std::string Change(search::ObjectiveKind objective, int64_t before, int64_t now, int64_t none) {
   if (now == none) return "-";
-  if (before == none || before == now) return Bytes(now);
+  if (before == none || before == now) return ValueText(objective, now);
   const double percent = 100.0 * static_cast<double>(now - before) / static_cast<double>(before);
-  return absl::StrFormat("%s (%+.2f %%)", Bytes(now), percent);
+  return absl::StrFormat("%s (%+.2f %%)", ValueText(objective, now), percent);
 }
 
 }  // namespace
@@ -119,37 +119,42 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
                    : absl::StrCat("every tensor split, ", fewer, " in fewer parts than ",
                                   fewer == 1 ? "it allows" : "they allow");
   std::string text = absl::StrFormat(
-      "search         %s as mesh %s; %s; fewest bytes%s   %.1f s\n",
-      Counted(plan.mesh.devices(), "device"), MeshText(plan.mesh), split,
+      "search         %s as mesh %s; %s; %s%s   %.1f s\n", Counted(plan.mesh.devices(), "device"),
+      MeshText(plan.mesh), split,
+      plan.space.objective.IsTime()
+          ? absl::StrCat("least time on ", plan.space.objective.machine()->name)
+          : "fewest bytes",
       plan.space.memory > 0 ? absl::StrCat(" within ", Bytes(plan.space.memory), " a device") : "",
       seconds);
-  const int64_t bytes = plan.cost.bytes();
+  const search::ObjectiveKind objective = plan.space.objective.kind();
+  const int64_t value = plan.value();
   text += "               ";
   if (by_level.has_value()) {
-    absl::StrAppend(&text, "level by level ", Bytes(*by_level), ", all levels together ");
+    absl::StrAppend(&text, "level by level ", ValueText(objective, *by_level),
+                    ", all levels together ");
   }
-  absl::StrAppend(&text, Bytes(bytes));
+  absl::StrAppend(&text, ValueText(objective, value));
   if (plan.proof.kind == search::ProofKind::kNone) {
-    absl::StrAppend(&text, ": ", NoBoundText(plan.search, bytes), "\n");
+    absl::StrAppend(&text, ": ", NoBoundText(plan.search, value), "\n");
   } else if (!plan.replayed) {
     absl::StrAppend(&text, ": ", kNotReplayed, " (",
-                    BoundText(bytes, plan.lower_bound, plan.asked_bound), "; ",
+                    BoundText(objective, value, plan.lower_bound, plan.asked_bound), "; ",
                     SpaceText(plan.space), ")\n");
   } else if (plan.asked_bound < plan.lower_bound) {
-    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound),
+    absl::StrAppend(&text, ": ", BoundText(objective, value, plan.lower_bound, plan.asked_bound),
                     "; its space: ", SpaceText(plan.space), "\n");
-  } else if (plan.lower_bound == bytes) {
+  } else if (plan.lower_bound == value) {
     absl::StrAppend(&text, ": optimal in its space (", SpaceText(plan.space),
                     "; lower bound equal, proof: ", search::WordOf(plan.proof.kind), ")\n");
   } else {
-    absl::StrAppend(&text, ": ", BoundText(bytes, plan.lower_bound, plan.asked_bound),
+    absl::StrAppend(&text, ": ", BoundText(objective, value, plan.lower_bound, plan.asked_bound),
                     " in its space (", SpaceText(plan.space), ")\n");
   }
   if (!plan.stopped.empty()) {
     absl::StrAppend(&text, "               CUT SHORT by ",
                     plan.stopped == search::kTimeLimit ? "its time limit" : "an interrupt",
-                    plan.asked_bound == bytes   ? ": nothing moves less"
-                    : plan.lower_bound == bytes ? ": other spaces may have better"
+                    plan.asked_bound == value   ? ": nothing is better"
+                    : plan.lower_bound == value ? ": other spaces may have better"
                                                 : ": the best by then; more time may find better",
                     "\n");
   }
@@ -158,17 +163,20 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
 
 std::string EngineText(const search::EngineReport& report) {
   return absl::StrFormat("engine %-22s plan %-22s bound %-22s %6.2f s\n", report.engine,
-                         Change(report.bytes_before, report.bytes, search::kForbidden),
-                         Change(report.bound_before, report.bound, 0), report.seconds);
+                         Change(report.objective, report.before, report.value, search::kForbidden),
+                         Change(report.objective, report.bound_before, report.bound, 0),
+                         report.seconds);
 }
 
 std::string ProgressText(const search::SearchProgress& progress) {
   std::string text = progress.engine;
-  const bool plan = progress.bytes != search::kForbidden;
-  absl::StrAppend(&text, "  plan ", plan ? Bytes(progress.bytes) : "-");
-  if (progress.bound > 0) absl::StrAppend(&text, "  bound ", Bytes(progress.bound));
+  const bool plan = progress.value != search::kForbidden;
+  absl::StrAppend(&text, "  plan ", plan ? ValueText(progress.objective, progress.value) : "-");
+  if (progress.bound > 0) {
+    absl::StrAppend(&text, "  bound ", ValueText(progress.objective, progress.bound));
+  }
   if (plan && progress.bound > 0)
-    absl::StrAppend(&text, "  ", GapText(progress.bytes, progress.bound));
+    absl::StrAppend(&text, "  ", GapText(progress.value, progress.bound));
   return text;
 }
 
@@ -184,16 +192,18 @@ std::string LevelsText(const Graph& graph, const search::Plan& plan) {
 
 std::string PinsText(const search::Plan& plan, const std::vector<search::PinPrice>& prices,
                      const char* span) {
+  const search::ObjectiveKind objective = plan.space.objective.kind();
   std::string text;
   const auto indent = [&] { return text.empty() ? "PINS           " : "               "; };
   for (const search::PinPrice& price : prices) {
     absl::StrAppend(&text, indent(), price.text, " costs ",
-                    price.bytes < 0 ? "nothing" : Bytes(price.bytes), " ", span,
+                    price.value < 0 ? "nothing" : ValueText(objective, price.value), " ", span,
                     prices.size() > 1 ? ", given the other pins\n" : "\n");
   }
   if (plan.unpinned.has_value()) {
     absl::StrAppend(&text, indent(), "together they cost ",
-                    PinsCostText(plan.cost.bytes(), plan.lower_bound, *plan.unpinned, span), "\n");
+                    PinsCostText(objective, plan.value(), plan.lower_bound, *plan.unpinned, span),
+                    "\n");
   }
   return text;
 }

@@ -46,6 +46,14 @@ std::string Bytes(int64_t bytes) {
   return absl::StrFormat("%.1f %sB", static_cast<double>(bytes) / prefix->size, prefix->name);
 }
 
+std::string Duration(int64_t nanoseconds) {
+  const auto value = static_cast<double>(nanoseconds);
+  if (nanoseconds < 1000) return absl::StrCat(nanoseconds, " ns");
+  if (value < 1e6) return absl::StrFormat("%.3g us", value / 1e3);
+  if (value < 1e9) return absl::StrFormat("%.3g ms", value / 1e6);
+  return absl::StrFormat("%.4g s", value / 1e9);
+}
+
 std::string SignedBytes(int64_t bytes) {
   return absl::StrCat(bytes < 0 ? "−" : "+", Bytes(std::llabs(bytes)));
 }

@@ -14,6 +14,9 @@ std::string Bytes(int64_t bytes);
 // "+52.8 kB", "−960 B": a difference.
 std::string SignedBytes(int64_t bytes);
 
+// "850 ns", "12.3 us", "4.56 ms", "1.23 s".
+std::string Duration(int64_t nanoseconds);
+
 // One unit for the byte counts of a table, so that its cells can be compared: that of the largest
 // count. Example: of 28,704 bytes the unit is kB, and the cells are "28.7", "4.6", "<0.1" and "–".
 class ByteUnit {

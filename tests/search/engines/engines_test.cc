@@ -134,11 +134,11 @@ TEST_CASE("engines report what they added, and nothing runs once the gap is clos
       const std::string search = report.engine.substr(0, slash);
       names.insert(report.engine.substr(slash));
       CAPTURE(report.engine);
-      CHECK(report.bytes <= report.bytes_before);
+      CHECK(report.value <= report.before);
       CHECK(report.bound >= report.bound_before);
-      CHECK(report.bytes_before > report.bound_before);
+      CHECK(report.before > report.bound_before);
       if (last.count(search) > 0) {
-        CHECK(report.bytes_before == last[search].bytes);
+        CHECK(report.before == last[search].bytes);
         CHECK(report.bound_before == last[search].bound);
       }
       last[search] = report;

@@ -197,7 +197,7 @@ TEST_CASE("where no plan can be cheaper than what is known, none is looked for")
   options.memory_limit = SmallestFound(here, options) * 6 / 5;
   const int64_t bound = Search(here.graph, options)->lower_bound;
   REQUIRE(bound > 1000);
-  options.known_bytes = bound / 2;
+  options.known_value = bound / 2;
   CHECK_THAT(Search(here.graph, options), StatusIs(absl::StatusCode::kNotFound));
 }
 
