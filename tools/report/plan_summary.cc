@@ -298,6 +298,9 @@ std::string SummaryText(const search::PlanFile& plan, const Alternatives& altern
                     " if shared out evenly), activations ", Bytes(device.activations),
                     ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
+  if (!alternatives.copies.empty()) {
+    absl::StrAppend(&text, "               ", alternatives.copies, "\n");
+  }
   text += ReplicatedText(plan, alternatives);
   absl::StrAppend(&text, "TIME           not predicted: plans are for fewest bytes\n",
                   SmallFloatsText(plan), "\n");
