@@ -59,9 +59,8 @@ struct PlannedGraph {
 // plan, the graph without: with them there are more plans, of which the best are harder to find,
 // and under a limit accumulators take memory.
 //
-// Copies may make a plan need twice as much as it would without them (copies_limit.h of
-// portfolio/). Where they take more and the options state no limit, those are kept that save the
-// most within that; the plan states the limit, and the lower bound is that of plans without one.
+// Copies are limited by options.memory_limit alone: where none is stated, a plan has all that save
+// bytes, however much they hold (docs/decisions/138-speed-at-scale.md).
 //
 // Plan::lower_bound is of the space that the plan states, Plan::asked_bound of all spaces that were
 // to be searched. Of a large graph without a limit on memory that is one space, and both are equal.

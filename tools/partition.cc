@@ -14,6 +14,7 @@
 #include "search/baselines/baselines.h"
 #include "search/file/plan_file.h"
 #include "search/file/read_back.h"
+#include "search/model/plan_problem.h"
 #include "search/search.h"
 #include "tools/alternatives.h"
 #include "tools/command.h"
@@ -192,6 +193,18 @@ std::string ReplicasText(const PartitionFlags& flags, const Graph& bare, const s
                       fits ? "" : ", more than --memory");
 }
 
+// The other end of what copies are worth, where nothing limits them: the same plan without any.
+std::string CopiesText(const Graph& graph, const search::Plan& plan) {
+  if (plan.search != "default" || plan.space.memory > 0) return "";
+  const int shared = search::SharedCopies(graph, plan);
+  if (shared == 0) return "";
+  const search::Plan plain = search::WithoutSharing(graph, plan);
+  return absl::StrCat("without its ", shared, shared == 1 ? " copy" : " copies", " it would move ",
+                      Bytes(plain.cost.bytes()), ", and need ",
+                      Bytes(search::PeakOfPlan(graph, plain)),
+                      " or a little more; --memory finds plans between");
+}
+
 // What the phases made.
 struct Found {
   const Graph& graph;
@@ -226,6 +239,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
   }
   std::cout << PinsText(plan, prices, SpanText(graph.entries.size() > 1));
   Alternatives alternatives;
+  alternatives.copies = CopiesText(graph, plan);
   alternatives.bytes_of_most_parts = BytesOfMostParts(graph, plan, fewer);
   if (search_on) alternatives.replicas = ReplicasText(flags, bare, plan, options);
   std::cout << "\n" << SummaryText(file, alternatives);

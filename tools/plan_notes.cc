@@ -17,11 +17,10 @@
 namespace yuba::tools {
 namespace {
 
-std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program, int devices) {
+std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program) {
   const int64_t arena = compiler::MeasureMemory(program).arena;
   std::vector<search::DeviceMemory> notes;
-  for (int device = 0; device < devices; ++device) {
-    const compiler::DeviceUse use = compiler::MeasureDevice(program, device);
+  for (const compiler::DeviceUse& use : compiler::MeasureDevices(program)) {
     search::DeviceMemory memory;
     memory.peak = use.peak;
     memory.weights = use.stored;
@@ -44,7 +43,7 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     notes.levels = search::BytesByLevel(model.graph, plan);
   }
-  notes.memory = MemoryNotes(program, plan.mesh.devices());
+  notes.memory = MemoryNotes(program);
   for (const Node& node : model.graph.nodes) {
     notes.kernels.push_back(
         IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));

@@ -5,6 +5,7 @@
 
 #include "compiler/memory/arena.h"
 #include "compiler/memory/memory_use.h"
+#include "runtime/program/known_boxes.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
 
@@ -32,14 +33,10 @@ void SetLifetimes(program::Program& program) {
 }  // namespace
 
 void PlanMemory(program::Program& program, int64_t limit) {
-  const Mesh mesh = MeshOf(program);
   SetLifetimes(program);
+  program::KnownBoxes known(MeshOf(program));
   for (program::Buffer& buffer : *program.mutable_buffers()) {
-    int64_t elements = 0;
-    for (const Box& box : BoxesOn(mesh, buffer.box())) {
-      elements = std::max(elements, Volume(box));
-    }
-    buffer.set_size(elements * ElementBytes(program, buffer));
+    buffer.set_size(known.MostElements(buffer.box()) * ElementBytes(program, buffer));
   }
   std::vector<BufferLife> lives;
   for (const program::Buffer& buffer : program.buffers()) {

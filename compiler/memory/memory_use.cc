@@ -1,9 +1,13 @@
 #include "compiler/memory/memory_use.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "opsemantics/base/slot.h"
+#include "runtime/program/known_boxes.h"
 #include "runtime/program/tables.h"
 
 namespace yuba::compiler {
@@ -67,6 +71,79 @@ std::vector<int64_t> BoxBytes(const program::Program& program, int device) {
   return bytes;
 }
 
+// The sizes of all buffers on all devices, and which devices have equal ones.
+class BoxSizes {
+ public:
+  explicit BoxSizes(const program::Program& program)
+      : program_(program), classes_(MeshOf(program).devices(), 0) {
+    program::KnownBoxes known(MeshOf(program));
+    std::map<const void*, const std::vector<int64_t>*> by_list;
+    for (const program::Buffer& buffer : program.buffers()) {
+      const program::KnownBoxes::List& boxes = known.Of(buffer.box());
+      const std::vector<int64_t>*& volumes = by_list[boxes.get()];
+      if (volumes == nullptr) volumes = Add(*boxes);
+      volumes_.push_back(volumes);
+    }
+  }
+  BoxSizes(const BoxSizes&) = delete;  // volumes_ points into it
+
+  const std::vector<int>& classes() const { return classes_; }  // [device]
+  std::vector<int64_t> BytesOn(int device) const {              // [buffer]
+    std::vector<int64_t> bytes;
+    for (int id = 0; id < program_.buffers_size(); ++id) {
+      const std::vector<int64_t>& volumes = *volumes_[id];
+      bytes.push_back(volumes[volumes.size() == 1 ? 0 : device] *
+                      ElementBytes(program_, program_.buffers(id)));
+    }
+    return bytes;
+  }
+
+ private:
+  // Classes become finer by the volumes of these boxes. Equal volumes are kept as one.
+  const std::vector<int64_t>* Add(const std::vector<Box>& boxes) {
+    std::vector<int64_t> volumes;
+    for (const Box& box : boxes) volumes.push_back(Volume(box));
+    if (std::count(volumes.begin(), volumes.end(), volumes[0]) ==
+        static_cast<int64_t>(volumes.size())) {
+      volumes.resize(1);
+    } else {
+      std::map<std::pair<int, int64_t>, int> finer;
+      for (size_t device = 0; device < volumes.size(); ++device) {
+        const auto next = static_cast<int>(finer.size());
+        classes_[device] = finer.emplace(std::make_pair(classes_[device], volumes[device]), next)
+                               .first->second;
+      }
+    }
+    kept_.push_back(std::move(volumes));
+    return &kept_.back();
+  }
+
+  const program::Program& program_;
+  std::deque<std::vector<int64_t>> kept_;             // [device], or one for all
+  std::vector<const std::vector<int64_t>*> volumes_;  // [buffer]
+  std::vector<int> classes_;
+};
+
+// `bytes`: [buffer], of the device's boxes.
+DeviceUse UseOf(const program::Program& program, const std::vector<int64_t>& bytes,
+                const std::vector<BufferRole>& roles) {
+  DeviceUse use;
+  const std::vector<int64_t> live = LiveBytes(program, bytes);
+  const int peak = std::max_element(live.begin(), live.end()) - live.begin();
+  use.peak = live[peak];
+  if (peak < program.instructions_size()) use.at = NodeOf(program.instructions(peak));
+  for (int id = 0; id < program.buffers_size(); ++id) {
+    if (program.buffers(id).first() > peak || program.buffers(id).last() < peak) continue;
+    switch (roles[id]) {
+      case BufferRole::kStored: use.stored += bytes[id]; break;
+      case BufferRole::kActivation: use.activations += bytes[id]; break;
+      case BufferRole::kGathered:
+      case BufferRole::kWritten: use.buffers += bytes[id]; break;
+    }
+  }
+  return use;
+}
+
 }  // namespace
 
 std::vector<Users> UsersOf(const program::Program& program) {
@@ -90,23 +167,20 @@ ProgramMemory MeasureMemory(const program::Program& program) {
 }
 
 DeviceUse MeasureDevice(const program::Program& program, int device) {
-  DeviceUse use;
-  const std::vector<int64_t> bytes = BoxBytes(program, device);
-  const std::vector<int64_t> live = LiveBytes(program, bytes);
-  const int peak = std::max_element(live.begin(), live.end()) - live.begin();
-  use.peak = live[peak];
-  if (peak < program.instructions_size()) use.at = NodeOf(program.instructions(peak));
+  return UseOf(program, BoxBytes(program, device), RolesOf(program));
+}
+
+std::vector<DeviceUse> MeasureDevices(const program::Program& program) {
+  const BoxSizes sizes(program);
   const std::vector<BufferRole> roles = RolesOf(program);
-  for (int id = 0; id < program.buffers_size(); ++id) {
-    if (program.buffers(id).first() > peak || program.buffers(id).last() < peak) continue;
-    switch (roles[id]) {
-      case BufferRole::kStored: use.stored += bytes[id]; break;
-      case BufferRole::kActivation: use.activations += bytes[id]; break;
-      case BufferRole::kGathered:
-      case BufferRole::kWritten: use.buffers += bytes[id]; break;
-    }
+  std::map<int, DeviceUse> of_class;
+  std::vector<DeviceUse> uses;
+  for (size_t device = 0; device < sizes.classes().size(); ++device) {
+    const auto [use, is_new] = of_class.emplace(sizes.classes()[device], DeviceUse());
+    if (is_new) use->second = UseOf(program, sizes.BytesOn(static_cast<int>(device)), roles);
+    uses.push_back(use->second);
   }
-  return use;
+  return uses;
 }
 
 MemoryOverTime MeasureOverTime(const program::Program& program, int device) {

@@ -38,6 +38,8 @@ struct DeviceUse {
   std::string at;           // the node whose instruction is the peak
 };
 DeviceUse MeasureDevice(const program::Program& program, int device);
+// [device]. Devices whose boxes have equal sizes, which are most, are measured once.
+std::vector<DeviceUse> MeasureDevices(const program::Program& program);
 
 // What a buffer is for.
 enum class BufferRole {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/spmd/tables.h"
@@ -124,13 +126,33 @@ class Recogniser {
   const std::vector<Box> from_, to_;
 };
 
+// All that a mark depends on.
+std::string BoxesOf(const program::Exchange& exchange) {
+  program::Exchange boxes;
+  *boxes.mutable_from() = exchange.from();
+  *boxes.mutable_to() = exchange.to();
+  *boxes.mutable_partial() = exchange.partial();
+  boxes.set_partials(exchange.partials());
+  boxes.set_from_first_only(exchange.from_first_only());
+  if (exchange.has_group()) boxes.mutable_group();
+  return boxes.SerializeAsString();
+}
+
 }  // namespace
 
 void RecogniseCollectives(program::Program& program) {
   const Mesh mesh = MeshOf(program);
+  std::unordered_map<std::string, const program::Exchange*> marked;  // by BoxesOf
   for (program::Instruction& instruction : *program.mutable_instructions()) {
     if (!instruction.has_exchange()) continue;
-    Recogniser(mesh, *instruction.mutable_exchange()).Mark();
+    program::Exchange& exchange = *instruction.mutable_exchange();
+    const auto [like, is_new] = marked.emplace(BoxesOf(exchange), &exchange);
+    if (is_new) {
+      Recogniser(mesh, exchange).Mark();
+    } else {
+      exchange.set_collective(like->second->collective());
+      *exchange.mutable_axes() = like->second->axes();
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 #include "compiler/spmd/spmd.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,7 @@
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
+#include "search/rewrite/canonical.h"
 
 namespace yuba::compiler {
 namespace {
@@ -28,6 +32,28 @@ bool AllContain(const std::vector<Box>& outer, const std::vector<Box>& inner) {
   }
   return true;
 }
+
+// Boxes of all devices, and what a program says of them. Equal ones are made once: blocks of a
+// model that repeat have equal ones.
+struct Tabled {
+  std::vector<Box> boxes;  // [device]
+  program::Box table;
+};
+using TabledPtr = std::shared_ptr<const Tabled>;
+
+TabledPtr MakeTabled(const Mesh& mesh, std::vector<Box> boxes) {
+  program::Box table = BoxTable(mesh, boxes);
+  return std::make_shared<const Tabled>(Tabled{std::move(boxes), std::move(table)});
+}
+
+// What nodes of one definition and one partition have in common.
+struct NodePart {
+  Definition computed;  // of nodes that read partials, in groups (InGroups)
+  NodeBoxes boxes;
+  google::protobuf::RepeatedPtrField<program::Range> indices;
+  std::vector<TabledPtr> reads;  // [operand]
+  TabledPtr writes;
+};
 
 bool AllSame(const std::vector<Box>& a, const std::vector<Box>& b) {
   for (size_t d = 0; d < a.size(); ++d) {
@@ -43,7 +69,11 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 class SpmdBuilder {
  public:
   SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters)
-      : graph_(graph), plan_(plan), mesh_(plan.mesh), cluster_of_(graph.nodes.size(), nullptr) {
+      : graph_(graph),
+        plan_(plan),
+        mesh_(plan.mesh),
+        definitions_(search::DefinitionNumbers(graph)),
+        cluster_of_(graph.nodes.size(), nullptr) {
     for (const Cluster& cluster : clusters) {
       for (const TensorId result : cluster.results) {
         const NodeId producer = ProducerIn(graph, result, cluster.entry);
@@ -70,10 +100,15 @@ class SpmdBuilder {
   // A copy gets its buffer in AddCopy, where it needs one.
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
-    shards_.emplace_back();
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      shards_[id].push_back(ShardBox(mesh_, plan_.tensors[id], tensor.type.dims, device));
+    TabledPtr& shards = known_shards_[{plan_.tensors[id].axes, tensor.type.dims}];
+    if (shards == nullptr) {
+      std::vector<Box> boxes;
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        boxes.push_back(ShardBox(mesh_, plan_.tensors[id], tensor.type.dims, device));
+      }
+      shards = MakeTabled(mesh_, std::move(boxes));
     }
+    shards_.push_back(shards);
     buffers_.push_back(-1);
     if (tensor.kind == TensorKind::kCopy) return;
     buffers_[id] = AddBuffer(tensor.name, tensor.type, shards_[id]);
@@ -84,11 +119,11 @@ class SpmdBuilder {
   void AddCopy(const Node& node) {
     const TensorId tensor = node.operands[0], copy = node.result;
     buffers_[copy] = buffers_[tensor];
-    if (AllSame(shards_[tensor], shards_[copy])) return;
+    if (AllSame(shards_[tensor]->boxes, shards_[copy]->boxes)) return;
     const Tensor& type = graph_.tensors[copy];
     const int buffer = AddBuffer(type.name, type.type, shards_[copy]);
-    AddExchange(node, graph_.tensors[tensor].name, {buffers_[tensor], shards_[tensor]},
-                {buffer, shards_[copy]});
+    AddExchange(node, graph_.tensors[tensor].name, {buffers_[tensor], *shards_[tensor]},
+                {buffer, *shards_[copy]});
     buffers_[copy] = buffer;
   }
 
@@ -104,58 +139,75 @@ class SpmdBuilder {
     FinishKernel();
   }
 
-  int AddBuffer(const std::string& name, const TensorType& type, const std::vector<Box>& boxes) {
+  int AddBuffer(const std::string& name, const TensorType& type, const TabledPtr& boxes) {
     program::Buffer* buffer = program_.add_buffers();
     buffer->set_name(name);
     buffer->set_type(ToProto(type.type));
     for (int64_t dim : type.dims) buffer->add_dims(dim);
-    *buffer->mutable_box() = BoxTable(mesh_, boxes);
+    *buffer->mutable_box() = boxes->table;
     return program_.buffers_size() - 1;
+  }
+
+  const NodePart& PartOf(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    auto& known = parts_[{definitions_[id], plan_.nodes[id].axes}];
+    if (known != nullptr) return *known;
+    NodePart part;
+    part.boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
+    part.computed = *node.definition;
+    // A node that reads partials runs once for each group of devices: one more index numbers the
+    // groups, and each device runs over its own group's number.
+    if (!part.computed.partial_operands.empty()) {
+      const AxisList& groups = plan_.nodes[id].axes.back();
+      part.computed = InGroups(part.computed, PartCount(mesh_, groups));
+      for (int device = 0; device < mesh_.devices(); ++device) {
+        const int group = PartNumber(mesh_, groups, device);
+        part.boxes.ranges[device].back() = {group, group + 1};
+      }
+    }
+    for (size_t index = 0; index < part.computed.indices.size(); ++index) {
+      std::vector<Interval> intervals;
+      for (const std::vector<Interval>& ranges : part.boxes.ranges) {
+        intervals.push_back(ranges[index]);
+      }
+      *part.indices.Add() = RangeTable(mesh_, intervals);
+    }
+    for (size_t operand = 0; operand < node.operands.size(); ++operand) {
+      std::vector<Box> reads;
+      for (const std::vector<Box>& device : part.boxes.reads) reads.push_back(device[operand]);
+      part.reads.push_back(MakeTabled(mesh_, std::move(reads)));
+    }
+    part.writes = MakeTabled(mesh_, part.boxes.writes);
+    known = std::make_shared<const NodePart>(std::move(part));
+    return *known;
   }
 
   void AddNode(NodeId id) {
     const Node& node = graph_.nodes[id];
     if (IsCopy(graph_, node)) return AddCopy(node);
-    NodeBoxes boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
-    Definition computed = *node.definition;
-    // A node that reads partials runs once for each group of devices: one more index numbers the
-    // groups, and each device runs over its own group's number.
-    if (!computed.partial_operands.empty()) {
-      const AxisList& groups = plan_.nodes[id].axes.back();
-      computed = InGroups(computed, PartCount(mesh_, groups));
-      for (int device = 0; device < mesh_.devices(); ++device) {
-        const int group = PartNumber(mesh_, groups, device);
-        boxes.ranges[device].back() = {group, group + 1};
-      }
-    }
+    const NodePart& part = PartOf(id);
     program::Kernel kernel;
-    for (size_t index = 0; index < computed.indices.size(); ++index) {
-      std::vector<Interval> parts;
-      for (const std::vector<Interval>& ranges : boxes.ranges) parts.push_back(ranges[index]);
-      *kernel.add_indices() = RangeTable(mesh_, parts);
-    }
+    *kernel.mutable_indices() = part.indices;
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
-      std::vector<Box> reads;
-      for (const std::vector<Box>& device : boxes.reads) reads.push_back(device[operand]);
       program::Access* access = kernel.add_operands();
-      access->set_buffer(Gather(node, node.operands[operand], reads));
-      *access->mutable_box() = BoxTable(mesh_, reads);
-      access->set_partial(ReadsPartials(computed, operand));
+      access->set_buffer(Gather(node, node.operands[operand], part.reads[operand]));
+      *access->mutable_box() = part.reads[operand]->table;
+      access->set_partial(ReadsPartials(part.computed, operand));
     }
-    AddKernel(id, std::move(computed), boxes, std::move(kernel));
+    AddKernel(id, part, std::move(kernel));
   }
 
   // The buffer from which `node` reads the boxes `reads` ([device]) of `tensor`: the tensor's own,
   // where each device's shard holds what it reads, else a buffer of exactly these boxes, which an
   // exchange fills.
-  int Gather(const Node& node, TensorId tensor, const std::vector<Box>& reads) {
-    const std::vector<Box>& shards = shards_[tensor];
-    if (AllContain(shards, reads)) return buffers_[tensor];
+  int Gather(const Node& node, TensorId tensor, const TabledPtr& reads) {
+    const TabledPtr& shards = shards_[tensor];
+    if (AllContain(shards->boxes, reads->boxes)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
         AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, reads);
     program::Exchange* gather =
-        AddExchange(node, type.name, {buffers_[tensor], shards}, {buffer, reads});
+        AddExchange(node, type.name, {buffers_[tensor], *shards}, {buffer, *reads});
     const std::vector<int64_t> groups = GroupsOf(tensor);
     if (IsGrouped(groups)) *gather->mutable_group() = BoundTable(mesh_, groups);
     return buffer;
@@ -163,10 +215,13 @@ class SpmdBuilder {
 
   // Adds the kernel and what brings its result to the owners: nothing where each device writes
   // exactly its shard, else a reduction from a buffer of its own.
-  void AddKernel(NodeId id, Definition definition, const NodeBoxes& boxes, program::Kernel kernel) {
+  void AddKernel(NodeId id, const NodePart& part, program::Kernel kernel) {
     const Node& node = graph_.nodes[id];
+    const NodeBoxes& boxes = part.boxes;
+    Definition definition = part.computed;
     const Tensor& tensor = graph_.tensors[node.result];
-    const std::vector<Box>& own = shards_[node.result];
+    const TabledPtr& owners = shards_[node.result];
+    const std::vector<Box>& own = owners->boxes;
     const std::vector<int64_t> groups = GroupsOf(node.result);
     const bool grouped = IsGrouped(groups);
     const bool direct = (boxes.partials == 1 || grouped) && AllSame(boxes.writes, own) &&
@@ -176,20 +231,19 @@ class SpmdBuilder {
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
                               : AddBuffer(absl::StrCat("written(", tensor.name, ")"),
-                                          {definition.result.type, tensor.type.dims}, boxes.writes);
+                                          {definition.result.type, tensor.type.dims}, part.writes);
     program::Access* result = kernel.add_results();
     result->set_buffer(buffer);
-    *result->mutable_box() = BoxTable(mesh_, boxes.writes);
+    *result->mutable_box() = part.writes->table;
     const bool whole = boxes.partials == 1 && !grouped && node.definition->partial_operands.empty();
     AddMember({id, std::move(definition), std::move(kernel), whole, direct,
                cluster_of_[id] != nullptr ? boxes : NodeBoxes()});
     if (direct || AllEmpty(own)) return;
 
-    const auto slices = boxes.partials == 1 || grouped
-                            ? absl::nullopt
-                            : SliceOwnerBoxes({boxes.writes, boxes.partial, boxes.partials}, own);
-    program::Exchange* reduce =
-        AddExchange(node, tensor.name, {buffer, boxes.writes}, {stored, slices.value_or(own)});
+    const Reduced& reduced = ReducedBy(part, owners, boxes.partials > 1 && !grouped);
+    const TabledPtr& slices = reduced.slices;
+    program::Exchange* reduce = AddExchange(node, tensor.name, {buffer, *part.writes},
+                                            {stored, slices != nullptr ? *slices : *owners});
     reduce->set_reduce(true);
     reduce->set_partials(boxes.partials);
     if (grouped) *reduce->mutable_group() = BoundTable(mesh_, groups);
@@ -199,9 +253,27 @@ class SpmdBuilder {
     *reduce->mutable_partial() =
         BoundTable(mesh_, std::vector<int64_t>(boxes.partial.begin(), boxes.partial.end()));
     // Slice owners, or else first owners, combine the partials; owners gather the result from them.
-    if (slices.has_value()) AddExchange(node, tensor.name, {stored, *slices}, {stored, own});
-    if (slices.has_value() || grouped || AllSame(FirstOwnerBoxes(own), own)) return;
-    AddExchange(node, tensor.name, {stored, own}, {stored, own})->set_from_first_only(true);
+    if (slices != nullptr) AddExchange(node, tensor.name, {stored, *slices}, {stored, *owners});
+    if (slices != nullptr || grouped || reduced.one_owner) return;
+    AddExchange(node, tensor.name, {stored, *owners}, {stored, *owners})
+        ->set_from_first_only(true);
+  }
+
+  // Who combines the partials that nodes of this part write. `several`: there are several, which
+  // are combined into whole results.
+  struct Reduced {
+    TabledPtr slices;        // of slice owners; null: first owners do
+    bool one_owner = false;  // no two devices own one box
+  };
+  const Reduced& ReducedBy(const NodePart& part, const TabledPtr& owners, bool several) {
+    const auto [known, is_new] =
+        reduced_.emplace(std::make_tuple(&part, owners.get(), several), Reduced());
+    if (!is_new || !several) return known->second;
+    auto slices = SliceOwnerBoxes({part.boxes.writes, part.boxes.partial, part.boxes.partials},
+                                  owners->boxes);
+    if (slices.has_value()) known->second.slices = MakeTabled(mesh_, *std::move(slices));
+    known->second.one_owner = AllSame(FirstOwnerBoxes(owners->boxes), owners->boxes);
+    return known->second;
   }
 
   // Adds the node to the kernel before it, where they are of one cluster and can be one kernel;
@@ -285,17 +357,17 @@ class SpmdBuilder {
   }
 
   program::Exchange* AddExchange(const Node& node, const std::string& tensor,
-                                 const std::pair<int, const std::vector<Box>&>& from,
-                                 const std::pair<int, const std::vector<Box>&>& to) {
+                                 const std::pair<int, const Tabled&>& from,
+                                 const std::pair<int, const Tabled&>& to) {
     FinishKernel();
     program::Exchange* exchange = program_.add_instructions()->mutable_exchange();
     exchange->set_tensor(tensor);
     exchange->set_node(node.name);
     exchange->set_partials(1);
     exchange->set_source(from.first);
-    *exchange->mutable_from() = BoxTable(mesh_, from.second);
+    *exchange->mutable_from() = from.second.table;
     exchange->set_destination(to.first);
-    *exchange->mutable_to() = BoxTable(mesh_, to.second);
+    *exchange->mutable_to() = to.second.table;
     return exchange;
   }
 
@@ -323,7 +395,12 @@ class SpmdBuilder {
   const search::Plan& plan_;
   const Mesh& mesh_;
   program::Program program_;
-  std::vector<std::vector<Box>> shards_;  // [tensor][device]
+  const std::vector<int> definitions_;  // [node]: equal for equal ones
+  std::vector<TabledPtr> shards_;       // [tensor]
+  std::map<std::pair<std::vector<AxisList>, std::vector<int64_t>>, TabledPtr> known_shards_;
+  // By definition and partition; by part, owners, and whether there are several partials.
+  std::map<std::pair<int, std::vector<AxisList>>, std::shared_ptr<const NodePart>> parts_;
+  std::map<std::tuple<const NodePart*, const Tabled*, bool>, Reduced> reduced_;
   std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
   FunctionTable functions_;
   std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares a kernel with no other

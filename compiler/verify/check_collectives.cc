@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "opsemantics/base/collectives.h"
@@ -50,15 +51,34 @@ bool MarkHolds(const Mesh& mesh, const program::Exchange& exchange) {
   return true;
 }
 
+// All that MarkHolds looks at.
+std::string MarkOf(const program::Exchange& exchange) {
+  program::Exchange mark;
+  *mark.mutable_from() = exchange.from();
+  *mark.mutable_to() = exchange.to();
+  *mark.mutable_partial() = exchange.partial();
+  *mark.mutable_axes() = exchange.axes();
+  mark.set_partials(exchange.partials());
+  mark.set_from_first_only(exchange.from_first_only());
+  mark.set_collective(exchange.collective());
+  return mark.SerializeAsString();
+}
+
 }  // namespace
 
 absl::Status CheckCollectives(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
   const Mesh mesh = MeshOf(program);
+  std::set<std::string> checked;  // marks that hold
   for (const program::Instruction& instruction : program.instructions()) {
     if (!instruction.has_exchange()) continue;
     const program::Exchange& exchange = instruction.exchange();
-    if (MarkHolds(mesh, exchange)) continue;
+    const std::string mark = MarkOf(exchange);
+    if (checked.count(mark) > 0) continue;
+    if (MarkHolds(mesh, exchange)) {
+      checked.insert(mark);
+      continue;
+    }
     return ProofError("the exchange of ", exchange.tensor(), " for ", exchange.node(),
                       " is marked ", CollectiveName(exchange.collective()),
                       ", but its boxes over these axes are not those of one");

@@ -5,6 +5,7 @@
 
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/known_boxes.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/well_formed.h"
@@ -33,15 +34,16 @@ std::vector<int> UsedBy(const program::Instruction& instruction) {
   return used;
 }
 
-absl::Status CheckSlot(const program::Program& program, const Mesh& mesh,
-                       const program::Buffer& buffer) {
+absl::Status CheckSlot(const program::Program& program, const program::Buffer& buffer,
+                       program::KnownBoxes& known) {
   if (buffer.offset() < 0 || buffer.size() < 0 ||
       buffer.offset() > program.arena_size() - buffer.size()) {
     return BufferError(buffer, "its slot leaves the arena");
   }
   const int64_t element = ElementBytes(program, buffer);
-  const std::vector<Box> boxes = BoxesOn(mesh, buffer.box());
-  for (int device = 0; device < mesh.devices(); ++device) {
+  if (known.MostElements(buffer.box()) * element <= buffer.size()) return absl::OkStatus();
+  const std::vector<Box>& boxes = *known.Of(buffer.box());
+  for (size_t device = 0; device < boxes.size(); ++device) {
     const int64_t bytes = Volume(boxes[device]) * element;
     if (bytes > buffer.size()) {
       return BufferError(buffer, "device ", device, " holds ", bytes, " bytes in a slot of ",
@@ -95,9 +97,9 @@ absl::Status CheckOverlaps(const program::Program& program) {
 
 absl::Status CheckMemory(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  const Mesh mesh = MeshOf(program);
+  program::KnownBoxes known(MeshOf(program));
   for (const program::Buffer& buffer : program.buffers()) {
-    YUBA_RETURN_IF_ERROR(CheckSlot(program, mesh, buffer));
+    YUBA_RETURN_IF_ERROR(CheckSlot(program, buffer, known));
   }
   YUBA_RETURN_IF_ERROR(CheckLives(program));
   return CheckOverlaps(program);

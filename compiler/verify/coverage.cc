@@ -16,6 +16,7 @@
 #include "compiler/verify/written_boxes.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/entries.h"
+#include "runtime/program/known_boxes.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/well_formed.h"
@@ -27,11 +28,14 @@ namespace {
 class Prover {
  public:
   explicit Prover(const Unfolded& unfolded)
-      : program_(unfolded.program()), numbers_(unfolded.numbers()), mesh_(MeshOf(program_)) {
+      : program_(unfolded.program()),
+        numbers_(unfolded.numbers()),
+        mesh_(MeshOf(program_)),
+        known_(mesh_) {
     for (const program::Buffer& buffer : program_.buffers()) {
-      held_.push_back(BoxesOn(mesh_, buffer.box()));
+      held_.push_back(known_.Of(buffer.box()));
+      written_.emplace_back(held_.back());
     }
-    for (const std::vector<Box>& held : held_) written_.emplace_back(held);
     partial_.assign(held_.size(), nullptr);
     producers_.assign(held_.size(), nullptr);
     partials_.resize(held_.size());
@@ -43,7 +47,7 @@ class Prover {
   absl::Status Prove(const program::EntryRange& entry, const std::vector<int>& outputs) {
     for (int id = 0; id < program_.buffers_size(); ++id) {
       if (!program_.buffers(id).initialized()) continue;
-      written_[id].Write(held_[id]);
+      written_[id].Write(*held_[id]);
       YUBA_RETURN_IF_ERROR(CheckWhole(id));
     }
     for (int i = entry.begin; i < entry.end; ++i) {
@@ -83,22 +87,27 @@ class Prover {
   }
 
   // A stored tensor: every element is on some device.
-  absl::Status CheckWhole(int id) const {
-    BoxUnion all;
-    for (int device : FirstDevices(mesh_, program_.buffers(id).box())) all.Add(held_[id][device]);
+  absl::Status CheckWhole(int id) {
     const std::vector<int64_t> dims(program_.buffers(id).dims().begin(),
                                     program_.buffers(id).dims().end());
+    if (whole_.count({held_[id].get(), dims}) > 0) return absl::OkStatus();
+    BoxUnion all;
+    for (int device : FirstDevices(mesh_, program_.buffers(id).box())) {
+      all.Add((*held_[id])[device]);
+    }
     if (const auto lost = all.Missing(WholeBox(dims))) {
       return ProofError("no device holds ", ToString(*lost), " of ", NameOf(id));
     }
+    whole_.insert({held_[id].get(), dims});
     return absl::OkStatus();
   }
 
-  absl::Status CheckOutput(int id) const {
+  absl::Status CheckOutput(int id) {
     if (IsPartial(id)) return ProofError(NameOf(id), " holds partial results");
     YUBA_RETURN_IF_ERROR(CheckWhole(id));
+    if (written_[id].IsAll()) return absl::OkStatus();
     for (int device = 0; device < mesh_.devices(); ++device) {
-      if (const auto lost = written_[id].Missing(device, held_[id][device])) {
+      if (const auto lost = written_[id].Missing(device, (*held_[id])[device])) {
         return ProofError("nothing writes ", ToString(*lost), " of ", NameOf(id), " on device ",
                           device);
       }
@@ -143,7 +152,7 @@ class Prover {
   // Whether a kernel or exchange that runs in `groups` ([device]) may read the unreduced buffer:
   // what the devices of a group hold of it is one partial of the whole, each element on one device,
   // and the partials of all groups add up to the whole.
-  absl::Status CheckUnreduced(int id, const std::vector<int64_t>& groups) const {
+  absl::Status CheckUnreduced(int id, const std::vector<int64_t>& groups) {
     if (!unreduced_[id].empty()) {
       std::map<int64_t, int64_t> others, back;
       for (int device = 0; device < mesh_.devices(); ++device) {
@@ -159,7 +168,7 @@ class Prover {
     }
     std::vector<Box> held = partials_[id];
     if (const program::Kernel* producer = partial_[id]) {
-      held = BoxesOn(mesh_, producer->results(0).box());
+      held = *known_.Of(producer->results(0).box());
       YUBA_RETURN_IF_ERROR(CheckSum(ReducerOf(*producer)));
       YUBA_RETURN_IF_ERROR(CheckDistinct(mesh_, *producer));
     }
@@ -175,14 +184,15 @@ class Prover {
     return absl::OkStatus();
   }
 
-  absl::Status CheckRead(const program::Access& operand) const {
+  absl::Status CheckRead(const program::Access& operand) {
     const int id = operand.buffer();
-    const std::vector<Box> reads = BoxesOn(mesh_, operand.box());
+    const program::KnownBoxes::List reads = known_.Of(operand.box());
+    if (written_[id].IsAll() && known_.AllContain(held_[id], reads)) return absl::OkStatus();
     for (int device = 0; device < mesh_.devices(); ++device) {
-      const Box& read = reads[device];
-      if (!Contains(held_[id][device], read)) {
+      const Box& read = (*reads)[device];
+      if (!Contains((*held_[id])[device], read)) {
         return ProofError("device ", device, " reads ", ToString(read), " of ", NameOf(id),
-                          " and has ", ToString(held_[id][device]));
+                          " and has ", ToString((*held_[id])[device]));
       }
       if (const auto lost = written_[id].Missing(device, read)) {
         return ProofError("device ", device, " reads ", ToString(*lost), " of ", NameOf(id),
@@ -194,55 +204,68 @@ class Prover {
 
   absl::Status WriteResult(const program::Kernel& kernel, const std::string& points) {
     const int id = kernel.results(0).buffer();
-    const std::vector<Box> results = BoxesOn(mesh_, kernel.results(0).box());
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      if (Contains(held_[id][device], results[device])) continue;
-      return ProofError("device ", device, " writes ", ToString(results[device]), " of ",
-                        NameOf(id), " and has room for ", ToString(held_[id][device]));
-    }
+    const program::KnownBoxes::List results = known_.Of(kernel.results(0).box());
+    YUBA_RETURN_IF_ERROR(CheckRoom(id, results, "writes"));
     auto partial = partial_at_.find(points);
     if (partial == partial_at_.end()) {
-      YUBA_RETURN_IF_ERROR(CheckOutputs(program_, mesh_, kernel, results, NameOf(id)));
+      YUBA_RETURN_IF_ERROR(CheckOutputs(program_, mesh_, kernel, *results, NameOf(id)));
       partial = partial_at_.emplace(points, IsPartOfReduction(program_, mesh_, kernel)).first;
     }
-    Write(id, results);
+    Write(id, *results);
     SetWhole(id);
     if (partial->second) partial_[id] = &kernel;
     producers_[id] = &kernel;
     return absl::OkStatus();
   }
 
-  // [device]: the box that it offers; with from_first_only an empty one where an earlier device
-  // offers the same box.
-  std::vector<Box> Offers(const program::Exchange& exchange) const {
-    std::vector<Box> offers = BoxesOn(mesh_, exchange.from());
-    return exchange.from_first_only() ? FirstOnly(std::move(offers)) : offers;
+  // Whether the buffer has room on each device for the boxes that it writes or receives there.
+  absl::Status CheckRoom(int id, const program::KnownBoxes::List& boxes, const char* does) {
+    if (known_.AllContain(held_[id], boxes)) return absl::OkStatus();
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box &box = (*boxes)[device], &held = (*held_[id])[device];
+      if (Contains(held, box)) continue;
+      return ProofError("device ", device, " ", does, " ", ToString(box), " of ", NameOf(id),
+                        " and has room for ", ToString(held));
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether each device has written what it offers. With from_first_only it offers nothing where an
+  // earlier device offers the same box.
+  absl::Status CheckOffers(const program::Exchange& exchange, const std::vector<Box>& offers) {
+    const int source = exchange.source();
+    if (written_[source].IsAll() && known_.AllContain(held_[source], known_.Of(exchange.from()))) {
+      return absl::OkStatus();
+    }
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      if (const auto lost = written_[source].Missing(device, offers[device])) {
+        return ProofError("device ", device, " offers ", ToString(*lost), " of ", NameOf(source),
+                          ", which nothing has written");
+      }
+    }
+    return absl::OkStatus();
   }
 
   // The boxes with an empty one in the place of each that an earlier device has.
-  static std::vector<Box> FirstOnly(std::vector<Box> boxes) {
+  const std::vector<Box>& FirstOnly(const program::KnownBoxes::List& boxes) {
+    const auto [first_only, is_new] = first_only_.emplace(boxes.get(), std::vector<Box>());
+    if (!is_new) return first_only->second;
     std::set<Box, BoxLess> seen;
-    for (Box& box : boxes) {
+    for (Box box : *boxes) {
       // A scalar's box has no dimension to be empty in: it gets one.
       if (!seen.insert(box).second) box.assign(std::max<size_t>(box.size(), 1), Interval{});
+      first_only->second.push_back(std::move(box));
     }
-    return boxes;
+    return first_only->second;
   }
 
   absl::Status RunExchange(const program::Exchange& exchange) {
-    const std::vector<Box> offers = Offers(exchange);
-    const std::vector<Box> to = BoxesOn(mesh_, exchange.to());
-    for (int device = 0; device < mesh_.devices(); ++device) {
-      if (const auto lost = written_[exchange.source()].Missing(device, offers[device])) {
-        return ProofError("device ", device, " offers ", ToString(*lost), " of ",
-                          NameOf(exchange.source()), ", which nothing has written");
-      }
-      if (!Contains(held_[exchange.destination()][device], to[device])) {
-        return ProofError("device ", device, " receives ", ToString(to[device]), " of ",
-                          NameOf(exchange.destination()), " and has room for ",
-                          ToString(held_[exchange.destination()][device]));
-      }
-    }
+    const program::KnownBoxes::List from = known_.Of(exchange.from());
+    const program::KnownBoxes::List received = known_.Of(exchange.to());
+    const std::vector<Box>& offers = exchange.from_first_only() ? FirstOnly(from) : *from;
+    const std::vector<Box>& to = *received;
+    YUBA_RETURN_IF_ERROR(CheckOffers(exchange, offers));
+    YUBA_RETURN_IF_ERROR(CheckRoom(exchange.destination(), received, "receives"));
     const std::string boxes = MovedBoxesOf(exchange);
     if (exchange.reduce() && received_.count(boxes) == 0) {
       YUBA_RETURN_IF_ERROR(CheckReceived(mesh_, exchange, offers, to));
@@ -253,7 +276,7 @@ class Prover {
       return ProofError("it takes partials of ", NameOf(exchange.source()), " for whole results");
     }
     if (exchange.has_group()) return CombineInGroups(exchange, offers, to);
-    if (exchange.partials() > 1) return Combine(exchange, offers, to);
+    if (exchange.partials() > 1) return Combine(exchange, offers, received);
     if (partial_[exchange.source()] != nullptr) {
       return ProofError("it takes partial results of ", NameOf(exchange.source()),
                         " for whole ones");
@@ -329,14 +352,18 @@ class Prover {
   // A reduction to whole results. The exchange tells partials apart by their numbers: devices of
   // equal numbers must have computed the same points, devices of different numbers disjoint ones.
   absl::Status Combine(const program::Exchange& exchange, const std::vector<Box>& from,
-                       const std::vector<Box>& to) {
+                       const program::KnownBoxes::List& to) {
     const program::Kernel* producer = partial_[exchange.source()];
     if (producer == nullptr || !exchange.reduce())
       return ProofError("it combines what is not partial");
     if (exchange.reducer() != ReducerOf(*producer)) {
       return ProofError("it combines with another reducer than its kernel's");
     }
-    YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
+    const std::string parts = PartsOf(exchange, *producer);
+    if (parts_.count(parts) == 0) {
+      YUBA_RETURN_IF_ERROR(CheckParts(program_, mesh_, exchange, *producer, from));
+      parts_.insert(parts);
+    }
     Write(exchange.destination(), FirstOnly(to));
     SetWhole(exchange.destination());
     return absl::OkStatus();
@@ -345,8 +372,14 @@ class Prover {
   const program::Program& program_;
   const std::vector<int>& numbers_;  // [instruction]: its number before clusters were unfolded
   const Mesh mesh_;
-  std::vector<std::vector<Box>> held_;  // [buffer][device]: what it has room for
-  std::vector<WrittenBoxes> written_;   // [buffer]
+  program::KnownBoxes known_;
+  std::vector<program::KnownBoxes::List> held_;  // [buffer]: what it has room for
+  std::vector<WrittenBoxes> written_;            // [buffer]
+  // Of lists of known_: what FirstOnly made of them; those that hold whole tensors, with their
+  // dimensions.
+  std::map<const void*, std::vector<Box>> first_only_;
+  std::set<std::pair<const void*, std::vector<int64_t>>> whole_;
+  std::set<std::string> parts_;  // reductions whose partials are proved to be, by PartsOf
   // Of kernels whose points are proved, by PointsOf: whether the results are partial.
   std::map<std::string, bool> partial_at_;
   std::set<std::string> received_, offered_;  // exchanges that are proved so, by MovedBoxesOf

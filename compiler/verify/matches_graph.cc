@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -198,7 +200,11 @@ class Reader {
       }
     }
     YUBA_RETURN_IF_ERROR(Write(kernel.results(0).buffer(), Final(node.result)));
-    return CheckBoxes(definition, kernel);
+    const std::string boxes = BoxesOf(node, kernel);
+    if (checked_.count(boxes) > 0) return absl::OkStatus();
+    YUBA_RETURN_IF_ERROR(CheckBoxes(definition, kernel));
+    checked_.insert(boxes);
+    return absl::OkStatus();
   }
 
   static absl::Status CheckFunction(const Definition& definition,
@@ -222,6 +228,31 @@ class Reader {
       return other("reducers");
     }
     return absl::OkStatus();
+  }
+
+  // The number of the node's definition; equal ones have one number.
+  int NumberOf(const Node& node, int function) {
+    const Definition* definition = node.definition.get();
+    const auto [number, is_new] = number_of_.emplace(definition, definitions_);
+    if (!is_new) return number->second;
+    std::vector<const Definition*>& others = by_function_[function];
+    for (const Definition* other : others) {
+      if (*other == *definition) return number->second = number_of_[other];
+    }
+    others.push_back(definition);
+    return number->second = definitions_++;
+  }
+
+  // All that CheckBoxes looks at.
+  std::string BoxesOf(const Node& node, const program::Kernel& kernel) {
+    program::Kernel boxes;
+    boxes.set_function(kernel.function());
+    *boxes.mutable_indices() = kernel.indices();
+    for (const program::Access& operand : kernel.operands()) {
+      *boxes.add_operands()->mutable_box() = operand.box();
+    }
+    *boxes.add_results()->mutable_box() = kernel.results(0).box();
+    return absl::StrCat(NumberOf(node, kernel.function()), ":", boxes.SerializeAsString());
   }
 
   // The boxes that the definition reaches on each device against those that the program says.
@@ -276,6 +307,10 @@ class Reader {
   std::vector<Value> holds_;  // [buffer]: of which it has elements; tensor -1: none yet
   NodeId next_ = 0;           // the node that the next kernel must be
   int entry_ = 0;             // the one that is checked
+  std::map<const Definition*, int> number_of_;
+  std::map<int, std::vector<const Definition*>> by_function_;  // one of each number
+  int definitions_ = 0;                                        // numbers that are taken
+  std::set<std::string> checked_;  // kernels whose boxes are right, by BoxesOf
 };
 
 // The definitions of each cluster are the nodes of the graph in order, as was checked by then.

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/spmd/tables.h"
 #include "compiler/verify/iteration.h"
 #include "opsemantics/base/status.h"
@@ -35,6 +36,20 @@ absl::StatusOr<std::vector<int64_t>> GroupNumbers(const program::Program& progra
 absl::Status CheckSum(program::Reducer reducer) {
   if (reducer == program::SUM || reducer == program::NONE) return absl::OkStatus();
   return ProofError("what is reduced by another reducer than a sum cannot be added up");
+}
+
+std::string PartsOf(const program::Exchange& exchange, const program::Kernel& producer) {
+  program::Exchange reduction;
+  *reduction.mutable_from() = exchange.from();
+  *reduction.mutable_partial() = exchange.partial();
+  reduction.set_partials(exchange.partials());
+  reduction.set_from_first_only(exchange.from_first_only());
+  program::Kernel written;
+  written.set_function(producer.function());
+  *written.mutable_indices() = producer.indices();
+  *written.add_results()->mutable_box() = producer.results(0).box();
+  const std::string text = reduction.SerializeAsString();
+  return absl::StrCat(text.size(), ":", text, written.SerializeAsString());
 }
 
 absl::Status CheckParts(const program::Program& program, const Mesh& mesh,

@@ -6,6 +6,7 @@
 #ifndef YUBA_COMPILER_VERIFY_PARTS_H_
 #define YUBA_COMPILER_VERIFY_PARTS_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,6 +32,9 @@ absl::Status CheckSum(program::Reducer reducer);
 absl::Status CheckParts(const program::Program& program, const Mesh& mesh,
                         const program::Exchange& exchange, const program::Kernel& producer,
                         const std::vector<Box>& from);
+// All that CheckParts looks at, of one program, where `from` is as the exchange says: for those who
+// keep what was proved.
+std::string PartsOf(const program::Exchange& exchange, const program::Kernel& producer);
 
 }  // namespace yuba::compiler
 

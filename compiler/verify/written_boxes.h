@@ -6,18 +6,20 @@
 #ifndef YUBA_COMPILER_VERIFY_WRITTEN_BOXES_H_
 #define YUBA_COMPILER_VERIFY_WRITTEN_BOXES_H_
 
+#include <utility>
 #include <vector>
 
 #include "absl/types/optional.h"
 #include "compiler/verify/box_union.h"
 #include "opsemantics/base/box.h"
+#include "runtime/program/known_boxes.h"
 
 namespace yuba::compiler {
 
 class WrittenBoxes {
  public:
-  // held: [device], what it has room for; it must outlive this.
-  explicit WrittenBoxes(const std::vector<Box>& held) : held_(held) {}
+  // held: [device], what it has room for.
+  explicit WrittenBoxes(program::KnownBoxes::List held) : held_(std::move(held)) {}
 
   // Each device writes its box of `boxes`, which lies within what it has room for.
   void Write(const std::vector<Box>& boxes);
@@ -28,9 +30,11 @@ class WrittenBoxes {
   }
   // A box of elements of `box` that the device has not written; nothing where it has written all.
   absl::optional<Box> Missing(int device, const Box& box) const;
+  // Whether every device has written all that it has room for, with one instruction.
+  bool IsAll() const { return all_; }
 
  private:
-  const std::vector<Box>& held_;
+  program::KnownBoxes::List held_;
   bool all_ = false;             // every device has written all that it has room for
   std::vector<BoxUnion> boxes_;  // [device]: what it has written, unless all_; empty: nothing
 };

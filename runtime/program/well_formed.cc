@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/collectives.h"
@@ -75,6 +77,8 @@ class WellFormed {
   absl::Status CheckBuffer(const Buffer& buffer) {
     YUBA_RETURN_IF_ERROR(CheckTensor(buffer));
     YUBA_RETURN_IF_ERROR(CheckBox(buffer.box(), buffer.dims_size()));
+    const std::vector<int64_t> dims(buffer.dims().begin(), buffer.dims().end());
+    if (!within_.emplace(buffer.box().SerializeAsString(), dims).second) return absl::OkStatus();
     const std::vector<yuba::Box> boxes = BoxesOn(mesh_, buffer.box());
     for (size_t device = 0; device < boxes.size(); ++device) {
       const yuba::Box& box = boxes[device];
@@ -277,6 +281,8 @@ class WellFormed {
 
   const Program& message_;
   Mesh mesh_;
+  // Boxes of buffers, serialized, with the dimensions that they were found to be within.
+  std::set<std::pair<std::string, std::vector<int64_t>>> within_;
   int instruction_ = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
+#include "search/model/shorten.h"
 #include "search/rows/prices.h"
 #include "search/solve/dual.h"
 #include "search/solve/solve.h"
@@ -18,6 +19,7 @@ namespace yuba::search {
 namespace {
 
 constexpr int kSweeps = 100;         // at most, of the dual
+constexpr int kSweepsOfTiled = 3;    // at most, where messages of a few blocks were tiled to all
 constexpr int kSteps = 600;          // at most, of the search for prices
 constexpr double kMostCells = 5e7;   // with more in all tables there are no prices (2 GB of copies)
 constexpr double kStepsWork = 8e9;   // cells of uses times steps of prices, about
@@ -36,13 +38,34 @@ std::vector<int> ProgramOrder(const Graph& graph) {
   return order;
 }
 
-Dual DualOfGrids(const Graph& graph, const PairwiseProblem& costs, int sweeps, const Budget& budget,
-                 double bytes_to_stop_at) {
+DualOptions OptionsOf(const Graph& graph, int sweeps, double bytes_to_stop_at) {
   DualOptions options;
   options.sweeps = sweeps;
   options.enough = bytes_to_stop_at;
   options.most = MostInProof(graph);
-  return MaximiseDual(costs, ProgramOrder(graph), options, budget);
+  return options;
+}
+
+// The dual of the problem. Where blocks repeat, that of a few of them comes first; `uses` may be
+// empty, then it does not.
+Dual DualOfGrids(const Graph& graph, const std::vector<TensorUse>& uses, const GridProblem& problem,
+                 const Budget& budget, double bytes_to_stop_at) {
+  const std::vector<int> order = ProgramOrder(graph);
+  DualOptions options = OptionsOf(graph, kSweeps, bytes_to_stop_at);
+  const absl::optional<ShortProblem> few = problem.complete && !uses.empty() ? Shortened(graph, uses, problem)
+                                                            : absl::nullopt;
+  if (!few.has_value()) return MaximiseDual(problem.pairwise, order, options, budget);
+  std::vector<int> variable(order.size(), -1), few_order;
+  for (size_t v = 0; v < few->elements.size(); ++v) variable[few->elements[v]] = static_cast<int>(v);
+  for (const int element : order) {
+    if (variable[element] >= 0) few_order.push_back(variable[element]);
+  }
+  const Dual of_few = MaximiseDual(few->pairwise, few_order, OptionsOf(graph, kSweeps, kInfinity),
+                                   budget);
+  const MessageState start = Tiled(*few, of_few.state);
+  options.start = &start;
+  options.sweeps = kSweepsOfTiled;
+  return MaximiseDual(problem.pairwise, order, options, budget);
 }
 
 // Replaces the dual's assignment by a better one, where one is found quickly, and puts its values
@@ -109,9 +132,10 @@ int SweepsFor(const GridProblem& problem) {
   return static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
 }
 
-LowerBound UnpricedBound(const Graph& graph, const GridProblem& problem, const Budget& budget,
+LowerBound UnpricedBound(const Graph& graph, const std::vector<TensorUse>& uses,
+                         const GridProblem& problem, const Budget& budget,
                          double bytes_to_stop_at) {
-  Dual dual = DualOfGrids(graph, problem.pairwise, kSweeps, budget, bytes_to_stop_at);
+  Dual dual = DualOfGrids(graph, uses, problem, budget, bytes_to_stop_at);
   if (static_cast<double>(dual.bound) < bytes_to_stop_at)
     ImproveGrids(problem.pairwise, budget, &dual);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
@@ -141,7 +165,8 @@ LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
                         std::vector<MemoryPrice> prices, const Budget& budget) {
   const PairwiseProblem priced = AtPrices(problem.pairwise, prices);
   const absl::optional<int64_t> room = RoomAtPrices(problem.pairwise.memory, prices);
-  Dual dual = DualOfGrids(graph, priced, SweepsFor(problem), budget, kInfinity);
+  Dual dual = MaximiseDual(priced, ProgramOrder(graph),
+                           OptionsOf(graph, SweepsFor(problem), kInfinity), budget);
   LowerBound found = FoundBy(graph, problem, priced, dual);
   int64_t units = 0;
   if (!room.has_value() || __builtin_sub_overflow(dual.bound, *room, &units)) units = 0;
@@ -160,11 +185,11 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
   absl::optional<GridProblem> built =
       BuildGridProblem(graph, mesh, uses, false, budget, table_cache, restrictions);
   if (built.has_value() && built->complete)
-    return UnpricedBound(graph, *built, budget, bytes_to_stop_at);
+    return UnpricedBound(graph, uses, *built, budget, bytes_to_stop_at);
   // The costs known by then give a bound already: missing factors only lower it.
   const Budget overtime = budget.Overtime();
   built = BuildGridProblem(graph, mesh, uses, false, overtime, table_cache, restrictions);
-  return built.has_value() ? UnpricedBound(graph, *built, overtime, bytes_to_stop_at)
+  return built.has_value() ? UnpricedBound(graph, uses, *built, overtime, bytes_to_stop_at)
                            : NoBound(graph, mesh, restrictions);
 }
 
@@ -212,7 +237,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   }
   if (!bounds.empty()) return bounds;
   const Budget overtime = budget.Overtime();
-  return {UnpricedBound(graph, problem, budget.ShouldStop() ? overtime : budget, kInfinity)};
+  return {UnpricedBound(graph, {}, problem, budget.ShouldStop() ? overtime : budget, kInfinity)};
 }
 
 }  // namespace yuba::search

@@ -1,7 +1,6 @@
 #include "search/model/plan_problem.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -16,91 +15,70 @@ namespace {
 
 using ChoiceList = std::shared_ptr<const std::vector<Choice>>;
 
+// The plan as a problem whose variables have one value each, with its rows of memory.
 class Builder {
  public:
-  Builder(const Graph& graph, const Plan& plain, const Plan& shared)
-      : graph_(graph), plain_(plain), shared_(shared) {}
+  Builder(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
 
   Problem Run() {
-    for (size_t t = 0; t < graph_.tensors.size(); ++t) {
-      AddVariable(plain_.tensors[t], shared_.tensors[t]);
-    }
+    for (const Choice& choice : plan_.tensors) AddVariable(choice);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) AddNode(static_cast<NodeId>(n));
-    AddMoves(plain_, 0);
-    AddMoves(shared_, 1);
     AddFactors();
     problem_.pairwise.memory =
-        MemoryRowsOf(graph_, plain_.mesh, problem_, std::numeric_limits<int64_t>::max());
+        MemoryRowsOf(graph_, plan_.mesh, problem_, std::numeric_limits<int64_t>::max());
     return std::move(problem_);
   }
 
  private:
-  // What a use moves in a step, [0] in the one plan and [1] in the other.
-  using Bytes = std::array<int64_t, 2>;
-
   // Equal lists are shared, so that MemoryRowsOf sees where work repeats.
-  void AddElement(const Choice& plain, const Choice& shared) {
-    std::vector<Choice> choices = {plain};
-    if (shared != plain) choices.push_back(shared);
-    std::vector<std::vector<AxisList>> key;
-    for (const Choice& choice : choices) key.push_back(choice.axes);
-    ChoiceList& list = lists_[key];
-    if (list == nullptr) list = std::make_shared<const std::vector<Choice>>(std::move(choices));
+  void AddElement(const Choice& choice) {
+    ChoiceList& list = lists_[choice.axes];
+    if (list == nullptr) list = std::make_shared<const std::vector<Choice>>(1, choice);
     problem_.choices.push_back(list);
   }
 
-  void AddVariable(const Choice& plain, const Choice& shared) {
+  void AddVariable(const Choice& choice) {
     problem_.variable.push_back(static_cast<int>(problem_.elements.size()));
     problem_.elements.push_back(static_cast<int>(problem_.choices.size()));
-    AddElement(plain, shared);
-    problem_.pairwise.variables.push_back(
-        PlainDomain(static_cast<int>(problem_.choices.back()->size())));
+    AddElement(choice);
+    problem_.pairwise.variables.push_back(PlainDomain(1));
   }
 
   // The node of a copy has the variable of its result.
   void AddNode(NodeId n) {
     const Node& node = graph_.nodes[n];
-    if (!IsCopy(graph_, node)) return AddVariable(plain_.nodes[n], shared_.nodes[n]);
+    if (!IsCopy(graph_, node)) return AddVariable(plan_.nodes[n]);
     problem_.variable.push_back(problem_.variable[node.result]);
-    AddElement(plain_.nodes[n], shared_.nodes[n]);
+    AddElement(plan_.nodes[n]);
   }
 
   // Operands that are read again count with the first.
-  void AddMoves(const Plan& plan, int value) {
-    for (const Move& move : MovesOf(graph_, plan)) {
+  void AddFactors() {
+    std::map<std::pair<NodeId, int64_t>, int64_t> moved;  // by node, and use: 0 the result
+    for (const Move& move : MovesOf(graph_, plan_)) {
       const std::vector<TensorId>& operands = graph_.nodes[move.node].operands;
       const auto operand = std::find(operands.begin(), operands.end(), move.tensor);
       const bool reduces = move.kind == MoveKind::kReduce;
       const int64_t use = reduces ? 0 : 1 + (operand - operands.begin());
-      moved_[{move.node, use}][value] += TimesOf(graph_, move.node) * move.bytes;
+      moved[{move.node, use}] += TimesOf(graph_, move.node) * move.bytes;
     }
-  }
-
-  void AddFactors() {
     for (const Node& node : graph_.nodes) {
       problem_.factors.emplace_back(1 + node.operands.size(), -1);
     }
     const int tensors = static_cast<int>(graph_.tensors.size());
-    for (const auto& [place, bytes] : moved_) {
+    for (const auto& [place, bytes] : moved) {
       const auto& [n, use] = place;
       const Node& node = graph_.nodes[n];
       const int tensor = problem_.variable[use == 0 ? node.result : node.operands[use - 1]];
-      const int reader = problem_.variable[tensors + n];
-      // At most one of the two has two values.
-      const bool differs = problem_.pairwise.variables[tensor]->size > 1 ||
-                           problem_.pairwise.variables[reader]->size > 1;
-      std::vector<int64_t> cells(bytes.begin(), bytes.begin() + (differs ? 2 : 1));
       problem_.factors[n][use] = static_cast<int>(problem_.pairwise.factors.size());
-      problem_.pairwise.factors.push_back(
-          {{tensor, reader}, std::make_shared<const std::vector<int64_t>>(std::move(cells))});
+      problem_.pairwise.factors.push_back({{tensor, problem_.variable[tensors + n]},
+                                           std::make_shared<const std::vector<int64_t>>(1, bytes)});
     }
   }
 
   const Graph& graph_;
-  const Plan& plain_;
-  const Plan& shared_;
-  std::map<std::vector<std::vector<AxisList>>, ChoiceList> lists_;  // by their axes
-  std::map<std::pair<NodeId, int64_t>, Bytes> moved_;  // by node, and use: 0 the result
+  const Plan& plan_;
+  std::map<std::vector<AxisList>, ChoiceList> lists_;  // by their axes
   Problem problem_;
 };
 
@@ -122,13 +100,16 @@ Plan WithoutSharing(const Graph& graph, Plan plan) {
   return plan;
 }
 
-Problem ProblemOfCopies(const Graph& graph, const Plan& plain, const Plan& shared) {
-  return Builder(graph, plain, shared).Run();
+int64_t PeakOfPlan(const Graph& graph, const Plan& plan) {
+  const Problem problem = Builder(graph, plan).Run();
+  return PeakOf(problem.pairwise, Assignment(problem.elements.size(), 0));
 }
 
-int64_t PeakOfPlan(const Graph& graph, const Plan& plan) {
-  const Problem problem = ProblemOfCopies(graph, plan, plan);
-  return PeakOf(problem.pairwise, Assignment(problem.elements.size(), 0));
+int SharedCopies(const Graph& graph, const Plan& plan) {
+  return static_cast<int>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        return IsCopy(graph, node) && plan.tensors[node.result] != plan.tensors[node.operands[0]];
+      }));
 }
 
 }  // namespace yuba::search

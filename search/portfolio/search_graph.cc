@@ -8,7 +8,6 @@
 #include "search/engines/levels.h"
 #include "search/engines/pins.h"
 #include "search/portfolio/check_options.h"
-#include "search/portfolio/copies_limit.h"
 #include "search/search.h"
 
 namespace yuba::search {
@@ -49,11 +48,6 @@ absl::StatusOr<Plan> SearchAsAsked(const Graph& graph, const SearchOptions& opti
   return plan;
 }
 
-// The limit that the plan's copies were kept within, where the options state none.
-int64_t LimitOfCopies(const SearchOptions& options, const Plan& plan) {
-  return options.memory_limit > 0 ? 0 : plan.space.memory;
-}
-
 }  // namespace
 
 std::vector<std::string> SearchNames() {
@@ -91,8 +85,7 @@ absl::optional<Unpinned> SearchUnpinned(const Graph& graph, const SearchOptions&
   task.explain = false;
   const absl::StatusOr<Plan> found = RunEngines(task);
   if (!found.ok()) return absl::nullopt;
-  const int64_t bytes = BytesWithin(LimitOfCopies(options, plan), graph, *found, options);
-  return Unpinned{std::min(bytes, plan.value()), found->lower_bound};
+  return Unpinned{std::min(found->value(), plan.value()), found->lower_bound};
 }
 
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& given,
@@ -110,8 +103,7 @@ absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const Sea
                           RestrictionsOf(graph, options.mesh, others, Replicates(options)));
     const absl::StatusOr<Plan> without = SearchRestricted(graph, options, restrictions, budget);
     if (!without.ok() || budget.end() != Budget::End::kNone) break;
-    const int64_t bytes = BytesWithin(LimitOfCopies(options, plan), graph, *without, options);
-    prices.push_back({text, plan.value() - bytes});
+    prices.push_back({text, plan.value() - without->value()});
   }
   return prices;
 }

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/types/optional.h"
-#include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
 #include "search/cost/table_cache.h"
@@ -18,7 +16,6 @@
 #include "search/model/grid_bound.h"
 #include "search/model/grid_problem.h"
 #include "search/portfolio/alternatives.h"
-#include "search/portfolio/copies_limit.h"
 #include "search/portfolio/flat_may_differ.h"
 #include "search/portfolio/pins_in_the_way.h"
 #include "search/portfolio/shared_graph.h"
@@ -145,31 +142,6 @@ absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const Search
   return best;
 }
 
-// Where no limit is stated and copies take too much memory, keeps those that save the most, unless
-// all of them save more than they take.
-void LimitCopies(const SearchOptions& options, PlannedGraph& found) {
-  const absl::optional<CopiesLimit> copies = LimitForCopies(found.graph, found.plan, options);
-  if (!copies.has_value()) return;
-  const Clock::time_point start = Clock::now();
-  absl::optional<Plan> kept = KeepCopiesWithin(copies->limit, found.graph, found.plan, options);
-  if (!kept.has_value()) return;
-  const int64_t before = found.plan.value(), bytes = kept->value();
-  const auto product = [](int64_t a, int64_t b) {
-    return static_cast<double>(a) * static_cast<double>(b);
-  };
-  if (product(before, copies->needed) <= product(bytes, copies->limit)) return;
-  found.left_out.push_back(absl::StrFormat(
-      "copies may take as much memory as the plan without them: %d of %d are shared, which "
-      "moves %.1f %% more; --memory allows more",
-      SharedCopies(found.graph, *kept), SharedCopies(found.graph, found.plan),
-      100.0 * static_cast<double>(bytes - before) / static_cast<double>(before)));
-  found.plan = *std::move(kept);
-  const int64_t bound = found.plan.lower_bound;
-  if (options.report) {
-    options.report({"copies", SecondsSince(start), before, bytes, bound, bound});
-  }
-}
-
 // What a baseline must say of its plan.
 void AddRemark(const SearchOptions& options, PlannedGraph& found) {
   const Baseline* baseline = FindBaseline(options.search);
@@ -189,9 +161,6 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
   if (found.ok()) AddRemark(options, *found);
   if (!found.ok() || budget.ShouldStop()) return found;
-  options = InTimeLeft(std::move(options), budget);
-  LimitCopies(options, *found);
-  if (budget.ShouldStop()) return found;
   options = InTimeLeft(std::move(options), budget);
   options.factors = found->plan.space.factors;
   found->plan.unpinned = SearchUnpinned(found->graph, options, found->plan);

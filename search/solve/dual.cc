@@ -11,10 +11,12 @@
 
 namespace yuba::search {
 Dual DualAscent::Run(const DualOptions& options) {
+  if (options.start != nullptr) Begin(*options.start);
   const bool many = cells_ > options.many_cells;
   Sweep(many ? std::min(options.sweeps, options.sweeps_of_many) : options.sweeps, options.enough);
   std::vector<std::vector<int64_t>> messages = Balanced();
   Dual dual;
+  dual.state = State();
   dual.bound = BoundOf(messages);
   dual.messages.resize(problem_.factors.size());
   for (size_t e = 0; e < messages.size(); ++e) {

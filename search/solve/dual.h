@@ -4,6 +4,7 @@
 #ifndef YUBA_SEARCH_SOLVE_DUAL_H_
 #define YUBA_SEARCH_SOLVE_DUAL_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,10 @@
 #include "search/solve/pairwise.h"
 
 namespace yuba::search {
+
+// What message passing knows between two sweeps: by side of the scope, factor, and value of the
+// variable on that side. Empty for factors of one variable.
+using MessageState = std::array<std::vector<std::vector<double>>, 2>;
 
 struct Dual {
   // No assignment is cheaper. The sum, over the variables that come second in scopes, of the least
@@ -27,6 +32,7 @@ struct Dual {
   Assignment assignment;  // what the messages prefer, chosen variable by variable
   // By variable: a few values that good assignments have, that of `assignment` first.
   std::vector<std::vector<int>> likely;
+  MessageState state;  // after the last sweep: a start for a problem like this one
 };
 
 struct DualOptions {
@@ -36,6 +42,8 @@ struct DualOptions {
   // that whoever adds them up again does not overflow.
   int64_t most = kForbidden;
   size_t likely = 6;  // values of each variable in Dual::likely, at most
+  // Messages to begin with, which may be any; null: all are 0.
+  const MessageState* start = nullptr;
 
   // Where the factors together have more cells, sweeps are fewer. 2^25 cells as floats are 128 MB:
   // a sweep reads them all, in about 0.1 s. On 10^8 cells and more the sweeps after the 24th raised

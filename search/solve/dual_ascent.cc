@@ -93,4 +93,23 @@ double DualAscent::Sweep(int sweeps, double enough) {
   return best;
 }
 
+void DualAscent::Begin(const MessageState& start) {
+  for (const int side : {0, 1}) {
+    for (size_t e = 0; e < factor_of_.size(); ++e) {
+      passing_.messages()[side][e] = start[side][factor_of_[e]];
+    }
+  }
+}
+
+MessageState DualAscent::State() const {
+  MessageState state;
+  for (const int side : {0, 1}) {
+    state[side].resize(problem_.factors.size());
+    for (size_t e = 0; e < factor_of_.size(); ++e) {
+      state[side][factor_of_[e]] = passing_.messages()[side][e];
+    }
+  }
+  return state;
+}
+
 }  // namespace yuba::search

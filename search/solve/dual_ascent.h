@@ -43,6 +43,9 @@ class DualAscent {
   // At most so many sweeps, fewer where four in a row brought nothing; returns the bound that was
   // reached.
   double Sweep(int sweeps, double enough = std::numeric_limits<double>::infinity());
+  // By factor of the problem, as MessageState has them.
+  void Begin(const MessageState& start);
+  MessageState State() const;
 
   const PairwiseProblem& problem_;
   const std::vector<int>& order_;

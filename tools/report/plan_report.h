@@ -104,8 +104,9 @@ std::string QuietText(int count);
 // the summary and in the tables.
 std::string WordsOfTransfers(const std::string& indent);
 
-// What is known beside the plan, for the line REPLICATED.
+// What is known beside the plan, for the lines MEMORY and REPLICATED.
 struct Alternatives {
+  std::string copies;  // a sentence on the same plan without its copies; "": it shares none
   // Of a plan that replicates nothing on purpose: the bytes that a step would move more if the
   // tensors in fewer parts than they allow were in as many as they can.
   int64_t bytes_of_most_parts = 0;

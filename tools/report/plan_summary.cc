@@ -321,6 +321,9 @@ std::string SummaryText(const search::PlanFile& plan, const Alternatives& altern
                     " if shared out evenly), activations ", Bytes(device.activations),
                     ", buffers of transfers ", Bytes(device.buffers), "\n");
   }
+  if (!alternatives.copies.empty()) {
+    absl::StrAppend(&text, "               ", alternatives.copies, "\n");
+  }
   text += ReplicatedText(plan, alternatives);
   absl::StrAppend(&text, TimeText(plan), SmallFloatsText(plan), "\n");
   return text + MovedTable(plan);
