@@ -13,6 +13,7 @@
 #include "compiler/spmd/members.h"
 #include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
+#include "compiler/spmd/work_ranges.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
 #include "runtime/program/enums.h"
@@ -134,6 +135,7 @@ class SpmdBuilder {
       for (const std::vector<Interval>& ranges : boxes.ranges) parts.push_back(ranges[index]);
       *kernel.add_indices() = RangeTable(mesh_, parts);
     }
+    AddWorkRanges(mesh_, computed, boxes.ranges, kernel);
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
       std::vector<Box> reads;
       for (const std::vector<Box>& device : boxes.reads) reads.push_back(device[operand]);
