@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/simplify/hash.h"
 #include "compiler/simplify/simplify.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/base/stable_hash.h"
 
 namespace yuba::compiler {
 namespace {

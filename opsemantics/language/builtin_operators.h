@@ -1,15 +1,11 @@
-// The files of opsemantics/operators, compiled into the binary as text (embed.sh writes the .cc).
+// The files of opsemantics/operators, compiled into the binary as text.
 #ifndef YUBA_OPSEMANTICS_LANGUAGE_BUILTIN_OPERATORS_H_
 #define YUBA_OPSEMANTICS_LANGUAGE_BUILTIN_OPERATORS_H_
 
 #include "absl/types/span.h"
+#include "opsemantics/base/builtin_file.h"
 
 namespace yuba {
-
-struct BuiltinFile {
-  const char* name;  // without its folder, for messages
-  const char* text;  // the whole file
-};
 
 absl::Span<const BuiltinFile> BuiltinOperators();
 

@@ -9,8 +9,8 @@
 
 #include "absl/numeric/int128.h"
 #include "opsemantics/base/files.h"
+#include "opsemantics/base/json_reader.h"
 #include "opsemantics/base/status.h"
-#include "search/file/json_reader.h"
 
 namespace yuba::search {
 namespace {

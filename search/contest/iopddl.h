@@ -24,7 +24,7 @@ absl::StatusOr<std::string> ReadGzip(const std::string& path,
 // The problem. Variables are in the file's order; parallel edges stay factors of their own; equal
 // lists of costs share their cells; costs of 10^18 and more are kForbidden. InvalidArgument, with
 // the place, where the text is no such problem or its finite costs may add up to 10^18 or more.
-// `stop` as in ParseJson (search/file/json_reader.h).
+// `stop` as in ParseJson (opsemantics/base/json_reader.h).
 absl::StatusOr<PairwiseProblem> ParseIopddl(const std::string& text,
                                             const std::function<bool()>& stop = nullptr);
 

@@ -3,7 +3,7 @@
 #define YUBA_SEARCH_FILE_PLAN_FILE_HEAD_H_
 
 #include "absl/types/optional.h"
-#include "search/file/json_reader.h"
+#include "opsemantics/base/json_reader.h"
 #include "search/file/plan_file.h"
 
 namespace yuba::search {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/json_reader.h"
 #include "opsemantics/base/status.h"
-#include "search/file/json_reader.h"
 #include "search/file/plan_file.h"
 #include "search/file/plan_file_head.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/import/factors/relations.h"
-#include "compiler/simplify/hash.h"
+#include "opsemantics/base/stable_hash.h"
 
 namespace yuba::onnx {
 namespace {
@@ -180,8 +180,7 @@ class Unifier {
       }
       for (const SlotDefinition& step : graph_.uses[u].instance.definitions)
         absl::StrAppend(&text, "\n", ToString(step.definition));
-      keys.push_back(
-          {graph_.uses[u].tie_class, -bytes, compiler::StableHash(text), static_cast<int>(u)});
+      keys.push_back({graph_.uses[u].tie_class, -bytes, StableHash(text), static_cast<int>(u)});
     }
     std::sort(keys.begin(), keys.end());
     std::vector<int> order;

@@ -167,7 +167,8 @@ TEST_CASE("pins that are wrong in a file are refused with their place") {
   refused("\"others\":[true,", "\"others\":[", "space.pins[0].others is shorter");
   refused("\"others\":[true,", "\"others\":[true,true,", "space.pins[0].others is longer");
   refused("\"others\":[true,", "\"others\":[1,", "space.pins[0].others[0] is 1, expected true");
-  refused("\"element\":0", "\"element\":0,\"tensor\":1", "space.pins[0].tensor is a field that");
+  refused("\"element\":0", "\"element\":0,\"tensor\":1",
+          "space.pins[0].tensor is an unknown field");
   refused("\"pin.0\"", "\"pin.7\"", "is there, but no pin.0");
   refused("\"without_pins\":{\"bytes\":20", "\"without_pins\":{\"bytes\":2",
           "cost.without_pins.lower_bound is 10, expected an integer from 0 to 2");
@@ -355,7 +356,7 @@ TEST_CASE("errors of a plan file name the place") {
   CHECK(message(Replaced(text, "\"options\": {", "\"options\": {\"space\":\"x\","))
             .find("options.space is \"x\", expected \"flat\" or \"tofu\"") != std::string::npos);
   CHECK(message(Replaced(text, "\"space\": {", "\"space\": {\"zork\":1,"))
-            .find("space.zork is a field that plans do not have; space has nesting, factors") !=
+            .find("space.zork is an unknown field; space has nesting, factors") !=
         std::string::npos);
   CHECK(message(Replaced(text, "\"size\":3", "\"size\":\"3\"")).find("mesh[0].size is \"3\"") !=
         std::string::npos);

@@ -1,4 +1,4 @@
-#include "search/file/json_reader.h"
+#include "opsemantics/base/json_reader.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/status.h"
 
-namespace yuba::search {
+namespace yuba {
 namespace {
 
 const JsonReader::Json& Null() {
@@ -37,8 +37,8 @@ void JsonReader::Refuse(const std::string& why) const {
 void JsonReader::OnlyFields(const std::vector<std::string>& names) const {
   for (const auto& [name, value] : Fields()) {
     if (std::count(names.begin(), names.end(), name) > 0) continue;
-    value.Refuse(absl::StrCat("is a field that plans do not have; ", place_, " has ",
-                              absl::StrJoin(names, ", ")));
+    value.Refuse(absl::StrCat("is an unknown field; ", place_.empty() ? "the file" : place_,
+                              " has ", absl::StrJoin(names, ", ")));
   }
 }
 
@@ -79,7 +79,8 @@ std::vector<std::pair<std::string, JsonReader>> JsonReader::Fields() const {
     return fields;
   }
   for (const auto& [name, value] : value_->items()) {
-    fields.emplace_back(name, JsonReader(&value, absl::StrCat(place_, ".", name), status_));
+    const std::string place = place_.empty() ? name : absl::StrCat(place_, ".", name);
+    fields.emplace_back(name, JsonReader(&value, place, status_));
   }
   return fields;
 }
@@ -119,6 +120,13 @@ std::vector<int64_t> JsonReader::Integers(int64_t least, int64_t most) const {
   return numbers;
 }
 
+double JsonReader::Number(double least, double most, absl::string_view unit) const {
+  const double number = value_->is_number() ? value_->get<double>() : 0;
+  if (value_->is_number() && least <= number && number <= most) return number;
+  Fail(absl::StrCat("a number from ", least, " to ", most, " (", unit, ")"));
+  return least;
+}
+
 bool JsonReader::Bool() const {
   if (value_->is_boolean()) return value_->get<bool>();
   Fail("true or false");
@@ -131,4 +139,4 @@ std::vector<std::string> JsonReader::Strings() const {
   return strings;
 }
 
-}  // namespace yuba::search
+}  // namespace yuba

@@ -7,8 +7,8 @@
 //   int64_t bytes = JsonReader(root, &status).Field("cost").Field("bytes").Integer(0, 100);
 // For {"cost": {"bytes": "many"}} bytes is 0, and the status says
 // `cost.bytes is "many", expected an integer from 0 to 100`.
-#ifndef YUBA_SEARCH_FILE_JSON_READER_H_
-#define YUBA_SEARCH_FILE_JSON_READER_H_
+#ifndef YUBA_OPSEMANTICS_BASE_JSON_READER_H_
+#define YUBA_OPSEMANTICS_BASE_JSON_READER_H_
 
 #include <cstdint>
 #include <functional>
@@ -20,7 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace yuba::search {
+namespace yuba {
 
 // `text` as JSON; InvalidArgument where it is none, is nested more than kMostLevels deep, or has an
 // object with the same key twice: readers would differ in which of them they take.
@@ -45,6 +45,8 @@ class JsonReader {
   std::string String() const;
   int64_t Integer(int64_t least, int64_t most) const;                // both limits are allowed
   std::vector<int64_t> Integers(int64_t least, int64_t most) const;  // of an array; fast
+  // Any number, of which JSON has finite ones only; both limits are allowed. An error names `unit`.
+  double Number(double least, double most, absl::string_view unit) const;
   bool Bool() const;
   bool IsNull() const { return value_->is_null(); }  // no error
   std::vector<std::string> Strings() const;          // of an array
@@ -66,6 +68,6 @@ class JsonReader {
   absl::Status* status_;
 };
 
-}  // namespace yuba::search
+}  // namespace yuba
 
-#endif  // YUBA_SEARCH_FILE_JSON_READER_H_
+#endif  // YUBA_OPSEMANTICS_BASE_JSON_READER_H_

@@ -1,13 +1,13 @@
 // A stable hash of a text: the same bits on every platform and in every version of the compiler, so
 // that it may decide orders and stand in files. It is no protection against forgery.
-#ifndef YUBA_COMPILER_SIMPLIFY_HASH_H_
-#define YUBA_COMPILER_SIMPLIFY_HASH_H_
+#ifndef YUBA_OPSEMANTICS_BASE_STABLE_HASH_H_
+#define YUBA_OPSEMANTICS_BASE_STABLE_HASH_H_
 
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
 
-namespace yuba::compiler {
+namespace yuba {
 
 // FNV-1a (Fowler, Noll, Vo) with a final mix, so that texts that are nearly alike differ in all
 // bits.
@@ -18,6 +18,6 @@ inline uint64_t StableHash(absl::string_view text, uint64_t seed = 0) {
   return hash ^ (hash >> 32);
 }
 
-}  // namespace yuba::compiler
+}  // namespace yuba
 
-#endif  // YUBA_COMPILER_SIMPLIFY_HASH_H_
+#endif  // YUBA_OPSEMANTICS_BASE_STABLE_HASH_H_

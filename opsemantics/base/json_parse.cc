@@ -1,10 +1,10 @@
 // A text becomes JSON: ParseJson of json_reader.h.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "opsemantics/base/json_reader.h"
 #include "opsemantics/base/status.h"
-#include "search/file/json_reader.h"
 
-namespace yuba::search {
+namespace yuba {
 namespace {
 
 // Follows a text as it is parsed, and notices a key that its object has already.
@@ -84,4 +84,4 @@ absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text,
   }
 }
 
-}  // namespace yuba::search
+}  // namespace yuba
