@@ -11,7 +11,7 @@
 #include "compiler/train/train.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
-#include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/work.h"
 
 namespace yuba::compiler {
 namespace {
@@ -19,17 +19,16 @@ namespace {
 // Of all entries, each as often as it runs; of training what one step needs. In training the last
 // entry is the step, and evaluation is no part of it.
 int64_t FlopsOf(const Graph& graph, bool trains) {
-  int64_t sum = 0;
+  double sum = 0;
   for (const Node& node : graph.nodes) {
     const Entry& entry = graph.entries[node.entry];
     if (trains && entry.name == onnx::kEvalEntry) continue;
     const int64_t times = trains ? entry.times / graph.entries.back().times : entry.times;
-    int64_t flops = Flops(*node.definition, WholeRanges(*node.definition));
-    if (__builtin_mul_overflow(flops, times, &flops) || __builtin_add_overflow(sum, flops, &sum)) {
-      return std::numeric_limits<int64_t>::max();
-    }
+    sum += static_cast<double>(times) *
+           WorkOf(*node.definition, WholeRanges(*node.definition)).operations;
   }
-  return sum;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return sum < static_cast<double>(kMost) ? static_cast<int64_t>(sum) : kMost;
 }
 
 // The tensor of this name; null where there is none.

@@ -42,24 +42,6 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   return LibraryCallFor(definitions[0], features);
 }
 
-// Notes which of the function's indices no loop runs over. Those that definitions share have loops.
-void MarkDetermined(const std::vector<Definition>& definitions, program::Function& function) {
-  for (size_t d = 0; d < definitions.size(); ++d) {
-    if (IsOpaque(definitions[d])) continue;
-    const LoopPlan plan = PlanLoops(definitions[d], {});
-    const auto mark = [&](int index) {
-      const int place = function.definitions(static_cast<int>(d)).indices(index);
-      function.mutable_indices(place)->set_determined(true);
-    };
-    for (size_t i = 0; i < plan.solved.size(); ++i) {
-      if (plan.solved[i].has_value()) mark(static_cast<int>(i));
-    }
-    for (const LoopStep& step : plan.steps) {
-      if (step.kind == LoopStep::kLookup) mark(step.index);
-    }
-  }
-}
-
 // How many threads compute an element together; 0: each is computed by one.
 int WarpOf(const std::vector<Definition>& definitions, const KernelTarget& target) {
   const LoopOptions options = LoopOptionsFor(target, definitions.size());
@@ -94,7 +76,6 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   for (int f = 0; f < program.functions_size(); ++f) {
     program::Function& function = *program.mutable_functions(f);
     const std::vector<Definition>& definitions = uses[f].definitions;
-    MarkDetermined(definitions, function);
     if (definitions.size() == 1 && IsOpaque(definitions[0])) {
       if (target.facts->parallel) return NoCodeForGpus(*uses[f].node);
       *function.mutable_opaque() = OpaqueCallsFor(definitions[0]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/spmd/own_slice.h"
+#include "opsemantics/sharding/work.h"
 #include "runtime/program/enums.h"
 
 namespace yuba::compiler {
@@ -63,6 +64,7 @@ class Joiner {
       joined_.kernel.add_node(graph_.nodes[member.node].name);
       joined_.kernel.add_from(graph_.nodes[member.node].from);
       AddIndices(member, definition);
+      AddWork(member, definition);
       for (const program::Access& operand : member.kernel.operands()) {
         *definition.add_operands() = Read(operand);
       }
@@ -88,6 +90,23 @@ class Joiner {
       index->set_groups(!member.definition.partial_operands.empty() &&
                         &indices[i] == &indices.back());
       *joined_.kernel.add_indices() = member.kernel.indices(i);
+    }
+  }
+
+  void AddWork(const Member& member, program::FunctionDefinition& definition) {
+    const PointWork work = WorkAtPoint(member.definition);
+    definition.set_kernel_class(ToProto(work.kernel_class));
+    definition.set_type(ToProto(work.type));
+    definition.set_operations(work.operations);
+    for (const TiedIndices& tie : work.ties) {
+      program::IndexTie& added = *definition.add_ties();
+      for (const int index : tie) added.add_indices(definition.indices(index));
+    }
+    for (const program::WorkRange& own : member.kernel.work_ranges()) {
+      program::WorkRange& added = *joined_.kernel.add_work_ranges();
+      added = own;
+      added.set_definition(joined_.function.definitions_size() - 1);
+      added.set_index(definition.indices(own.index()));
     }
   }
 

@@ -16,6 +16,7 @@
 #include "compiler/spmd/members.h"
 #include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
+#include "compiler/spmd/work_ranges.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
 #include "runtime/program/enums.h"
@@ -188,6 +189,7 @@ class SpmdBuilder {
     const NodePart& part = PartOf(id);
     program::Kernel kernel;
     *kernel.mutable_indices() = part.indices;
+    AddWorkRanges(mesh_, part.computed, part.boxes.ranges, kernel);
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
       program::Access* access = kernel.add_operands();
       access->set_buffer(Gather(node, node.operands[operand], part.reads[operand]));

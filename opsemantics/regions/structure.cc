@@ -2,9 +2,6 @@
 
 #include <limits>
 
-#include "opsemantics/definition/opaque.h"
-#include "opsemantics/definition/shared_terms.h"
-#include "opsemantics/regions/boxes.h"
 
 namespace yuba {
 namespace {
@@ -39,25 +36,6 @@ int FirstOwn(const Definition& definition, const Dims& own, const Dims& other) {
     if (!definition.indices[i].reduction && own[i] >= 0 && other[i] < 0) return i;
   }
   return std::numeric_limits<int>::max();
-}
-
-bool IsOperation(const Expr& expr) {
-  if (expr.kind != Expr::kCall) return false;
-  const TypeRule rule = FactsOf(expr.function).rule;
-  return rule == TypeRule::kNumber || rule == TypeRule::kFloat ||
-         expr.function == Function::kRandom;
-}
-
-// For one point: a term that is used twice is computed once.
-int64_t OperationsOf(const ExprPtr& body) {
-  int64_t operations = 0;
-  Walk(SharedTerms().Of(body), [&](const Expr& expr) { operations += IsOperation(expr) ? 1 : 0; });
-  return operations;
-}
-
-int64_t SaturatingProduct(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
 }  // namespace
@@ -130,34 +108,6 @@ absl::optional<std::vector<int>> MatchView(const Definition& definition) {
     view[to] = from;
   }
   return view;
-}
-
-int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges) {
-  if (IsOpaque(definition)) {
-    int64_t flops = definition.opaque.flops;
-    for (size_t i = 0; i < ranges.size(); ++i) {
-      if (MayBeCut(definition, static_cast<int>(i)))
-        flops = SaturatingProduct(flops, ranges[i].size());
-    }
-    return flops;
-  }
-  int64_t operations = OperationsOf(definition.body);
-  if (definition.reducer != Reducer::kNone && definition.reducer != Reducer::kPick) ++operations;
-  const std::vector<Interval> left = AnalyzeBoxes(definition, ranges).indices;
-  std::vector<bool> tied(left.size());
-  for (const Constraint& constraint : definition.where) {
-    int longest = -1;
-    for (const auto& term : constraint.expression.terms) {
-      if (!constraint.equality || tied[term.first]) continue;
-      if (longest < 0 || left[term.first].size() > left[longest].size()) longest = term.first;
-    }
-    if (longest >= 0) tied[longest] = true;
-  }
-  int64_t flops = operations;
-  for (size_t i = 0; i < left.size(); ++i) {
-    if (!tied[i] || left[i].empty()) flops = SaturatingProduct(flops, left[i].size());
-  }
-  return flops;
 }
 
 }  // namespace yuba

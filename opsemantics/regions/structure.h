@@ -2,8 +2,7 @@
 // its indices are ordered: a contraction, a map, a view; convolution.h has convolutions and their
 // gradients. Library kernels attach to this and to nothing else. A match names indices by their
 // positions in Definition::indices and operands by their positions in Definition::operands; nullopt
-// means that the definition has another structure. Also here: how many operations a part of a
-// definition is (Flops).
+// means that the definition has another structure.
 //
 // Example: y[i, j] = sum(k) x[i, k] * w[k, j] is a contraction with left 0, right 1, rows {i},
 // columns {j}, inner {k} and no batch.
@@ -42,13 +41,6 @@ bool IsMap(const Definition& definition);
 // view[d] is the flat dimension of the operand that flat dimension d of the result is; -1 for a
 // dimension of extent 1 that the operand does not have.
 absl::optional<std::vector<int>> MatchView(const Definition& definition);
-
-// The operations of the part with these ranges: its points times the functions and the reduction
-// step at each; reads, conditions and casts are free. The number of points is the product of the
-// ranges; of several indices that an equality ties together the longest is left out, because the
-// others determine it. An opaque definition says what a call of its function is. What does not fit
-// 64 bits is the largest number.
-int64_t Flops(const Definition& definition, const std::vector<Interval>& ranges);
 
 }  // namespace yuba
 

@@ -1,6 +1,7 @@
 #include "runtime/program/check_definitions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -46,6 +47,7 @@ class Checker {
       if (index >= 0 && index < function_.indices_size() && indices.insert(index).second) continue;
       return UserError("index ", index, " is not there or named twice");
     }
+    YUBA_RETURN_IF_ERROR(CheckWork(definition, indices));
     for (const KernelTensor& tensor : definition.operands()) {
       if (tensor.kind_case() == KernelTensor::kOperand) {
         if (tensor.operand() >= 0 && tensor.operand() < kernel_.operands_size()) continue;
@@ -59,6 +61,25 @@ class Checker {
     if (number < 0) return UserError("it computes a tensor that the kernel does not have");
     if (computed_[number]) return UserError("it computes a tensor once more");
     computed_[number] = true;
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckWork(const FunctionDefinition& definition,
+                                const std::set<int>& indices) {
+    if (!KernelClass_IsValid(definition.kernel_class())) {
+      return UserError("no class of kernels ", definition.kernel_class());
+    }
+    if (!ElementType_IsValid(definition.type())) {
+      return UserError("no element type ", definition.type());
+    }
+    if (!std::isfinite(definition.operations()) || definition.operations() < 0) {
+      return UserError(definition.operations(), " operations at each point");
+    }
+    for (const IndexTie& tie : definition.ties()) {
+      for (const int index : tie.indices()) {
+        if (indices.count(index) == 0) return UserError("ties index ", index, ", not one of its");
+      }
+    }
     return absl::OkStatus();
   }
 

@@ -5,6 +5,7 @@
 
 #include "opsemantics/base/element_type.h"
 #include "opsemantics/base/reducer.h"
+#include "opsemantics/machine/machine.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba {
@@ -20,6 +21,13 @@ constexpr program::Reducer ToProto(Reducer reducer) {
   return static_cast<program::Reducer>(reducer);
 }
 constexpr Reducer FromProto(program::Reducer reducer) { return static_cast<Reducer>(reducer); }
+
+constexpr program::KernelClass ToProto(KernelClass kernel_class) {
+  return static_cast<program::KernelClass>(kernel_class);
+}
+constexpr KernelClass FromProto(program::KernelClass kernel_class) {
+  return static_cast<KernelClass>(kernel_class);
+}
 
 static_assert(ToProto(ElementType::kF64) == program::F64, "");
 static_assert(ToProto(ElementType::kF32) == program::F32, "");
@@ -44,6 +52,12 @@ static_assert(ToProto(Reducer::kArgMin) == program::ARGMIN, "");
 static_assert(ToProto(Reducer::kPick) == program::PICK, "");
 static_assert(ToProto(Reducer::kOpaque) == program::OPAQUE, "");
 static_assert(program::Reducer_ARRAYSIZE == program::OPAQUE + 1, "a reducer without a twin");
+
+static_assert(ToProto(KernelClass::kProduct) == program::PRODUCT, "");
+static_assert(ToProto(KernelClass::kConvolution) == program::CONVOLUTION, "");
+static_assert(ToProto(KernelClass::kMap) == program::MAP, "");
+static_assert(ToProto(KernelClass::kReduction) == program::REDUCTION, "");
+static_assert(program::KernelClass_ARRAYSIZE == kKernelClasses, "a class without a twin");
 
 }  // namespace yuba
 

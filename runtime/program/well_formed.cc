@@ -138,6 +138,13 @@ class WellFormed {
           Annotate(CheckInternal(internal), absl::StrCat("internal tensor ", internal.name())));
     }
     YUBA_RETURN_IF_ERROR(CheckDefinitions(function, kernel));
+    for (const WorkRange& work : kernel.work_ranges()) {
+      if (work.definition() < 0 || work.definition() >= function.definitions_size() ||
+          work.index() < 0 || work.index() >= indices) {
+        return UserError("counts index ", work.index(), " of definition ", work.definition());
+      }
+      YUBA_RETURN_IF_ERROR(CheckRange(work.range()));
+    }
     if (function.warp() < 0 || function.warp() > kMostThreads) {
       return UserError(function.warp(), " threads compute an element together");
     }

@@ -1,28 +1,67 @@
 #include "runtime/program/work.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "opsemantics/base/box.h"
+#include "opsemantics/machine/points.h"
+#include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
 
 namespace yuba::program {
 namespace {
 
-// sizes: [index of the function]
-double PointsOf(const FunctionDefinition& definition, const std::vector<double>& sizes) {
-  double points = 1;
-  for (const int index : definition.indices()) points *= sizes[index];
-  return points;
+double Size(const Mesh& mesh, const Range& range, int device) {
+  return static_cast<double>(IntervalOn(mesh, range, device).size());
 }
 
-int64_t BytesOf(const Program& program, const Mesh& mesh, const Access& access, int device,
-                double most_elements) {
-  const int64_t elements = Volume(BoxOn(mesh, access.box(), device));
-  const int64_t touched = static_cast<double>(elements) <= most_elements
-                              ? elements
-                              : static_cast<int64_t>(most_elements);
-  return touched * ElementBytes(program, program.buffers(access.buffer()));
+// sizes: [index of the function]
+double PointsOf(const FunctionDefinition& definition, const std::vector<double>& sizes) {
+  std::vector<double> own;
+  std::vector<int> place(sizes.size(), -1);  // [index of the function]: position in `own`
+  for (const int index : definition.indices()) {
+    place[index] = static_cast<int>(own.size());
+    own.push_back(sizes[index]);
+  }
+  std::vector<TiedIndices> ties;
+  for (const IndexTie& tie : definition.ties()) {
+    ties.emplace_back();
+    for (const int index : tie.indices()) ties.back().push_back(place[index]);
+  }
+  return CountPoints(own, ties);
+}
+
+double BytesOf(const Program& program, const Mesh& mesh, const Access& access, int device,
+               double most_elements) {
+  const auto elements = static_cast<double>(Volume(BoxOn(mesh, access.box(), device)));
+  return std::min(elements, most_elements) *
+         static_cast<double>(ElementBytes(program, program.buffers(access.buffer())));
+}
+
+// By how much a class decides what a kernel is.
+int Rank(KernelClass kernel_class) {
+  switch (kernel_class) {
+    case CONVOLUTION: return 3;
+    case PRODUCT: return 2;
+    case REDUCTION: return 1;
+    default: return 0;
+  }
+}
+
+void SetKind(const Function& function, KernelWork& work) {
+  const FunctionDefinition* decides = &function.definitions(0);
+  for (const FunctionDefinition& definition : function.definitions()) {
+    if (Rank(definition.kernel_class()) > Rank(decides->kernel_class())) decides = &definition;
+  }
+  work.kernel_class = FromProto(decides->kernel_class());
+  work.type = FromProto(decides->type());
+  if (!function.has_library()) return;
+  work.library = true;
+  work.type = FromProto(function.library().type());
+  work.kernel_class = function.library().kind() == LibraryCall::CONTRACTION
+                          ? yuba::KernelClass::kProduct
+                          : yuba::KernelClass::kConvolution;
 }
 
 }  // namespace
@@ -30,24 +69,42 @@ int64_t BytesOf(const Program& program, const Mesh& mesh, const Access& access, 
 Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device) {
   const Function& function = program.functions(kernel.function());
   std::vector<double> sizes;
-  for (int i = 0; i < kernel.indices_size(); ++i) {
-    const auto size = static_cast<double>(IntervalOn(mesh, kernel.indices(i), device).size());
-    sizes.push_back(function.indices(i).determined() ? std::min(size, 1.0) : size);
-  }
+  for (const Range& range : kernel.indices()) sizes.push_back(Size(mesh, range, device));
   Work work;
+  SetKind(function, work.kernel);
   std::vector<double> reads(kernel.operands_size(), 0);  // [operand]: points that read it
-  for (const FunctionDefinition& definition : function.definitions()) {
-    const double points = PointsOf(definition, sizes);
+  for (int d = 0; d < function.definitions_size(); ++d) {
+    const FunctionDefinition& definition = function.definitions(d);
+    std::vector<double> within = sizes;
+    for (const WorkRange& narrowed : kernel.work_ranges()) {
+      if (narrowed.definition() == d)
+        within[narrowed.index()] = Size(mesh, narrowed.range(), device);
+    }
+    const double points = PointsOf(definition, within);
     work.points += points;
+    work.kernel.operations += points * definition.operations();
     for (const KernelTensor& tensor : definition.operands()) {
       if (tensor.kind_case() == KernelTensor::kOperand) reads[tensor.operand()] += points;
     }
   }
+  // A call of an opaque function takes whole slices.
+  const bool whole = function.has_opaque();
+  constexpr double kAll = std::numeric_limits<double>::infinity();
   for (int o = 0; o < kernel.operands_size(); ++o)
-    work.bytes += BytesOf(program, mesh, kernel.operands(o), device, reads[o]);
+    work.kernel.bytes +=
+        BytesOf(program, mesh, kernel.operands(o), device, whole ? kAll : reads[o]);
   for (const Access& result : kernel.results())
-    work.bytes += BytesOf(program, mesh, result, device, work.points);
+    work.kernel.bytes += BytesOf(program, mesh, result, device, whole ? kAll : work.points);
   return work;
+}
+
+bool SaysItsWork(const Program& program) {
+  for (const Function& function : program.functions()) {
+    for (const FunctionDefinition& definition : function.definitions()) {
+      if (definition.kernel_class() == PRODUCT && definition.operations() == 0) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace yuba::program

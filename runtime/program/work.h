@@ -1,31 +1,35 @@
-// How much a kernel has to do on a device, whatever computes it. Its bytes by the memory's
-// bandwidth, or its points by the rate of multiplications and additions, are about the time that it
-// needs.
+// How much a kernel has to do on a device, whatever computes it: what KernelSeconds
+// (opsemantics/machine/machine.h) makes a time of. Of a kernel of one definition it is what WorkOf
+// of opsemantics/sharding/work.h says of the definition.
 //
 // Example: y[i, j] = sum(k) x[i, k] * w[k, j] in f32 on 4 x 6 and 6 x 2 elements has
-// 4 * (4*6 + 6*2 + 4*2) = 176 bytes and 4 * 2 * 6 = 48 points.
+// 4 * (4*6 + 6*2 + 4*2) = 176 bytes and 4 * 2 * 6 = 48 points of 2 operations.
 #ifndef YUBA_RUNTIME_PROGRAM_WORK_H_
 #define YUBA_RUNTIME_PROGRAM_WORK_H_
 
-#include <cstdint>
-
 #include "opsemantics/base/mesh.h"
+#include "opsemantics/machine/machine.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::program {
 
 struct Work {
-  // Read and written, each element of an operand or result once. Of an operand that is larger than
-  // the points that read it, as a table of which a few rows are looked up, an element a point.
-  int64_t bytes = 0;
-  // How often expressions are evaluated, summed over the definitions: for each the number of values
-  // that its indices have together, but for those that a constraint determines (FunctionIndex in
-  // program.proto). What constraints leave out besides is not counted off.
+  // Of several definitions operations are summed up. Class and type are those of the definition
+  // whose class is the first that one has of convolution, product, reduction, map; a library's call
+  // has its kind's. Bytes are read and written, each element of an operand or result once; of one
+  // with more elements than points read it, as a table of which a few rows are looked up, an element
+  // a point.
+  KernelWork kernel;
+  // How often expressions are evaluated, summed over the definitions (CountPoints in
+  // opsemantics/machine/points.h).
   double points = 0;
 };
 
 // Of a kernel of a valid program (validate.h); `mesh` is the program's.
 Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device);
+
+// Whether the program says what its kernels do; programs of older compilers do not.
+bool SaysItsWork(const Program& program);
 
 }  // namespace yuba::program
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "opsemantics/regions/boxes.h"
-#include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/work.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 
@@ -14,10 +14,10 @@ namespace yuba::search {
 
 Choices MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
-  std::vector<int64_t> work;
+  std::vector<double> work;
   for (const Node& node : graph.nodes) {
     const bool made = IsCopy(graph, node) || IsAccumulator(node);  // by the search, not the model
-    work.push_back(made ? 0 : Flops(*node.definition, WholeRanges(*node.definition)));
+    work.push_back(made ? 0 : WorkOf(*node.definition, WholeRanges(*node.definition)).operations);
   }
   std::vector<int> nodes(graph.nodes.size()), order;
   std::iota(nodes.begin(), nodes.end(), 0);

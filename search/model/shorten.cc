@@ -188,6 +188,18 @@ absl::optional<ShortProblem> Shortened(const Graph& graph, const std::vector<Ten
     const int node = uses[u].node;
     result.like.push_back(short_first[blocks.StandIn(node)] + static_cast<int>(u) - first[node]);
   }
+  // Behind the uses are the factors of nodes alone.
+  std::vector<int> alone(count, -1);  // [node]: its factor
+  for (size_t f = uses.size(); f < problem.pairwise.factors.size(); ++f) {
+    const Factor& factor = problem.pairwise.factors[f];
+    const int node = factor.scope[0];
+    if (variable[node] < 0) continue;
+    alone[node] = static_cast<int>(result.pairwise.factors.size());
+    result.pairwise.factors.push_back({{variable[node]}, factor.cells});
+  }
+  for (size_t f = uses.size(); f < problem.pairwise.factors.size(); ++f) {
+    result.like.push_back(alone[blocks.StandIn(problem.pairwise.factors[f].scope[0])]);
+  }
   return result;
 }
 

@@ -7,7 +7,7 @@
 
 #include "opsemantics/regions/along.h"
 #include "opsemantics/regions/boxes.h"
-#include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/work.h"
 
 namespace yuba::search {
 namespace {
@@ -61,7 +61,7 @@ double WorkAlong(const Graph& graph, const TensorDimNames& seeds) {
       along = true;
       mixed |= definition.indices[i].reduction;
     }
-    if (along && !mixed) work += static_cast<double>(Flops(definition, WholeRanges(definition)));
+    if (along && !mixed) work += WorkOf(definition, WholeRanges(definition)).operations;
   }
   return work;
 }

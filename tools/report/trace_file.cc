@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
-#include "runtime/program/enums.h"
+#include "opsemantics/machine/machine_words.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/work.h"
 
@@ -19,14 +19,6 @@ std::string NameOf(const program::Instruction& instruction) {
          instruction.exchange().tensor();
 }
 
-// The element type that a kernel computes with: of a library call its operands', else the first
-// result's.
-ElementType TypeOf(const runtime::LoadedProgram& program, const program::Kernel& kernel) {
-  const program::Function& function = program.message().functions(kernel.function());
-  return function.has_library() ? FromProto(function.library().type())
-                                : program.type(kernel.results(0).buffer());
-}
-
 // What an instruction has to do on a device, which is the same in all of its runs.
 void AddWork(const runtime::Session& session, int device, int number, ordered_json& args) {
   const program::Program& program = session.program().message();
@@ -34,10 +26,12 @@ void AddWork(const runtime::Session& session, int device, int number, ordered_js
   if (instruction.has_kernel()) {
     const program::Work work =
         program::WorkOn(program, session.program().mesh(), instruction.kernel(), device);
-    args["bytes"] = work.bytes;
+    args["bytes"] = static_cast<int64_t>(work.kernel.bytes);
     args["points"] = work.points;
-    args["type"] = Name(TypeOf(session.program(), instruction.kernel()));
-    args["library"] = program.functions(instruction.kernel().function()).has_library();
+    args["operations"] = work.kernel.operations;
+    args["class"] = KernelClassName(work.kernel.kernel_class);
+    args["type"] = Name(work.kernel.type);
+    args["library"] = work.kernel.library;
     return;
   }
   const std::vector<int64_t>& received = session.exchange_plan(number).devices[device].received;

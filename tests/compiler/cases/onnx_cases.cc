@@ -12,7 +12,7 @@
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/boxes.h"
-#include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/work.h"
 #include "tests/compiler/support/whole_model.h"
 #include "tests/support/status_matchers.h"
 
@@ -20,7 +20,7 @@ namespace yuba::compiler {
 namespace {
 
 const std::string kData = "/usr/share/libonnx-testdata/data/";
-constexpr int64_t kLargestFlops = 10'000'000;
+constexpr double kMostOperations = 1e7;
 
 // Values of the inputs by name; the files hold tensors only.
 absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string& folder,
@@ -60,10 +60,10 @@ absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibra
     model = ImportFile(folder + "/model.onnx", std::move(options));
   }
   if (!model.ok()) return model.status();
-  int64_t flops = 0;
+  double operations = 0;
   for (const Node& node : model->graph.nodes)
-    flops += Flops(*node.definition, WholeRanges(*node.definition));
-  if (flops > kLargestFlops) return UserError("not supported: too much for the interpreter");
+    operations += WorkOf(*node.definition, WholeRanges(*node.definition)).operations;
+  if (operations > kMostOperations) return UserError("not supported: too much for the interpreter");
   OnnxCase result{*std::move(model), *std::move(values), {}};
   for (size_t i = 0; i < result.model.graph.outputs.size(); ++i) {
     YUBA_ASSIGN_OR_RETURN(TensorValue expected, ReadTestTensor(absl::StrCat(

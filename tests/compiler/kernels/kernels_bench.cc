@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/regions/boxes.h"
-#include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/work.h"
 #include "tests/compiler/kernels/kernel_runner.h"
 #include "tests/opsemantics/support/definitions.h"
 
@@ -186,9 +186,9 @@ void Measure(const Case& c, HostKernel kernel) {
   for (const TensorType& type : d.operands) add(type);
   add(d.result);
   const double seconds = Time(kernel, buffers.data(), arguments.data());
-  const double points = d.where.empty() ? static_cast<double>(Flops(d, WholeRanges(d))) : 0;
+  const double operations = d.where.empty() ? WorkOf(d, WholeRanges(d)).operations : 0;
   std::printf("%-28s %9.3f ms %8.2f Gflop/s %8.2f ns/element\n", c.name, seconds * 1e3,
-              d.data_where.empty() ? points / seconds / 1e9 : 0.0, seconds * 1e9 / elements);
+              d.data_where.empty() ? operations / seconds / 1e9 : 0.0, seconds * 1e9 / elements);
 }
 
 void Main() {

@@ -10,6 +10,7 @@
 #include "opsemantics/oracle/interpret.h"
 #include "opsemantics/regions/boxes.h"
 #include "opsemantics/regions/structure.h"
+#include "opsemantics/sharding/work.h"
 #include "tests/opsemantics/support/definitions.h"
 
 namespace yuba {
@@ -42,7 +43,9 @@ TEST_CASE("an opaque definition is cut along what its reads share with its resul
   const Boxes boxes = AnalyzeBoxes(sorted, {{1, 3}, {0, 8}, {0, 8}});
   CHECK(boxes.reads[0] == Box{{1, 3}, {0, 8}});
   CHECK(boxes.writes == Box{{1, 3}, {0, 8}});
-  CHECK(Flops(sorted, {{1, 3}, {0, 8}, {0, 8}}) == 2 * 12);
+  const DefinitionWork work = WorkOf(sorted, {{1, 3}, {0, 8}, {0, 8}});
+  CHECK(work.operations == 2 * 12);
+  CHECK(work.bytes() == 2 * 8 * (4 + 8));  // slices are whole
 }
 
 TEST_CASE("an opaque definition has no partials, is no map and linear in nothing") {

@@ -8,7 +8,6 @@
 #include "catch2/catch.hpp"
 #include "opsemantics/regions/bounds.h"
 #include "opsemantics/regions/conditions.h"
-#include "opsemantics/regions/structure.h"
 #include "tests/opsemantics/support/box_checks.h"
 #include "tests/opsemantics/support/definitions.h"
 
@@ -228,7 +227,6 @@ TEST_CASE("bodies of 2^60 paths are looked at once for each term") {
   CHECK(AffineOf(*index) == i * (int64_t{1} << 20));
   for (int64_t n = 20; n < 100; ++n) index = Call(Function::kAdd, {index, index});
   CHECK_FALSE(AffineOf(*index).has_value());  // the numbers would overflow
-  CHECK(Flops(map(squares), {{0, 12}}) == 60 * 12);
 }
 
 TEST_CASE("argmax is not cut along its reduction") {

@@ -100,18 +100,5 @@ TEST_CASE("views permute dimensions and compute nothing") {
   CHECK_FALSE(MatchView(Define({2}, 1, Reducer::kNone, {{2, 2}}, Read(0, {i, i}))).has_value());
 }
 
-TEST_CASE("flops count functions and reductions at the points that there are") {
-  const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
-                                    Product(Read(0, {i, k}), Read(1, {k, j})));
-  CHECK(Flops(product, WholeRanges(product)) == 2 * 2 * 3 * 4);
-  CHECK(Flops(product, {{0, 1}, {0, 3}, {2, 4}}) == 2 * 1 * 3 * 2);
-  // dx[i] = sum(j, k where j*2 + k == i) dy[j] * f[k]: as many terms as dy and f have pairs
-  Definition gradient =
-      Define({9, 4, 2}, 1, Reducer::kSum, {{4}, {2}}, Product(Read(0, {j}), Read(1, {k})));
-  gradient.where.push_back({j * 2 + k - i, true});
-  CHECK(Flops(gradient, WholeRanges(gradient)) == 2 * 4 * 2);
-  CHECK(Flops(Define({5}, 1, Reducer::kNone, {{5}}, Read(0, {i})), {{0, 5}}) == 0);
-}
-
 }  // namespace
 }  // namespace yuba

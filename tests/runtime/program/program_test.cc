@@ -71,7 +71,9 @@ TEST_CASE("the work of a kernel is what a device reads and writes, and its point
   const program::Work work = program::WorkOn(message, mesh, product, 1);
   CHECK(work.points == 4 * 3 * 3);  // half of the inner index
   // The whole "all", as the access says, half of w, and the whole "made".
-  CHECK(work.bytes == 4 * (4 * 6 + 3 * 3 + 4 * 3));
+  CHECK(work.kernel.bytes == 4 * (4 * 6 + 3 * 3 + 4 * 3));
+  CHECK(work.kernel.kernel_class == KernelClass::kProduct);
+  CHECK(work.kernel.library);
   // Two rows are computed, one column of them: of "all" and "made" no more than the points.
   program::Kernel few = product;
   for (int index : {0, 1}) {
@@ -81,7 +83,24 @@ TEST_CASE("the work of a kernel is what a device reads and writes, and its point
   }
   const program::Work less = program::WorkOn(message, mesh, few, 1);
   CHECK(less.points == 2 * 1 * 3);
-  CHECK(less.bytes == 4 * (6 + 6 + 6));
+  CHECK(less.kernel.bytes == 4 * (6 + 6 + 6));
+  // What the compiler says of a definition counts: operations at a point, ties, ranges.
+  CHECK(!program::SaysItsWork(message));
+  program::FunctionDefinition& definition =
+      *message.mutable_functions(product.function())->mutable_definitions(0);
+  definition.set_operations(2);
+  CHECK(program::SaysItsWork(message));
+  CHECK(program::WorkOn(message, mesh, product, 1).kernel.operations == 2 * 4 * 3 * 3);
+  program::IndexTie& tie = *definition.add_ties();
+  tie.add_indices(0);
+  tie.add_indices(1);
+  CHECK(program::WorkOn(message, mesh, product, 1).points == 3 * 3);
+  program::Kernel narrowed = product;
+  program::WorkRange& range = *narrowed.add_work_ranges();
+  range.set_index(2);
+  range.mutable_range()->mutable_begin()->add_values(0);
+  range.mutable_range()->mutable_end()->add_values(1);
+  CHECK(program::WorkOn(message, mesh, narrowed, 1).points == 3);
 }
 
 TEST_CASE("a sound program loads and runs") {
@@ -260,6 +279,17 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"it computes a tensor that the kernel does not have",
        [](auto& p) { DefinitionOf(p).mutable_computes()->set_operand(0); }},
       {"index 3 is not there or named twice", [](auto& p) { DefinitionOf(p).set_indices(0, 3); }},
+      {"no class of kernels 9",
+       [](auto& p) { DefinitionOf(p).set_kernel_class(static_cast<program::KernelClass>(9)); }},
+      {"no element type 77",
+       [](auto& p) { DefinitionOf(p).set_type(static_cast<program::ElementType>(77)); }},
+      {"-1 operations at each point", [](auto& p) { DefinitionOf(p).set_operations(-1); }},
+      {"ties index 3, not one of its",
+       [](auto& p) { DefinitionOf(p).add_ties()->add_indices(3); }},
+      {"counts index 3 of definition 0",
+       [](auto& p) { KernelOf(p).add_work_ranges()->set_index(3); }},
+      {"counts index 0 of definition 1",
+       [](auto& p) { KernelOf(p).add_work_ranges()->set_definition(1); }},
       {"index 1 is not there or named twice", [](auto& p) { DefinitionOf(p).set_indices(0, 1); }},
       {"no reducer 42",
        [](auto& p) { DefinitionOf(p).set_reducer(static_cast<program::Reducer>(42)); }},

@@ -1,0 +1,143 @@
+#include "opsemantics/sharding/work.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "opsemantics/definition/opaque.h"
+#include "opsemantics/definition/shared_terms.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/regions/convolution.h"
+#include "opsemantics/regions/structure.h"
+
+namespace yuba {
+namespace {
+
+bool IsOperation(const Expr& expr) {
+  if (expr.kind != Expr::kCall) return false;
+  const TypeRule rule = FactsOf(expr.function).rule;
+  return rule == TypeRule::kNumber || rule == TypeRule::kFloat ||
+         expr.function == Function::kRandom;
+}
+
+bool TakesOneTerm(Reducer reducer) { return reducer == Reducer::kNone || reducer == Reducer::kPick; }
+
+// A term that is used twice is computed once.
+double OperationsOf(const Definition& definition) {
+  double operations = TakesOneTerm(definition.reducer) ? 0 : 1;
+  Walk(SharedTerms().Of(definition.body),
+       [&](const Expr& expr) { operations += IsOperation(expr) ? 1 : 0; });
+  return operations;
+}
+
+KernelClass ClassOf(const Definition& definition) {
+  if (TakesOneTerm(definition.reducer)) return KernelClass::kMap;
+  if (!IsSumOfProducts(definition)) return KernelClass::kReduction;
+  return MatchConvolution(definition).has_value() ? KernelClass::kConvolution
+                                                  : KernelClass::kProduct;
+}
+
+ElementType TypeOf(const Definition& definition) {
+  const absl::Span<const ExprPtr> factors = FactorsOf(definition);
+  return factors.empty() ? definition.result.type : definition.operands[factors[0]->operand].type;
+}
+
+bool DependsOn(const ExprPtr& value, int index) {
+  bool depends = false;
+  const auto look = [&](const Affine& affine) {
+    for (const auto& term : affine.terms) depends |= term.first == index;
+  };
+  Walk(value, [&](const Expr& expr) {
+    if (expr.kind == Expr::kIndex) look(expr.affine);
+    for (const Affine& position : expr.position) look(position);
+  });
+  return depends;
+}
+
+// The index that the condition gives a value, where it is one: a reduction index, if there is one.
+int LookedUp(const Definition& definition, const DataCondition& condition) {
+  int found = -1;
+  if (condition.compare != Function::kEq) return found;
+  for (const auto& [index, coefficient] : condition.index.terms) {
+    if (coefficient != 1 && coefficient != -1) continue;
+    if (found >= 0 && !definition.indices[index].reduction) continue;
+    if (!DependsOn(condition.value, index)) found = index;
+  }
+  return found;
+}
+
+std::vector<TiedIndices> TiesOf(const Definition& definition) {
+  std::vector<TiedIndices> ties;
+  if (IsOpaque(definition)) {
+    for (int i = 0; i < static_cast<int>(definition.indices.size()); ++i) {
+      if (!MayBeCut(definition, i)) ties.push_back({i});
+    }
+    return ties;
+  }
+  for (const DataCondition& condition : definition.data_where) {
+    const int index = LookedUp(definition, condition);
+    if (index >= 0) ties.push_back({index});
+  }
+  for (const Constraint& constraint : definition.where) {
+    if (!constraint.equality) continue;
+    TiedIndices tie;
+    for (const auto& term : constraint.expression.terms) tie.push_back(term.first);
+    if (!tie.empty()) ties.push_back(std::move(tie));
+  }
+  return ties;
+}
+
+double BytesOf(const Box& box, ElementType type, double most_elements) {
+  const double elements = std::min(static_cast<double>(Volume(box)), most_elements);
+  return elements * static_cast<double>(ByteSize(type));
+}
+
+}  // namespace
+
+PointWork WorkAtPoint(const Definition& definition) {
+  PointWork work;
+  work.ties = TiesOf(definition);
+  if (IsOpaque(definition)) {
+    work.kernel_class = KernelClass::kReduction;
+    work.type = definition.result.type;
+    work.operations = static_cast<double>(definition.opaque.flops);
+    return work;
+  }
+  work.kernel_class = ClassOf(definition);
+  work.type = TypeOf(definition);
+  work.operations = OperationsOf(definition);
+  return work;
+}
+
+std::vector<Interval> RangesOfWork(const Definition& definition,
+                                   const std::vector<Interval>& ranges) {
+  return IsOpaque(definition) ? ranges : AnalyzeBoxes(definition, ranges).indices;
+}
+
+double DefinitionWork::bytes() const { return std::accumulate(read.begin(), read.end(), written); }
+
+KernelWork DefinitionWork::Kernel(bool library) const {
+  return {kernel_class, library, type, operations, bytes()};
+}
+
+DefinitionWork WorkOf(const Definition& definition, const std::vector<Interval>& ranges) {
+  const PointWork at_point = WorkAtPoint(definition);
+  const Boxes boxes = AnalyzeBoxes(definition, ranges);
+  std::vector<double> sizes;
+  for (const Interval& range : IsOpaque(definition) ? ranges : boxes.indices)
+    sizes.push_back(static_cast<double>(range.size()));
+  DefinitionWork work;
+  work.kernel_class = at_point.kernel_class;
+  work.type = at_point.type;
+  work.points = CountPoints(sizes, at_point.ties);
+  work.operations = work.points * at_point.operations;
+  // A call of an opaque function takes whole slices.
+  const double most =
+      IsOpaque(definition) ? std::numeric_limits<double>::infinity() : work.points;
+  for (size_t o = 0; o < definition.operands.size(); ++o)
+    work.read.push_back(BytesOf(boxes.reads[o], definition.operands[o].type, most));
+  work.written = BytesOf(boxes.writes, definition.result.type, most);
+  return work;
+}
+
+}  // namespace yuba

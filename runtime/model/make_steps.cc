@@ -1,0 +1,191 @@
+#include "runtime/model/make_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/machine/collective_table.h"
+#include "runtime/model/device_classes.h"
+#include "runtime/model/exchange_reads.h"
+#include "runtime/model/kernel_times.h"
+#include "runtime/model/stream_order.h"
+
+namespace yuba::runtime {
+namespace {
+
+// What the time of a kernel depends on, as a key.
+std::string KeyOf(const LoadedProgram& program, const program::Kernel& kernel) {
+  std::string key = absl::StrCat(kernel.function(), " ");
+  for (const program::Range& range : kernel.indices()) range.AppendToString(&key);
+  for (const program::WorkRange& work : kernel.work_ranges()) work.AppendToString(&key);
+  const auto add = [&](const program::Access& access) {
+    absl::StrAppend(&key, program.ElementBytes(access.buffer()), " ");
+    access.box().AppendToString(&key);
+  };
+  for (const program::Access& operand : kernel.operands()) add(operand);
+  for (const program::Access& result : kernel.results()) add(result);
+  return key;
+}
+
+// And of an exchange.
+std::string KeyOf(const LoadedProgram& program, const program::Exchange& exchange) {
+  program::Exchange alone = exchange;
+  for (std::string* name : {alone.mutable_tensor(), alone.mutable_node()}) name->clear();
+  alone.set_source(0);
+  alone.set_destination(0);
+  std::string key = alone.SerializeAsString();
+  const auto& buffers = program.message().buffers();
+  const auto &source = buffers[exchange.source()], &destination = buffers[exchange.destination()];
+  source.box().AppendToString(&key);
+  destination.box().AppendToString(&key);
+  absl::StrAppend(&key, program.ElementBytes(exchange.source()), " ",
+                  program.ElementBytes(exchange.destination()), " ",
+                  source.offset() == destination.offset());
+  return key;
+}
+
+class Maker {
+ public:
+  Maker(const LoadedProgram& program, const Machine& machine, const RunPolicy& policy)
+      : program_(program), machine_(machine), policy_(policy) {}
+
+  StepList Make(int entry, bool classes) {
+    const program::EntryRange& range = program_.entries()[entry];
+    for (int i = range.begin; i < range.end; ++i) AddStep(i);
+    if (policy_.exchange_stream) OrderStreams(program_, list_.steps);
+    Classify(classes);
+    for (const KernelTimes& times : kernels_) {
+      list_.kernels.emplace_back();
+      for (const int device : first_)
+        list_.kernels.back().push_back(times.variants[times.variant[device]]);
+    }
+    for (const ExchangeReads& reads : exchanges_) list_.exchanges.push_back(RowOf(reads));
+    return std::move(list_);
+  }
+
+ private:
+  void AddStep(int instruction) {
+    const program::Instruction& message = program_.instructions()[instruction];
+    Step step;
+    step.instruction = instruction;
+    step.exchange = message.has_exchange();
+    const std::string key = step.exchange ? KeyOf(program_, message.exchange())
+                                          : KeyOf(program_, message.kernel());
+    std::map<std::string, int>& rows = step.exchange ? exchange_rows_ : kernel_rows_;
+    const auto [row, added] = rows.emplace(key, static_cast<int>(rows.size()));
+    step.row = row->second;
+    if (added && step.exchange) exchanges_.push_back(ReadsOf(program_, message.exchange()));
+    if (added && !step.exchange) {
+      kernels_.push_back(KernelTimesOf(program_, message.kernel(), machine_, policy_));
+    }
+    list_.steps.push_back(step);
+  }
+
+  // The process of a device: one a node, or one a device.
+  int ProcessOf(int device) const {
+    const int of_node = std::max(1, machine_.devices() / std::max(1, machine_.nodes));
+    return policy_.one_process ? device / of_node : device;
+  }
+
+  void Classify(bool classes) {
+    const int devices = program_.devices();
+    std::vector<int> process;
+    for (int d = 0; d < devices; ++d) process.push_back(ProcessOf(d));
+    list_.class_of.resize(devices);
+    std::iota(list_.class_of.begin(), list_.class_of.end(), 0);
+    if (classes) list_.class_of = DeviceClasses(machine_, kernels_, exchanges_, process);
+    for (int d = 0; d < devices; ++d) {
+      const size_t number = list_.class_of[d];
+      if (number == list_.class_sizes.size()) {
+        list_.class_sizes.push_back(0);
+        first_.push_back(d);
+      }
+      ++list_.class_sizes[number];
+    }
+    Share(process, list_.in_process, list_.process_of);
+    for (int kind = 0; kind < static_cast<int>(machine_.links.size()); ++kind) {
+      std::vector<int> ports;
+      for (int d = 0; d < devices; ++d) ports.push_back(PortOf(machine_, kind, d));
+      list_.on_port.emplace_back();
+      list_.port_of.emplace_back();
+      Share(ports, list_.on_port.back(), list_.port_of.back());
+    }
+  }
+
+  // group: [device]. Groups with as many devices of each class are alike: gives each class the
+  // number of its kind of group and how many devices of the class such a group has.
+  void Share(const std::vector<int>& group, std::vector<int>& members,
+             std::vector<int>& number) const {
+    std::map<int, std::map<int, int>> contents;  // by group: devices by class
+    for (size_t d = 0; d < group.size(); ++d) ++contents[group[d]][list_.class_of[d]];
+    std::map<std::map<int, int>, int> kinds;
+    for (const int device : first_) {
+      const std::map<int, int>& own = contents[group[device]];
+      number.push_back(kinds.emplace(own, static_cast<int>(kinds.size())).first->second);
+      members.push_back(own.at(list_.class_of[device]));
+    }
+  }
+
+  std::vector<ExchangeTime> RowOf(const ExchangeReads& reads) const {
+    std::vector<ExchangeTime> row(list_.classes());
+    std::vector<std::set<int>> readers(list_.classes());
+    for (int c = 0; c < list_.classes(); ++c) {
+      const int device = first_[c];
+      ExchangeTime& own = row[c];
+      std::map<std::pair<int, int>, Inflow> inflows;  // by class and kind
+      std::set<int> sources;
+      for (const Read& read : reads.reads[device]) {
+        const int source = list_.class_of[read.source];
+        const int kind = KindBetween(machine_, device, read.source);
+        Inflow& inflow = inflows[{source, kind}];
+        inflow.source = source;
+        inflow.kind = kind;
+        inflow.bytes += static_cast<double>(read.bytes);
+        ++inflow.messages;
+        sources.insert(source);
+        readers[source].insert(c);
+      }
+      for (const auto& [key, inflow] : inflows) own.inflows.push_back(inflow);
+      own.sources.assign(sources.begin(), sources.end());
+      own.local_bytes = static_cast<double>(reads.local_bytes[device]);
+      own.collective_seconds = CollectiveSeconds(reads, device);
+    }
+    for (int c = 0; c < list_.classes(); ++c)
+      row[c].readers.assign(readers[c].begin(), readers[c].end());
+    return row;
+  }
+
+  double CollectiveSeconds(const ExchangeReads& reads, int device) const {
+    if (!policy_.library_gathers || reads.gather_devices == 0 || reads.reads[device].empty())
+      return -1;
+    // The outermost links that the group uses are its bottleneck.
+    int kind = 0;
+    for (const Read& read : reads.reads[device])
+      kind = std::max(kind, KindBetween(machine_, device, read.source));
+    return MeasuredSeconds(machine_.links[kind], "all_gather", reads.gather_devices,
+                           policy_.one_process, static_cast<double>(reads.gather_bytes))
+        .value_or(-1);
+  }
+
+  const LoadedProgram& program_;
+  const Machine& machine_;
+  const RunPolicy& policy_;
+  std::map<std::string, int> kernel_rows_, exchange_rows_;
+  std::vector<KernelTimes> kernels_;      // [row]
+  std::vector<ExchangeReads> exchanges_;  // [row]
+  std::vector<int> first_;                // [class]: its first device
+  StepList list_;
+};
+
+}  // namespace
+
+StepList MakeSteps(const LoadedProgram& program, int entry, const Machine& machine,
+                   const RunPolicy& policy, bool classes) {
+  return Maker(program, machine, policy).Make(entry, classes);
+}
+
+}  // namespace yuba::runtime

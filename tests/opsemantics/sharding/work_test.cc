@@ -1,0 +1,74 @@
+#include "opsemantics/sharding/work.h"
+
+#include <catch2/catch.hpp>
+
+#include "opsemantics/regions/boxes.h"
+#include "tests/opsemantics/support/definitions.h"
+
+namespace yuba {
+namespace {
+
+const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2);
+
+ExprPtr Product(ExprPtr a, ExprPtr b) { return Call(Function::kMul, {a, b}); }
+
+TEST_CASE("a product has operations at the points that there are, and bytes of what it touches") {
+  const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
+                                    Product(Read(0, {i, k}), Read(1, {k, j})));
+  const DefinitionWork whole = WorkOf(product, WholeRanges(product));
+  CHECK(whole.kernel_class == KernelClass::kProduct);
+  CHECK(whole.type == ElementType::kF32);
+  CHECK(whole.points == 2 * 3 * 4);
+  CHECK(whole.operations == 2 * 2 * 3 * 4);
+  CHECK(whole.read == std::vector<double>{4 * 2 * 4, 4 * 4 * 3});
+  CHECK(whole.written == 4 * 2 * 3);
+  const KernelWork part = WorkOf(product, {{0, 1}, {0, 3}, {2, 4}}).Kernel(true);
+  CHECK(part.library);
+  CHECK(part.operations == 2 * 1 * 3 * 2);
+  CHECK(part.bytes == 4 * (1 * 2 + 2 * 3 + 1 * 3));
+  CHECK(WorkOf(product, {{0, 0}, {0, 3}, {0, 4}}).operations == 0);
+}
+
+TEST_CASE("indices that an equality ties together make no further points") {
+  // dx[i] = sum(j, k where j*2 + k == i) dy[j] * f[k]: as many terms as dy and f have pairs
+  Definition gradient =
+      Define({9, 4, 2}, 1, Reducer::kSum, {{4}, {2}}, Product(Read(0, {j}), Read(1, {k})));
+  gradient.where.push_back({j * 2 + k - i, true});
+  CHECK(WorkOf(gradient, WholeRanges(gradient)).operations == 2 * 4 * 2);
+  CHECK(WorkOf(gradient, WholeRanges(gradient)).kernel_class == KernelClass::kConvolution);
+  // Of i in [0, 4) j is in [0, 2).
+  CHECK(WorkOf(gradient, {{0, 4}, {0, 4}, {0, 2}}).operations == 2 * 2 * 2);
+}
+
+TEST_CASE("a look-up of rows has points of the rows alone, and touches no others") {
+  // y[i, j] = pick(k where k == ids[i]) t[k, j] of a table of 100 rows
+  Definition rows = Define({4, 8, 100}, 2, Reducer::kPick, {{4}, {100, 8}}, Read(1, {k, j}));
+  rows.operands[0].type = ElementType::kI64;
+  DataCondition found;
+  found.index = k;
+  found.value = Read(0, {i});
+  rows.data_where.push_back(found);
+  const DefinitionWork work = WorkOf(rows, WholeRanges(rows));
+  CHECK(work.kernel_class == KernelClass::kMap);
+  CHECK(work.points == 4 * 8);
+  CHECK(work.operations == 0);
+  CHECK(work.read == std::vector<double>{8 * 4, 4 * 4 * 8});
+}
+
+TEST_CASE("a class follows from structure, and terms that are used twice count once") {
+  const auto kind = [](const Definition& definition) {
+    return WorkAtPoint(definition).kernel_class;
+  };
+  const Definition copy = Define({5}, 1, Reducer::kNone, {{5}}, Read(0, {i}));
+  CHECK(kind(copy) == KernelClass::kMap);
+  CHECK(WorkOf(copy, {{0, 5}}).operations == 0);
+  const Definition sum = Define({5, 6}, 1, Reducer::kSum, {{5, 6}}, Read(0, {i, j}));
+  CHECK(kind(sum) == KernelClass::kReduction);
+  CHECK(WorkOf(sum, WholeRanges(sum)).operations == 5 * 6);
+  const ExprPtr square = Product(Read(0, {i}), Read(0, {i}));
+  const Definition fourth = Define({12}, 1, Reducer::kNone, {{12}}, Product(square, square));
+  CHECK(WorkOf(fourth, {{0, 12}}).operations == 2 * 12);
+}
+
+}  // namespace
+}  // namespace yuba
