@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "search/model/shorten.h"
 #include "search/plan/price_scale.h"
 #include "search/rewrite/canonical.h"
-#include "search/model/shorten.h"
 #include "search/rows/prices.h"
 #include "search/solve/dual.h"
 #include "search/solve/solve.h"
@@ -52,16 +52,17 @@ Dual DualOfGrids(const Graph& graph, const std::vector<TensorUse>& uses, const G
                  const Budget& budget, double bytes_to_stop_at) {
   const std::vector<int> order = ProgramOrder(graph);
   DualOptions options = OptionsOf(graph, kSweeps, bytes_to_stop_at);
-  const absl::optional<ShortProblem> few = problem.complete && !uses.empty() ? Shortened(graph, uses, problem)
-                                                            : absl::nullopt;
+  const absl::optional<ShortProblem> few =
+      problem.complete && !uses.empty() ? Shortened(graph, uses, problem) : absl::nullopt;
   if (!few.has_value()) return MaximiseDual(problem.pairwise, order, options, budget);
   std::vector<int> variable(order.size(), -1), few_order;
-  for (size_t v = 0; v < few->elements.size(); ++v) variable[few->elements[v]] = static_cast<int>(v);
+  for (size_t v = 0; v < few->elements.size(); ++v)
+    variable[few->elements[v]] = static_cast<int>(v);
   for (const int element : order) {
     if (variable[element] >= 0) few_order.push_back(variable[element]);
   }
-  const Dual of_few = MaximiseDual(few->pairwise, few_order, OptionsOf(graph, kSweeps, kInfinity),
-                                   budget);
+  const Dual of_few =
+      MaximiseDual(few->pairwise, few_order, OptionsOf(graph, kSweeps, kInfinity), budget);
   const MessageState start = Tiled(*few, of_few.state);
   options.start = &start;
   options.sweeps = kSweepsOfTiled;

@@ -115,7 +115,8 @@ class Blocks {
         family.push_back(chain_of_[other]);
       }
     }
-    int begin = chains_[first].start, end = begin + static_cast<int>(chains_[first].elements.size());
+    int begin = chains_[first].start,
+        end = begin + static_cast<int>(chains_[first].elements.size());
     for (const int c : family) {
       const Chain& chain = chains_[c];
       begin = std::max(begin, chain.start);
@@ -181,8 +182,8 @@ absl::optional<ShortProblem> Shortened(const Graph& graph, const std::vector<Ten
     if (short_first[use.node] < 0) short_first[use.node] = number;
     const int tensor = blocks.Joined(use.tensor, use.node);
     if (problem.grids[tensor] != problem.grids[use.tensor]) return absl::nullopt;
-    result.pairwise.factors.push_back({{variable[tensor], variable[use.node]},
-                                       problem.pairwise.factors[u].cells});
+    result.pairwise.factors.push_back(
+        {{variable[tensor], variable[use.node]}, problem.pairwise.factors[u].cells});
   }
   for (size_t u = 0; u < uses.size(); ++u) {
     const int node = uses[u].node;
