@@ -5,7 +5,10 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/status.h"
+#include "opsemantics/machine/find_machine.h"
 #include "runtime/cuda/library_folders.h"
 #include "tools/command.h"
 #include "tools/report/text_table.h"
@@ -13,6 +16,25 @@
 
 namespace yuba::tools {
 namespace {
+
+constexpr char kHost[] = "host";  // the machine file of processors
+
+// The machine file that fits what was found, with a word about it.
+struct FittingMachine {
+  std::string name;  // empty: none fits
+  std::string word;
+};
+
+FittingMachine MachineOf(const runtime::MachineFacts& facts) {
+  if (facts.gpus.empty()) {
+    return {kHost, "constants of another host, unless yuba calibrate measures this one"};
+  }
+  const cuda::GpuFacts& first = facts.gpus[0];
+  const std::string name = MachineOfGpu(first.name, first.memory);
+  if (!name.empty()) return {name, absl::StrCat("known by its ", first.name)};
+  return {"", absl::StrCat("no machine file is of ", first.name, " with ", Bytes(first.memory),
+                           ": yuba calibrate -o FILE.json measures this one")};
+}
 
 std::string Json(const runtime::MachineFacts& facts) {
   nlohmann::ordered_json json;
@@ -23,6 +45,8 @@ std::string Json(const runtime::MachineFacts& facts) {
     json["gpus"].push_back({{"name", gpu.name}, {"memory", gpu.memory}, {"sm", gpu.sm}});
   }
   json["no_gpu"] = facts.no_gpu;
+  const FittingMachine machine = MachineOf(facts);
+  json["machine"] = {{"name", machine.name}, {"detail", machine.word}};
   for (const runtime::ComponentFacts& component : facts.components) {
     json["components"][component.name] = {{"found", component.found},
                                           {"too_old", component.too_old},
@@ -42,6 +66,8 @@ std::string Text(const runtime::MachineFacts& facts) {
         {absl::StrCat("GPU ", i), gpu.name, absl::StrCat(Bytes(gpu.memory), ", sm_", gpu.sm)});
   }
   if (facts.gpus.empty()) table.Add({"GPUs", "none", facts.no_gpu});
+  const FittingMachine machine = MachineOf(facts);
+  table.Add({"--machine", machine.name.empty() ? "none fits" : machine.name, machine.word});
   for (const runtime::ComponentFacts& component : facts.components) {
     table.Add({component.name,
                component.found     ? "found"
@@ -53,22 +79,66 @@ std::string Text(const runtime::MachineFacts& facts) {
   return table.ToString();
 }
 
+std::string RateText(double bytes_a_second) {
+  return absl::StrFormat("%.4g GB/s", bytes_a_second / 1e9);
+}
+
+// What a machine file says, for people.
+std::string Text(const Machine& machine) {
+  TextTable table(3);
+  const DeviceModel& device = machine.device;
+  table.Add({"machine", machine.name, absl::StrCat("hash ", machine.hash)});
+  table.Add({"devices", absl::StrCat(machine.devices(), " ", device.name),
+             absl::StrCat(Bytes(device.memory), " each, of which driver and libraries take ",
+                          Bytes(device.reserved), "; ", RateText(device.bandwidth))});
+  for (size_t kind = 0; kind < machine.links.size(); ++kind) {
+    const LinkModel& link = machine.links[kind];
+    table.Add({absl::StrCat("kind ", kind), link.name,
+               absl::StrCat("joins ", link.devices, "; ", RateText(link.bandwidth), " one way, ",
+                            absl::StrFormat("%.3g us", 1e6 * link.latency))});
+  }
+  table.Add({"kernels", device.kernels_version.empty() ? "not measured" : "measured",
+             device.kernels_version.empty() ? "shares of another device's"
+                                            : absl::StrCat("version ", device.kernels_version)});
+  if (machine.price > 0) {
+    table.Add({"price", absl::StrFormat("%.2f", machine.price), "dollars an hour"});
+  }
+  return table.ToString();
+}
+
+struct DevicesFlags {
+  bool json = false;
+  std::string machine;
+};
+
+absl::Status Devices(const DevicesFlags& flags) {
+  if (!flags.machine.empty()) {
+    YUBA_ASSIGN_OR_RETURN(const Machine machine, FindMachine(flags.machine));
+    std::cout << Text(machine);
+    return absl::OkStatus();
+  }
+  const runtime::MachineFacts facts = runtime::FindDevices();
+  std::cout << (flags.json ? Json(facts) : Text(facts));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddDevices(CLI::App& app, int& exit_code) {
-  auto json = std::make_shared<bool>(false);
+  auto flags = std::make_shared<DevicesFlags>();
   CLI::App* command = AddCommand(app, "devices", "what this machine has to run programs on");
-  AddJson(command, *json);
+  AddJson(command, flags->json);
+  command
+      ->add_option("--machine", flags->machine,
+                   "in place of what is found, what this machine file says, or one that is built "
+                   "in: hgx-h100, hgx-h100:8 for eight nodes, mine.json")
+      ->excludes("--json");
   command
       ->add_option_function<std::string>(
           "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },
           "a folder in which cuBLAS and NCCL are looked for first")
       ->check(CLI::ExistingDirectory);
-  OnRun(command, exit_code, [json] {
-    const runtime::MachineFacts facts = runtime::FindDevices();
-    std::cout << (*json ? Json(facts) : Text(facts));
-    return absl::OkStatus();
-  });
+  OnRun(command, exit_code, [flags] { return Devices(*flags); });
 }
 
 }  // namespace yuba::tools

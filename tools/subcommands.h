@@ -11,6 +11,7 @@ namespace yuba::tools {
 
 void AddInfo(CLI::App& app, int& exit_code);
 void AddDevices(CLI::App& app, int& exit_code);
+void AddCalibrate(CLI::App& app, int& exit_code);
 void AddPartition(CLI::App& app, int& exit_code);
 void AddCompare(CLI::App& app, int& exit_code);
 void AddShow(CLI::App& app, int& exit_code);

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   yuba::tools::AddInfo(app, exit_code);
   yuba::tools::AddDevices(app, exit_code);
+  yuba::tools::AddCalibrate(app, exit_code);
   yuba::tools::AddPartition(app, exit_code);
   yuba::tools::AddCompare(app, exit_code);
   yuba::tools::AddShow(app, exit_code);

@@ -11,6 +11,7 @@ namespace yuba::tools {
 void AddSearch(CLI::App& app, int& exit_code);
 void AddSuite(CLI::App& app, int& exit_code);
 void AddSolve(CLI::App& app, int& exit_code);
+void AddFit(CLI::App& app, int& exit_code);
 
 }  // namespace yuba::tools
 

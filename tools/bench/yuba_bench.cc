@@ -11,5 +11,6 @@ int main(int argc, char** argv) {
   yuba::tools::AddSearch(app, exit_code);
   yuba::tools::AddSuite(app, exit_code);
   yuba::tools::AddSolve(app, exit_code);
+  yuba::tools::AddFit(app, exit_code);
   return yuba::tools::RunMain(app, exit_code, argc, argv);
 }

@@ -1,0 +1,100 @@
+#include "tools/calibrate/measure_links.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/collectives.h"
+#include "opsemantics/base/status.h"
+#include "opsemantics/machine/collective_table.h"
+#include "runtime/available_memory.h"
+#include "tools/calibrate/exchange_program.h"
+#include "tools/calibrate/time_program.h"
+#include "tools/terminal/progress_line.h"
+
+namespace yuba::tools {
+namespace {
+
+constexpr char kPermute[] = "permute";
+
+// 1 kB, 4 kB, ..., 256 MB
+std::vector<int64_t> Sizes() {
+  std::vector<int64_t> sizes;
+  for (int64_t bytes = int64_t{1} << 10; bytes <= int64_t{1} << 28; bytes *= 4) {
+    sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+absl::StatusOr<CollectiveTable> Measure(const std::string& backend, const std::string& collective,
+                                        int devices, std::vector<double>& spreads) {
+  CollectiveTable table;
+  table.collective = collective;
+  table.devices = devices;
+  table.one_process = true;
+  for (const int64_t bytes : Sizes()) {
+    const program::Program program = ExchangeProgram(collective, devices, bytes);
+    const int64_t needed = program.arena_size() * devices;
+    if (backend == "host" && needed > runtime::MemoryAvailable().bytes / 2) break;
+    ProgressLine::Begin(absl::StrCat(collective, " of ", bytes, " bytes on ", devices));
+    const absl::StatusOr<Timing> timing = TimeProgram(program, backend);
+    if (!timing.ok()) return Annotate(timing.status(), collective);
+    const auto size = static_cast<double>(TensorBytes(program));
+    if (!table.seconds.empty() && table.seconds.back().first >= size) continue;
+    table.seconds.emplace_back(size, timing->seconds);
+    spreads.push_back(timing->spread);
+  }
+  if (table.seconds.empty()) {
+    return absl::ResourceExhaustedError("there is no memory for exchanges of 1 kB");
+  }
+  return table;
+}
+
+const CollectiveTable& TableOf(const LinkModel& link, const char* collective, int devices) {
+  for (const CollectiveTable& table : link.tables) {
+    if (table.collective == collective && table.devices == devices) return table;
+  }
+  YUBA_CHECK(false) << collective;
+  return link.tables[0];
+}
+
+// Latency from the smallest permute of two devices, bandwidth from the largest of all: then all
+// use what they share.
+void FitLink(int devices, MeasuredLinks& measured) {
+  LinkModel& link = measured.link;
+  link.latency = TableOf(link, kPermute, 2).seconds.front().second;
+  const CollectiveTable& all = TableOf(link, kPermute, devices);
+  const auto& [bytes, seconds] = all.seconds.back();
+  link.bandwidth = BytesReceived(kPermute, devices, bytes) / std::max(seconds - link.latency, 1e-9);
+  std::vector<double> errors;
+  for (const auto& [size, took] : all.seconds) {
+    const double predicted = link.latency + BytesReceived(kPermute, devices, size) / link.bandwidth;
+    errors.push_back(std::max(predicted / took, took / predicted) - 1);
+  }
+  measured.largest_error = *std::max_element(errors.begin(), errors.end());
+  measured.median_error = MedianOf(errors);
+}
+
+}  // namespace
+
+absl::StatusOr<MeasuredLinks> MeasureLinks(const std::string& backend, int devices) {
+  YUBA_CHECK(devices >= 2) << devices;
+  MeasuredLinks measured;
+  measured.link.name = backend == "host" ? "memory" : "GPU links";
+  measured.link.devices = devices;
+  // Virtual devices copy through one memory.
+  measured.link.shared_by = backend == "host" ? devices : 1;
+  for (const int among : std::set<int>{2, devices}) {
+    for (const Collective& collective : Collectives()) {
+      YUBA_ASSIGN_OR_RETURN(CollectiveTable table,
+                            Measure(backend, collective.name, among, measured.spreads));
+      measured.link.tables.push_back(std::move(table));
+    }
+  }
+  ProgressLine::End();
+  FitLink(devices, measured);
+  return measured;
+}
+
+}  // namespace yuba::tools
