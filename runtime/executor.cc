@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/work.h"
 #include "runtime/watched_threads.h"
 
 namespace yuba::runtime {
@@ -25,7 +26,13 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
       states_(program.devices()),
       tracing_(trace),
       start_(Clock::now()),
-      trace_(program.devices()) {}
+      trace_(program.devices()) {
+  for (const program::Instruction& instruction : program.instructions()) {
+    class_of_.push_back(instruction.has_kernel()
+                            ? program::KernelClassOf(program.message(), instruction.kernel())
+                            : KernelClass::kMap);
+  }
+}
 
 // One step of the next instruction; moves on where that is done.
 absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
@@ -94,7 +101,6 @@ void Executor::RunDevice(int device, int entry) {
     sum += now - begin;
     if (tracing_) trace_[device].push_back({step_, instruction, waiting, begin, now});
   };
-  double computing = 0;
   while (status.ok() && !worker.done() && !fleet_.communicator->aborted()) {
     const int instruction = worker.at;
     const bool exchange = program_.instructions()[instruction].has_exchange();
@@ -102,7 +108,8 @@ void Executor::RunDevice(int device, int entry) {
     status = progress.status();
     // What is traced is waited for, so that its time is its own where a device works behind.
     if (status.ok() && tracing_) status = fleet_.devices[device]->Synchronize(hopeless_);
-    note(instruction, false, exchange ? own.copying : computing);
+    note(instruction, false,
+         exchange ? own.copying : own.kernels[static_cast<int>(class_of_[instruction])]);
     if (status.ok() && *progress == Progress::kBlocked) {
       status = WaitForPeer(device, instruction);
       note(instruction, true, own.waiting);
@@ -115,6 +122,7 @@ void Executor::RunDevice(int device, int entry) {
   }
   states_[device].ended = true;
   std::lock_guard<std::mutex> lock(mutex_);
+  for (int k = 0; k < kKernelClasses; ++k) times_.kernels[k] += own.kernels[k];
   times_.copying += own.copying;
   times_.waiting += own.waiting;
   times_.all += SecondsSince(start_) - start;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "opsemantics/machine/machine.h"
 #include "runtime/communicator.h"
 #include "runtime/device.h"
 
@@ -74,8 +75,10 @@ class Executor {
   // for them.
   const absl::Status& lost() const { return lost_; }
 
-  // Seconds in the last threaded step, summed over the devices.
+  // Seconds in the last threaded step, summed over the devices. Where devices work behind the host's
+  // back, these are of the host, unless the run is traced.
   struct Times {
+    double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
     double copying = 0;  // in exchanges, not waiting
     double waiting = 0;  // for other devices
     double all = 0;      // from the start of a device's thread to its end
@@ -113,6 +116,7 @@ class Executor {
 
   const LoadedProgram& program_;
   Fleet& fleet_;
+  std::vector<KernelClass> class_of_;  // [instruction], of kernels
   std::vector<DeviceState> states_;    // [device]
   std::atomic<int64_t> advanced_{0};   // steps of instructions that the host has made
   std::atomic<bool> failed_{false};    // the step has failed: devices are to end it

@@ -184,8 +184,13 @@ absl::Status Session::Run(int entry) {
   YUBA_RETURN_IF_ERROR(status);
   statistics_.seconds = SecondsSince(start);
   if (!options_.interleave) {
-    statistics_.copy_share = executor_->times().copying / executor_->times().all;
-    statistics_.wait_share = executor_->times().waiting / executor_->times().all;
+    const Executor::Times& times = executor_->times();
+    statistics_.copy_share = times.copying / times.all;
+    statistics_.wait_share = times.waiting / times.all;
+    for (int k = 0; k < kKernelClasses; ++k)
+      statistics_.kernel_seconds[k] = times.kernels[k] / program_->devices();
+    statistics_.copy_seconds = times.copying / program_->devices();
+    statistics_.wait_seconds = times.waiting / program_->devices();
   }
   ++statistics_.steps;
   run_[entry] = true;

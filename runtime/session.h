@@ -59,6 +59,9 @@ struct Statistics {
   double seconds = 0;     // of the last step
   double copy_share = 0;  // of the devices' time in the last step: copying and combining
   double wait_share = 0;  // and waiting for other devices; both in threaded steps only
+  // Seconds of a device in the last step, as a mean over all, as Executor::Times has them.
+  double kernel_seconds[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
+  double copy_seconds = 0, wait_seconds = 0;
   int64_t bytes = 0;      // moved in all steps
   std::vector<int64_t> bytes_in, bytes_out;     // [device] received, sent
   std::map<int, int64_t> bytes_by_instruction;  // by instruction: the exchanges that moved any

@@ -9,6 +9,7 @@
 #include "opsemantics/base/status.h"
 #include "tools/build_program.h"
 #include "tools/command.h"
+#include "tools/run/predict_command.h"
 #include "tools/run/run_command.h"
 #include "tools/subcommands.h"
 
@@ -61,7 +62,32 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   return ports;
 }
 
+void PromiseBytes(const PlannedModel& planned, RunFlags& run) {
+  for (const search::EntryBytes& entry :
+       search::BytesByEntry(planned.loaded.model.graph, planned.plan)) {
+    run.planned_bytes[entry.name] = entry.bytes;
+  }
+}
+
+// The back end `model` needs neither values nor code.
+absl::Status Predict(const RunCommandFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const Machine machine, MachineToPredict(flags.run));
+  YUBA_ASSIGN_OR_RETURN(const PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+  kernels::KernelChoice choice;
+  choice.library = !flags.no_library;
+  choice.code = false;
+  choice.target = kernels::KernelTarget(*kernels::FindTarget(runtime::TargetOf(machine)));
+  YUBA_ASSIGN_OR_RETURN(program::Program program,
+                        BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
+  RunFlags run = flags.run;
+  PromiseBytes(planned, run);
+  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(program)));
+  return PredictProgram(*loaded, machine, run);
+}
+
 absl::Status Run(const RunCommandFlags& flags) {
+  if (flags.run.backend == kModelBackend) return Predict(flags);
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   YUBA_ASSIGN_OR_RETURN(RunFiles files,
                         ReadRunFiles(flags.run, PortsOfModel(planned.loaded.model)));
@@ -78,10 +104,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   RunFlags run = flags.run;
-  for (const search::EntryBytes& entry :
-       search::BytesByEntry(planned.loaded.model.graph, planned.plan)) {
-    run.planned_bytes[entry.name] = entry.bytes;
-  }
+  PromiseBytes(planned, run);
   planned.loaded.model.values.clear();  // the program has them now
   YUBA_ASSIGN_OR_RETURN(std::shared_ptr<runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));

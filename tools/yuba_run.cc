@@ -13,6 +13,7 @@
 #include "tools/parse_and_run.h"
 #include "tools/report/text_table.h"
 #include "tools/run/describe.h"
+#include "tools/run/predict_command.h"
 #include "tools/run/run_command.h"
 
 namespace {
@@ -35,6 +36,11 @@ absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
   absl::StatusOr<std::shared_ptr<yuba::runtime::LoadedProgram>> program =
       yuba::runtime::LoadedProgram::FromFile(file);
   if (!program.ok()) return program.status();
+  if (flags.backend == yuba::tools::kModelBackend) {
+    const absl::StatusOr<yuba::Machine> machine = yuba::tools::MachineToPredict(flags);
+    return machine.ok() ? yuba::tools::PredictProgram(**program, *machine, flags)
+                        : machine.status();
+  }
   absl::StatusOr<yuba::tools::RunFiles> files =
       yuba::tools::ReadRunFiles(flags, yuba::tools::PortsOf((*program)->message()));
   if (!files.ok()) return files.status();

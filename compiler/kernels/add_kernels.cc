@@ -94,7 +94,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   }
   program.set_target(target.facts->name);
   program.set_processor(target.cpu);
-  if (generated.empty()) return absl::OkStatus();
+  if (generated.empty() || !choice.code) return absl::OkStatus();
   absl::StatusOr<std::string> code = GenerateKernels(generated, target);
   if (!code.ok()) return code.status();
   program.set_code(*std::move(code));

@@ -17,6 +17,8 @@ namespace yuba::kernels {
 struct KernelChoice {
   KernelTarget target;
   bool library = true;  // false: generated code for everything, as always in hash arithmetic
+  bool code = true;     // false: none is generated, so that the program can be predicted
+                        // (runtime/model) and looked at, and not run
 };
 
 // What AddKernels chooses for a definition: "loops" (generated code), "opaque", or the target's

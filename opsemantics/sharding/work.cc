@@ -117,7 +117,7 @@ std::vector<Interval> RangesOfWork(const Definition& definition,
 double DefinitionWork::bytes() const { return std::accumulate(read.begin(), read.end(), written); }
 
 KernelWork DefinitionWork::Kernel(bool library) const {
-  return {kernel_class, library, type, operations, bytes()};
+  return {kernel_class, library, type, operations, bytes(), results};
 }
 
 DefinitionWork WorkOf(const Definition& definition, const std::vector<Interval>& ranges) {
@@ -137,6 +137,7 @@ DefinitionWork WorkOf(const Definition& definition, const std::vector<Interval>&
   for (size_t o = 0; o < definition.operands.size(); ++o)
     work.read.push_back(BytesOf(boxes.reads[o], definition.operands[o].type, most));
   work.written = BytesOf(boxes.writes, definition.result.type, most);
+  work.results = static_cast<double>(Volume(boxes.writes));
   return work;
 }
 

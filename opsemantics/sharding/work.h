@@ -45,6 +45,7 @@ struct DefinitionWork {
   // looked up, an element a point.
   std::vector<double> read;
   double written = 0;
+  double results = 0;  // elements that it writes
 
   double bytes() const;
   KernelWork Kernel(bool library) const;  // as of one kernel

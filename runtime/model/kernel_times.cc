@@ -1,6 +1,7 @@
 #include "runtime/model/kernel_times.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "runtime/host/launch_parts.h"
@@ -74,11 +75,14 @@ KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel, i
   time.start = model.start;
   time.seconds = std::max(0.0, KernelSeconds(machine, work.kernel) - model.start);
   if (machine.device.processors == 0) return time;
-  double threads = ThreadsOf(machine, policy, program.devices());
+  // KernelSeconds is of a device that has all processors: as many as the kernel is shared out over.
+  double most = machine.device.processors;
   if (!work.kernel.library) {
-    threads = std::min(threads, work.points / static_cast<double>(kPointsPerThread));
+    most = std::min(most, std::floor(work.points / static_cast<double>(kPointsPerThread)));
   }
-  time.processors = std::max(1.0, threads);
+  most = std::max(1.0, most);
+  time.seconds *= most;
+  time.processors = std::min<double>(most, ThreadsOf(machine, policy, program.devices()));
   return time;
 }
 

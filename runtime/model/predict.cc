@@ -38,13 +38,17 @@ void CountMoved(Prediction& prediction) {
 
 }  // namespace
 
+std::string TargetOf(const Machine& machine) {
+  return machine.device.processors > 0 ? "host" : "cuda";
+}
+
 absl::Status CheckPredictable(const LoadedProgram& program, const Machine& machine) {
   if (program.devices() > machine.devices()) {
     return UserError("the program is for ", program.devices(), " devices, and ", machine.name,
                      " has ", machine.devices(), ": plan for fewer, or name a larger machine");
   }
   const std::string& target = program.message().target();
-  const std::string wanted = machine.device.processors > 0 ? "host" : "cuda";
+  const std::string wanted = TargetOf(machine);
   if (!target.empty() && target != wanted) {
     return UserError("the program is compiled for the target ", target, ", and the devices of ",
                      machine.name, " need ", wanted, ": compile it with --target ", wanted);

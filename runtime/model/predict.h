@@ -46,6 +46,9 @@ struct PredictOptions {
   bool classes = true;  // simulate devices that do the same once
 };
 
+// The target for which programs of this machine are compiled (program.proto): "host" or "cuda".
+std::string TargetOf(const Machine& machine);
+
 // The user's error where the program cannot be predicted on the machine: it is for more devices than
 // the machine has or for another target, computes in hash arithmetic, or is of an older compiler and
 // does not say its work.

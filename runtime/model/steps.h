@@ -19,7 +19,7 @@ namespace yuba::runtime {
 struct KernelTime {
   KernelClass kernel_class = KernelClass::kMap;
   double start = 0;       // seconds in which one processor prepares it
-  double seconds = 0;     // of the kernel itself, on one processor where devices share these
+  double seconds = 0;     // of the kernel itself; where devices share processors, on one of them
   double processors = 1;  // that it could use at once, where devices share processors
   double operations = 0, bytes = 0;
   bool runs = true;  // false: the device has no part of it, and does not start it

@@ -93,9 +93,17 @@ Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int 
   for (int o = 0; o < kernel.operands_size(); ++o)
     work.kernel.bytes +=
         BytesOf(program, mesh, kernel.operands(o), device, whole ? kAll : reads[o]);
-  for (const Access& result : kernel.results())
+  for (const Access& result : kernel.results()) {
     work.kernel.bytes += BytesOf(program, mesh, result, device, whole ? kAll : work.points);
+    work.kernel.results += static_cast<double>(Volume(BoxOn(mesh, result.box(), device)));
+  }
   return work;
+}
+
+yuba::KernelClass KernelClassOf(const Program& program, const Kernel& kernel) {
+  KernelWork work;
+  SetKind(program.functions(kernel.function()), work);
+  return work.kernel_class;
 }
 
 bool SaysItsWork(const Program& program) {

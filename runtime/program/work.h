@@ -28,6 +28,9 @@ struct Work {
 // Of a kernel of a valid program (validate.h); `mesh` is the program's.
 Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device);
 
+// The class alone, which is the same on all devices.
+yuba::KernelClass KernelClassOf(const Program& program, const Kernel& kernel);
+
 // Whether the program says what its kernels do; programs of older compilers do not.
 bool SaysItsWork(const Program& program);
 

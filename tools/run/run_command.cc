@@ -1,5 +1,6 @@
 #include "tools/run/run_command.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -7,7 +8,9 @@
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/machine/find_machine.h"
 #include "tools/interrupt.h"
+#include "tools/report/prediction_report.h"
 #include "tools/report/text_table.h"
 #include "tools/report/trace_file.h"
 #include "tools/run/checkpoint/checkpoint.h"
@@ -17,6 +20,7 @@
 #include "tools/run/launcher.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
+#include "tools/run/predict_command.h"
 #include "tools/run/run_loop.h"
 
 namespace yuba::tools {
@@ -120,6 +124,54 @@ void PrintBegin(const runtime::Session& session, const RunFlags& flags, const Ru
   if (files.eval.has_value()) describe(*files.eval);
 }
 
+// What the run is predicted to take on --machine.
+absl::StatusOr<std::vector<runtime::Prediction>> PredictionsOf(
+    const runtime::LoadedProgram& program, const RunFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const Machine machine, FindMachine(flags.machine));
+  runtime::RunPolicy policy = runtime::TodaysPolicy();
+  policy.threads_per_device = flags.threads_per_device;
+  YUBA_ASSIGN_OR_RETURN(std::vector<runtime::Prediction> predictions,
+                        PredictEntries(program, machine, flags, policy));
+  const std::string note = KernelsNote(machine, program.message().version());
+  if (!note.empty()) std::cerr << "note: " << note << "\n";
+  return predictions;
+}
+
+// The last step, by kinds where the host sees them: on GPUs only what is traced is waited for.
+MeasuredRun MeasuredOf(const runtime::Session& session, const RunFlags& flags) {
+  const runtime::Statistics statistics = session.statistics();
+  MeasuredRun measured;
+  measured.seconds = statistics.seconds;
+  measured.by_kind = !flags.interleave.has_value() &&
+                     (flags.backend == "host" || !flags.trace.empty());
+  std::copy(std::begin(statistics.kernel_seconds), std::end(statistics.kernel_seconds),
+            std::begin(measured.kinds.kernels));
+  measured.kinds.exchanges = statistics.copy_seconds;
+  measured.kinds.waiting = statistics.wait_seconds;
+  return measured;
+}
+
+// Of the entry that ran last.
+void PrintPredicted(const runtime::Session& session, const RunFlags& flags, const Record& record,
+                    const std::vector<runtime::Prediction>& predictions) {
+  if (predictions.empty() || record.seconds.empty()) return;
+  const MeasuredRun measured = MeasuredOf(session, flags);
+  std::cout << "the last step on " << flags.machine << "\n"
+            << BesideText(predictions.back(), measured);
+  if (!measured.by_kind) std::cout << "--trace measures each kind\n";
+}
+
+void AddPredicted(const runtime::Session& session, const RunFlags& flags,
+                  const std::vector<runtime::Prediction>& predictions,
+                  nlohmann::ordered_json& json) {
+  if (predictions.empty()) return;
+  json["predicted"] = nlohmann::ordered_json::array();
+  for (const runtime::Prediction& each : predictions)
+    json["predicted"].push_back(PredictionJson(each));
+  const MeasuredRun measured = MeasuredOf(session, flags);
+  if (measured.by_kind) json["last_step_kinds"] = KindsJson(measured.kinds);
+}
+
 }  // namespace
 
 absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, RunFlags flags,
@@ -136,6 +188,10 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
   if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
+  std::vector<runtime::Prediction> predictions;
+  if (!flags.machine.empty()) {
+    YUBA_ASSIGN_OR_RETURN(predictions, PredictionsOf(*program, flags));
+  }
   runtime::RunOptions options = RunOptionsOf(flags);
   options.trace = !flags.trace.empty();
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
@@ -148,13 +204,18 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
   Record record;
   OutputCheck check(flags);
   YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files, check, &record));
+  if (!flags.json) PrintPredicted(*session, flags, record, predictions);
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
+    AddPredicted(*session, flags, predictions, json);
     if (flags.expect.has_value()) json["check"] = check.verdict();
     // Names come from the user's model and need not be UTF-8.
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
-  if (options.trace) YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session)));
+  if (options.trace) {
+    const PredictedTimes times(predictions);
+    YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session, &times)));
+  }
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags, files.runs));
   return check.Result();
 }

@@ -16,6 +16,11 @@ constexpr char kData[] = "Data", kTraining[] = "Training", kCheckpoints[] = "Che
                kDiagnosis[] = "Diagnosis";
 
 CLI::Validator Count() { return WholeNumber(1, INT_MAX); }
+CLI::Validator Backend() {
+  std::vector<std::string> names = runtime::BackendNames();
+  names.push_back(kModelBackend);
+  return CLI::IsMember(names);
+}
 CLI::Validator Folder() { return CLI::ExistingDirectory; }
 CLI::Validator Path() { return CLI::ExistingPath; }
 
@@ -99,8 +104,13 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "the first step that leaves a NaN or an infinity, and say which instruction made the first "
      "one; slower",
      [] { return OneOf(kGuardWords); }},
-    {"backend", &RunFlags::backend, kMachine, "what runs the devices; host: the processor",
-     []() -> CLI::Validator { return CLI::IsMember(runtime::BackendNames()); }},
+    {"backend", &RunFlags::backend, kMachine,
+     "what runs the devices; host: the processor; model: nothing is computed, and --machine says "
+     "what a step would take",
+     Backend},
+    {"machine", &RunFlags::machine, kMachine,
+     "a machine to predict times for: a name as hgx-h100 or hgx-h100:8, or a file (machines/); "
+     "beside the times of a run, or alone with --backend model"},
     {"threads-per-device", &RunFlags::threads_per_device, kMachine,
      "threads of each device of the host; default: the machine's, shared out",
      [] { return WholeNumber(1, runtime::kMostThreadsPerDevice); }},

@@ -18,6 +18,9 @@ class App;
 
 namespace yuba::tools {
 
+// The back end that computes nothing and predicts times instead (predict_command.h).
+inline constexpr char kModelBackend[] = "model";
+
 struct RunFlags {
   std::vector<std::string> inputs;   // NAME=FILE
   std::string input_dir;             // as ReadRuns has it
@@ -45,7 +48,8 @@ struct RunFlags {
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;
-  std::string backend = "host";         // a name of runtime::BackendNames()
+  std::string backend = "host";         // a name of runtime::BackendNames(), or kModelBackend
+  std::string machine;                  // to predict for, as FindMachine has it; empty: none
   int threads_per_device = 0;           // 0: the machine's, shared out
   std::string cuda_libs;                // a folder; empty: the loader's path
   double timeout = 0;                   // seconds; 0: the back end's

@@ -26,6 +26,7 @@ TEST_CASE("a product has operations at the points that there are, and bytes of w
   CHECK(part.library);
   CHECK(part.operations == 2 * 1 * 3 * 2);
   CHECK(part.bytes == 4 * (1 * 2 + 2 * 3 + 1 * 3));
+  CHECK(part.results == 1 * 3);
   CHECK(WorkOf(product, {{0, 0}, {0, 3}, {0, 4}}).operations == 0);
 }
 
