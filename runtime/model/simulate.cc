@@ -150,7 +150,7 @@ class Simulator {
     times_[line.of_class].events.push_back({line.steps[line.at], waiting, begin, end});
   }
 
-  bool AllThere(const std::vector<int>& classes, Track track, int Line::*far, int step) {
+  bool AllThere(const std::vector<int>& classes, Track track, int Line::* far, int step) {
     return std::all_of(classes.begin(), classes.end(),
                        [&](int c) { return LineOf(c, track).*far >= step; });
   }
@@ -160,10 +160,8 @@ class Simulator {
     const bool host = line.track == kHostThread;
     const int step = line.steps[line.at];
     switch (line.phase) {
-      case Phase::kBegin:
-        return host ? BeginOnHost(line) : Begin(line);
-      case Phase::kQueued:
-        return BeginWhenStarted(line);
+      case Phase::kBegin: return host ? BeginOnHost(line) : Begin(line);
+      case Phase::kQueued: return BeginWhenStarted(line);
       case Phase::kArrived:
         if (!AllThere(ExchangeOf(line).sources, host ? kHostThread : ExchangeTrack(),
                       &Line::arrived, step)) {
@@ -187,8 +185,7 @@ class Simulator {
         if (!host) Note(line, true, times_[line.of_class].waiting);
         Finish(line, step);
         return true;
-      default:
-        return false;  // a clock runs
+      default: return false;  // a clock runs
     }
   }
 
@@ -261,23 +258,17 @@ class Simulator {
         const KernelTime& kernel = KernelOf(line);
         return Run(line, Task::kCompute, kernel.seconds, kernel.processors);
       }
-      case Phase::kLatency:
-        line.phase = Phase::kFlowing;
-        return Flow(line);
+      case Phase::kLatency: line.phase = Phase::kFlowing; return Flow(line);
       case Phase::kFlowing:
         if (++line.kind < static_cast<int>(machine_.links.size())) {
           line.phase = Phase::kLatency;
           return Run(line, Task::kCompute, Latency(line));
         }
         line.phase = Phase::kLocal;
-        return Run(line, Task::kCompute,
-                   ExchangeOf(line).local_bytes / machine_.device.bandwidth);
+        return Run(line, Task::kCompute, ExchangeOf(line).local_bytes / machine_.device.bandwidth);
       case Phase::kLocal:
-      case Phase::kCollective:
-        Note(line, false, times.exchanges);
-        return Copied(line, step);
-      default:
-        YUBA_CHECK(false) << "no clock runs";
+      case Phase::kCollective: Note(line, false, times.exchanges); return Copied(line, step);
+      default: YUBA_CHECK(false) << "no clock runs";
     }
   }
 
@@ -354,9 +345,9 @@ class Simulator {
   const bool hosts_;             // whether starting instructions takes the host time
   std::vector<int> first_link_;  // [kind]
   Clocks clocks_;
-  std::vector<Line> lines_;  // [class * kTracks + track]
-  std::deque<int> awake_;        // lines that may go on
-  std::vector<bool> is_awake_;   // [line]
+  std::vector<Line> lines_;        // [class * kTracks + track]
+  std::deque<int> awake_;          // lines that may go on
+  std::vector<bool> is_awake_;     // [line]
   std::vector<ClassTimes> times_;  // [class]
 };
 

@@ -34,8 +34,8 @@ StepList Devices(int count) {
 }
 
 void AddKernel(StepList& list, const std::vector<double>& seconds) {
-  list.steps.push_back({static_cast<int>(list.steps.size()), false,
-                        static_cast<int>(list.kernels.size()), -1});
+  list.steps.push_back(
+      {static_cast<int>(list.steps.size()), false, static_cast<int>(list.kernels.size()), -1});
   list.kernels.emplace_back();
   for (const double each : seconds) {
     KernelTime time;
@@ -47,8 +47,8 @@ void AddKernel(StepList& list, const std::vector<double>& seconds) {
 // bytes: [device][source]
 void AddExchange(StepList& list, const std::vector<std::vector<double>>& bytes,
                  const std::vector<double>& local = {}) {
-  list.steps.push_back({static_cast<int>(list.steps.size()), true,
-                        static_cast<int>(list.exchanges.size()), -1});
+  list.steps.push_back(
+      {static_cast<int>(list.steps.size()), true, static_cast<int>(list.exchanges.size()), -1});
   std::vector<ExchangeTime> row(bytes.size());
   for (int d = 0; d < static_cast<int>(bytes.size()); ++d) {
     for (int s = 0; s < static_cast<int>(bytes.size()); ++s) {
