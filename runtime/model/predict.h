@@ -21,7 +21,8 @@
 
 namespace yuba::runtime {
 
-// Seconds of a device, as a mean over all devices. What overlaps counts in both.
+// Seconds of a device, as a mean over all devices: kernels, waiting and starting are together the
+// step, and exchanges too where they have no stream of their own.
 struct KindSeconds {
   double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
   double exchanges = 0;                           // copying and combining

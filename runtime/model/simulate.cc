@@ -142,10 +142,11 @@ class Simulator {
     line.since = clocks_.now();
   }
 
-  // What has taken time since the phase began.
+  // What has taken time since the phase began. A stream of exchanges that is idle keeps nobody
+  // waiting.
   void Note(const Line& line, bool waiting, double& sum) {
     const double begin = line.since, end = clocks_.now();
-    sum += end - begin;
+    if (!waiting || line.track == kCompute) sum += end - begin;
     if (!keep_ || end <= begin) return;
     times_[line.of_class].events.push_back({line.steps[line.at], waiting, begin, end});
   }
@@ -290,7 +291,9 @@ class Simulator {
 
   void Finish(Line& line, int step) {
     line.done = step;
-    times_[line.of_class].end = std::max(times_[line.of_class].end, clocks_.now());
+    ClassTimes& times = times_[line.of_class];
+    times.end = std::max(times.end, clocks_.now());
+    if (line.track == kCompute) times.kernels_end = clocks_.now();
     ++line.at;
     Enter(line, Phase::kBegin);
     WakeStreams(line.of_class);

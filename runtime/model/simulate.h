@@ -34,12 +34,14 @@ struct SimulatedEvent {
   double begin = 0, end = 0;
 };
 
-// Of one device of a class, in seconds. With two streams sums of different kinds overlap.
+// Of one device of a class, in seconds. Kernels, `waiting` and `starting` are of the stream of
+// kernels and never overlap. Exchanges do where they have a stream of their own.
 struct ClassTimes {
   double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
   double exchanges = 0;                           // copying and combining
   double waiting = 0;                             // for other devices
   double starting = 0;                            // for the host
+  double kernels_end = 0;                         // of the stream of kernels
   double end = 0;                                 // of its last instruction
   std::vector<SimulatedEvent> events;             // by their ends; empty unless asked for
 };

@@ -202,7 +202,14 @@ TEST_CASE("an exchange on a stream of its own runs beside kernels that do not ne
   list.steps[1].after = 0;
   list.steps[3].after = 1;
   CHECK(Simulate(list, SlowMachine(2), TodaysPolicy(), false).seconds == Seconds(4.51e-3));
-  CHECK(Simulate(list, SlowMachine(2), EnqueuingPolicy(), false).seconds == Seconds(3.5e-3));
+  const Simulation apart = Simulate(list, SlowMachine(2), EnqueuingPolicy(), false);
+  CHECK(apart.seconds == Seconds(3.5e-3));
+  CHECK(apart.classes[0].exchanges == Seconds(1.01e-3));
+  CHECK(apart.classes[0].waiting == 0);
+  // What needs it at once waits for it.
+  list.steps[2].after = 1;
+  CHECK(Simulate(list, SlowMachine(2), EnqueuingPolicy(), false).classes[0].waiting ==
+        Seconds(1.01e-3));
 }
 
 TEST_CASE("devices that share processors get equal parts of them") {
