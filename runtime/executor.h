@@ -75,13 +75,13 @@ class Executor {
   // for them.
   const absl::Status& lost() const { return lost_; }
 
-  // Seconds in the last threaded step, summed over the devices. Where devices work behind the host's
-  // back, these are of the host, unless the run is traced.
+  // Seconds in the last threaded step, summed over the devices. Where devices work behind the
+  // host's back, these are of the host, unless the run is traced.
   struct Times {
     double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
-    double copying = 0;  // in exchanges, not waiting
-    double waiting = 0;  // for other devices
-    double all = 0;      // from the start of a device's thread to its end
+    double copying = 0;                             // in exchanges, not waiting
+    double waiting = 0;                             // for other devices
+    double all = 0;  // from the start of a device's thread to its end
   };
   const Times& times() const { return times_; }
   const std::vector<TraceEvent>& trace(int device) const { return trace_[device]; }

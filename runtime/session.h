@@ -62,7 +62,7 @@ struct Statistics {
   // Seconds of a device in the last step, as a mean over all, as Executor::Times has them.
   double kernel_seconds[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
   double copy_seconds = 0, wait_seconds = 0;
-  int64_t bytes = 0;      // moved in all steps
+  int64_t bytes = 0;                            // moved in all steps
   std::vector<int64_t> bytes_in, bytes_out;     // [device] received, sent
   std::map<int, int64_t> bytes_by_instruction;  // by instruction: the exchanges that moved any
   int64_t arena_bytes = 0;                      // on each device

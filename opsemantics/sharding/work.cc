@@ -20,7 +20,9 @@ bool IsOperation(const Expr& expr) {
          expr.function == Function::kRandom;
 }
 
-bool TakesOneTerm(Reducer reducer) { return reducer == Reducer::kNone || reducer == Reducer::kPick; }
+bool TakesOneTerm(Reducer reducer) {
+  return reducer == Reducer::kNone || reducer == Reducer::kPick;
+}
 
 // A term that is used twice is computed once.
 double OperationsOf(const Definition& definition) {
@@ -132,8 +134,7 @@ DefinitionWork WorkOf(const Definition& definition, const std::vector<Interval>&
   work.points = CountPoints(sizes, at_point.ties);
   work.operations = work.points * at_point.operations;
   // A call of an opaque function takes whole slices.
-  const double most =
-      IsOpaque(definition) ? std::numeric_limits<double>::infinity() : work.points;
+  const double most = IsOpaque(definition) ? std::numeric_limits<double>::infinity() : work.points;
   for (size_t o = 0; o < definition.operands.size(); ++o)
     work.read.push_back(BytesOf(boxes.reads[o], definition.operands[o].type, most));
   work.written = BytesOf(boxes.writes, definition.result.type, most);

@@ -1,7 +1,8 @@
 // How much a part of a definition has to do: the operations and the bytes from which the time of
-// its kernel comes (opsemantics/machine/machine.h). The one source of both; the compiler writes what
-// the runtime cannot derive into the program (FunctionDefinition in runtime/program/program.proto),
-// and WorkOn of runtime/program/work.h says the same of a kernel there.
+// its kernel comes (opsemantics/machine/machine.h). The one source of both; the compiler writes
+// what the runtime cannot derive into the program (FunctionDefinition in
+// runtime/program/program.proto), and WorkOn of runtime/program/work.h says the same of a kernel
+// there.
 //
 // Example: y[i, j] = sum(k) x[i, k] * w[k, j] in f32 over i in [0, 4), j in [0, 2) and k in [0, 6)
 // is a product of 4*2*6 points with 2 operations each; it reads 4*24 bytes of x and 4*12 of w, and
@@ -11,9 +12,9 @@
 
 #include <vector>
 
-#include "opsemantics/machine/points.h"
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/machine/machine.h"
+#include "opsemantics/machine/points.h"
 
 namespace yuba {
 
@@ -27,7 +28,8 @@ struct PointWork {
   // Functions, and the step of the reducer; reads, conditions and casts are free. Of an opaque
   // definition those of one call.
   double operations = 0;
-  std::vector<TiedIndices> ties;  // of equalities between indices, look-ups in data and opaque slices
+  std::vector<TiedIndices>
+      ties;  // of equalities between indices, look-ups in data and opaque slices
 };
 PointWork WorkAtPoint(const Definition& definition);
 

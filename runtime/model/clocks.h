@@ -15,10 +15,10 @@ namespace yuba::runtime {
 // One task of each device of a class.
 struct Task {
   enum Kind : uint8_t {
-    kAlone,  // shares nothing: `work` seconds
-    kHost,   // `work` seconds of the host of its process
+    kAlone,    // shares nothing: `work` seconds
+    kHost,     // `work` seconds of the host of its process
     kCompute,  // `work` seconds of a processor, of which it can use `processors` at once
-    kFlow    // `work` bytes over `links`; where processors are shared it keeps one busy
+    kFlow      // `work` bytes over `links`; where processors are shared it keeps one busy
   };
   Kind kind = kAlone;
   int owner = 0;  // whom to tell
@@ -30,8 +30,8 @@ struct Task {
 
 class Clocks {
  public:
-  // `list` outlives this. capacities: of all links that flows name, bytes a second. processors: that
-  // all devices share; 0: each has its own.
+  // `list` outlives this. capacities: of all links that flows name, bytes a second. processors:
+  // that all devices share; 0: each has its own.
   Clocks(const StepList& list, std::vector<double> capacities, int processors)
       : list_(list), capacities_(std::move(capacities)), processors_(processors) {}
 

@@ -1,6 +1,6 @@
 // Which devices of a program do the same (steps.h), by refinement: devices are told apart while
-// what they compute, or from which classes they receive how much, or who receives from them, or with
-// whom they share a host or a port, differs.
+// what they compute, or from which classes they receive how much, or who receives from them, or
+// with whom they share a host or a port, differs.
 //
 // Example: in a halo exchange of rows on 4 devices the first and the last have one neighbour, the
 // others two: {0, 3} and {1, 2} are the classes.

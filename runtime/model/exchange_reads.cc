@@ -17,8 +17,7 @@ namespace {
 int64_t CommonVolume(const Box& a, const Box& b) {
   int64_t volume = 1;
   for (size_t d = 0; d < a.size(); ++d) {
-    volume *= std::max<int64_t>(
-        0, std::min(a[d].end, b[d].end) - std::max(a[d].begin, b[d].begin));
+    volume *= std::max<int64_t>(0, std::min(a[d].end, b[d].end) - std::max(a[d].begin, b[d].begin));
     if (volume == 0) return 0;
   }
   return volume;

@@ -17,8 +17,8 @@ struct Read {
 
 struct ExchangeReads {
   std::vector<std::vector<Read>> reads;  // [device], by ascending source
-  // [device] bytes read and written within its own memory: its own part of a gather, where that does
-  // not lie in place; of a reduction its own partial and the result.
+  // [device] bytes read and written within its own memory: its own part of a gather, where that
+  // does not lie in place; of a reduction its own partial and the result.
   std::vector<int64_t> local_bytes;
   // Where each group of devices gathers equal parts that lie side by side, so that one call of a
   // library does it: how many devices a group has, and bytes of the whole tensor that each then
@@ -27,7 +27,8 @@ struct ExchangeReads {
   int64_t gather_bytes = 0;
 };
 
-// Of an exchange of `program`, which was validated; recognised collectives are read in their groups.
+// Of an exchange of `program`, which was validated; recognised collectives are read in their
+// groups.
 ExchangeReads ReadsOf(const LoadedProgram& program, const program::Exchange& exchange);
 
 }  // namespace yuba::runtime

@@ -93,13 +93,15 @@ KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& k
   const Mesh& mesh = program.mesh();
   const std::set<int> axes = AxesOfWork(mesh, kernel);
   KernelTimes times;
-  std::vector<int> variant_of;  // by the device's coordinates on `axes`, read as digits; -1: none yet
+  std::vector<int>
+      variant_of;  // by the device's coordinates on `axes`, read as digits; -1: none yet
   int combinations = 1;
   for (const int axis : axes) combinations *= mesh.axes[axis].size;
   variant_of.assign(combinations, -1);
   for (int device = 0; device < program.devices(); ++device) {
     int place = 0;
-    for (const int axis : axes) place = place * mesh.axes[axis].size + mesh.coordinate(device, axis);
+    for (const int axis : axes)
+      place = place * mesh.axes[axis].size + mesh.coordinate(device, axis);
     if (variant_of[place] < 0) {
       const KernelTime time = TimeOn(program, kernel, device, machine, policy);
       const auto known = std::find(times.variants.begin(), times.variants.end(), time);

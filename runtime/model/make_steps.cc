@@ -73,8 +73,8 @@ class Maker {
     Step step;
     step.instruction = instruction;
     step.exchange = message.has_exchange();
-    const std::string key = step.exchange ? KeyOf(program_, message.exchange())
-                                          : KeyOf(program_, message.kernel());
+    const std::string key =
+        step.exchange ? KeyOf(program_, message.exchange()) : KeyOf(program_, message.kernel());
     std::map<std::string, int>& rows = step.exchange ? exchange_rows_ : kernel_rows_;
     const auto [row, added] = rows.emplace(key, static_cast<int>(rows.size()));
     step.row = row->second;

@@ -8,15 +8,15 @@ namespace yuba::runtime {
 
 struct RunPolicy {
   std::string name = "today";  // as people give it
-  // One process drives all devices of a node: what it starts on them, it starts one after the other,
-  // DeviceModel::issue seconds each. Else each device has a process of its own.
+  // One process drives all devices of a node: what it starts on them, it starts one after the
+  // other, DeviceModel::issue seconds each. Else each device has a process of its own.
   bool one_process = true;
   // The host's thread of a device waits, at an exchange, for the threads of its peers
   // (runtime/exchange_protocol.h): until they have come to it, and until they have started to copy.
   // Else it starts all instructions without looking at other devices.
   bool hosts_wait = true;
-  // Exchanges have a stream of their own beside the kernels' and wait only for what touches the same
-  // memory. Else a device runs one instruction after the other.
+  // Exchanges have a stream of their own beside the kernels' and wait only for what touches the
+  // same memory. Else a device runs one instruction after the other.
   bool exchange_stream = false;
   // A library runs the all-gathers that it can, as long as the machine's tables say
   // (CollectiveTable); else all devices copy what they read.

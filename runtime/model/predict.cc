@@ -14,7 +14,7 @@ KindSeconds MeanOf(const StepList& list, const Simulation& simulation) {
     const ClassTimes& times = simulation.classes[c];
     for (int k = 0; k < kKernelClasses; ++k) mean.kernels[k] += share * times.kernels[k];
     mean.exchanges += share * times.exchanges;
-    mean.waiting += share * (times.waiting + simulation.seconds - times.end);
+    mean.waiting += share * (times.waiting + simulation.seconds - times.kernels_end);
     mean.starting += share * times.starting;
   }
   return mean;

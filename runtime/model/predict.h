@@ -1,5 +1,5 @@
-// What a compiled program takes on a machine, without running it: the same list of instructions, the
-// same exchanges and waits, with clocks in place of work. Nothing is computed, so there are no
+// What a compiled program takes on a machine, without running it: the same list of instructions,
+// the same exchanges and waits, with clocks in place of work. Nothing is computed, so there are no
 // values, and neither devices nor code of the program are needed.
 //
 //   absl::StatusOr<Prediction> step = PredictStep(*program, machine, TodaysPolicy());
@@ -21,7 +21,8 @@
 
 namespace yuba::runtime {
 
-// Seconds of a device, as a mean over all devices. What overlaps counts in both.
+// Seconds of a device, as a mean over all devices: kernels, waiting and starting are together the
+// step, and exchanges too where they have no stream of their own.
 struct KindSeconds {
   double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
   double exchanges = 0;                           // copying and combining
@@ -49,9 +50,9 @@ struct PredictOptions {
 // The target for which programs of this machine are compiled (program.proto): "host" or "cuda".
 std::string TargetOf(const Machine& machine);
 
-// The user's error where the program cannot be predicted on the machine: it is for more devices than
-// the machine has or for another target, computes in hash arithmetic, or is of an older compiler and
-// does not say its work.
+// The user's error where the program cannot be predicted on the machine: it is for more devices
+// than the machine has or for another target, computes in hash arithmetic, or is of an older
+// compiler and does not say its work.
 absl::Status CheckPredictable(const LoadedProgram& program, const Machine& machine);
 
 // A run of entry number `entry`. Errors are those of CheckPredictable.

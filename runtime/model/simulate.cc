@@ -142,15 +142,16 @@ class Simulator {
     line.since = clocks_.now();
   }
 
-  // What has taken time since the phase began.
+  // What has taken time since the phase began. A stream of exchanges that is idle keeps nobody
+  // waiting.
   void Note(const Line& line, bool waiting, double& sum) {
     const double begin = line.since, end = clocks_.now();
-    sum += end - begin;
+    if (!waiting || line.track == kCompute) sum += end - begin;
     if (!keep_ || end <= begin) return;
     times_[line.of_class].events.push_back({line.steps[line.at], waiting, begin, end});
   }
 
-  bool AllThere(const std::vector<int>& classes, Track track, int Line::*far, int step) {
+  bool AllThere(const std::vector<int>& classes, Track track, int Line::* far, int step) {
     return std::all_of(classes.begin(), classes.end(),
                        [&](int c) { return LineOf(c, track).*far >= step; });
   }
@@ -160,10 +161,8 @@ class Simulator {
     const bool host = line.track == kHostThread;
     const int step = line.steps[line.at];
     switch (line.phase) {
-      case Phase::kBegin:
-        return host ? BeginOnHost(line) : Begin(line);
-      case Phase::kQueued:
-        return BeginWhenStarted(line);
+      case Phase::kBegin: return host ? BeginOnHost(line) : Begin(line);
+      case Phase::kQueued: return BeginWhenStarted(line);
       case Phase::kArrived:
         if (!AllThere(ExchangeOf(line).sources, host ? kHostThread : ExchangeTrack(),
                       &Line::arrived, step)) {
@@ -187,8 +186,7 @@ class Simulator {
         if (!host) Note(line, true, times_[line.of_class].waiting);
         Finish(line, step);
         return true;
-      default:
-        return false;  // a clock runs
+      default: return false;  // a clock runs
     }
   }
 
@@ -261,23 +259,17 @@ class Simulator {
         const KernelTime& kernel = KernelOf(line);
         return Run(line, Task::kCompute, kernel.seconds, kernel.processors);
       }
-      case Phase::kLatency:
-        line.phase = Phase::kFlowing;
-        return Flow(line);
+      case Phase::kLatency: line.phase = Phase::kFlowing; return Flow(line);
       case Phase::kFlowing:
         if (++line.kind < static_cast<int>(machine_.links.size())) {
           line.phase = Phase::kLatency;
           return Run(line, Task::kCompute, Latency(line));
         }
         line.phase = Phase::kLocal;
-        return Run(line, Task::kCompute,
-                   ExchangeOf(line).local_bytes / machine_.device.bandwidth);
+        return Run(line, Task::kCompute, ExchangeOf(line).local_bytes / machine_.device.bandwidth);
       case Phase::kLocal:
-      case Phase::kCollective:
-        Note(line, false, times.exchanges);
-        return Copied(line, step);
-      default:
-        YUBA_CHECK(false) << "no clock runs";
+      case Phase::kCollective: Note(line, false, times.exchanges); return Copied(line, step);
+      default: YUBA_CHECK(false) << "no clock runs";
     }
   }
 
@@ -299,7 +291,9 @@ class Simulator {
 
   void Finish(Line& line, int step) {
     line.done = step;
-    times_[line.of_class].end = std::max(times_[line.of_class].end, clocks_.now());
+    ClassTimes& times = times_[line.of_class];
+    times.end = std::max(times.end, clocks_.now());
+    if (line.track == kCompute) times.kernels_end = clocks_.now();
     ++line.at;
     Enter(line, Phase::kBegin);
     WakeStreams(line.of_class);
@@ -354,9 +348,9 @@ class Simulator {
   const bool hosts_;             // whether starting instructions takes the host time
   std::vector<int> first_link_;  // [kind]
   Clocks clocks_;
-  std::vector<Line> lines_;  // [class * kTracks + track]
-  std::deque<int> awake_;        // lines that may go on
-  std::vector<bool> is_awake_;   // [line]
+  std::vector<Line> lines_;        // [class * kTracks + track]
+  std::deque<int> awake_;          // lines that may go on
+  std::vector<bool> is_awake_;     // [line]
   std::vector<ClassTimes> times_;  // [class]
 };
 

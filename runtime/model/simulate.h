@@ -3,10 +3,10 @@
 // fairly. One thread, event after event; the same input gives the same times. Devices of one class
 // (steps.h) are simulated once.
 //
-// Times that are not shared: a kernel takes DeviceModel::launch + its own seconds. An exchange takes,
-// one kind of links after the other, latency for each message + bytes / bandwidth, and then what is
-// copied within the device, by the bandwidth of its memory; so it takes what an exchange alone costs
-// (opsemantics/machine/machine.h). What is shared:
+// Times that are not shared: a kernel takes DeviceModel::launch + its own seconds. An exchange
+// takes, one kind of links after the other, latency for each message + bytes / bandwidth, and then
+// what is copied within the device, by the bandwidth of its memory; so it takes what an exchange
+// alone costs (opsemantics/machine/machine.h). What is shared:
 //   - a port: shared_by * bandwidth one way, by all flows that use it at the time (fair_share.h);
 //   - the host of a process: it starts the instructions of its devices in turns;
 //   - processors, where the machine's devices share them: threads that want more than there are get
@@ -26,22 +26,24 @@
 
 namespace yuba::runtime {
 
-// What a device does from `begin` to `end`, in seconds from the start of the run. Waiting, for other
-// devices or for the host, is an event of its own.
+// What a device does from `begin` to `end`, in seconds from the start of the run. Waiting, for
+// other devices or for the host, is an event of its own.
 struct SimulatedEvent {
   int step = 0;  // position in StepList::steps
   bool waiting = false;
   double begin = 0, end = 0;
 };
 
-// Of one device of a class, in seconds. With two streams sums of different kinds overlap.
+// Of one device of a class, in seconds. Kernels, `waiting` and `starting` are of the stream of
+// kernels and never overlap. Exchanges do where they have a stream of their own.
 struct ClassTimes {
   double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
-  double exchanges = 0;  // copying and combining
-  double waiting = 0;    // for other devices
-  double starting = 0;   // for the host
-  double end = 0;        // of its last instruction
-  std::vector<SimulatedEvent> events;  // by their ends; empty unless asked for
+  double exchanges = 0;                           // copying and combining
+  double waiting = 0;                             // for other devices
+  double starting = 0;                            // for the host
+  double kernels_end = 0;                         // of the stream of kernels
+  double end = 0;                                 // of its last instruction
+  std::vector<SimulatedEvent> events;             // by their ends; empty unless asked for
 };
 
 struct Simulation {

@@ -58,17 +58,17 @@ struct Step {
 };
 
 struct StepList {
-  std::vector<int> class_sizes;            // [class] devices
-  std::vector<int> class_of;               // [device]
-  std::vector<Step> steps;                 // in the program's order
+  std::vector<int> class_sizes;                      // [class] devices
+  std::vector<int> class_of;                         // [device]
+  std::vector<Step> steps;                           // in the program's order
   std::vector<std::vector<KernelTime>> kernels;      // [row][class]
   std::vector<std::vector<ExchangeTime>> exchanges;  // [row][class]
   // How many members of the class are in the process that drives it, and how many devices are there
   // in all; and for each kind of links how many members share a port.
-  std::vector<int> in_process;               // [class]
-  std::vector<int> process_of;               // [class]: processes whose members are alike have one number
-  std::vector<std::vector<int>> on_port;     // [kind][class]
-  std::vector<std::vector<int>> port_of;     // [kind][class]: ports alike have one number
+  std::vector<int> in_process;  // [class]
+  std::vector<int> process_of;  // [class]: processes whose members are alike have one number
+  std::vector<std::vector<int>> on_port;  // [kind][class]
+  std::vector<std::vector<int>> port_of;  // [kind][class]: ports alike have one number
 
   int classes() const { return static_cast<int>(class_sizes.size()); }
   int devices() const { return static_cast<int>(class_of.size()); }

@@ -17,8 +17,8 @@ struct Work {
   // Of several definitions operations are summed up. Class and type are those of the definition
   // whose class is the first that one has of convolution, product, reduction, map; a library's call
   // has its kind's. Bytes are read and written, each element of an operand or result once; of one
-  // with more elements than points read it, as a table of which a few rows are looked up, an element
-  // a point.
+  // with more elements than points read it, as a table of which a few rows are looked up, an
+  // element a point.
   KernelWork kernel;
   // How often expressions are evaluated, summed over the definitions (CountPoints in
   // opsemantics/machine/points.h).

@@ -1,4 +1,6 @@
 // The work that a program's file says its kernels have is that of their definitions.
+#include "opsemantics/sharding/work.h"
+
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "compiler/phases.h"
 #include "compiler/spmd/short_sums.h"
 #include "opsemantics/language/library.h"
-#include "opsemantics/sharding/work.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/work.h"
 #include "tests/support/part.h"

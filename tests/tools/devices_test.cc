@@ -12,7 +12,7 @@ TEST_CASE("devices names everything that it looks for") {
   const CommandResult text = RunCommand("yuba devices");
   INFO(text.out << text.error);
   REQUIRE(text.exit_code == 0);
-  for (const char* name : {"host", "GPU", "driver", "cuBLAS", "NCCL", "oneDNN"}) {
+  for (const char* name : {"host", "GPU", "--machine", "driver", "cuBLAS", "NCCL", "oneDNN"}) {
     INFO(name);
     CHECK(text.out.find(name) != std::string::npos);
   }
@@ -29,6 +29,11 @@ TEST_CASE("devices --json says the same to programs") {
   CHECK(json["processors"].get<int>() > 0);
   CHECK(json["virtual_devices"].get<int>() == 1024);
   CHECK(json["gpus"].empty() == !json["no_gpu"].get<std::string>().empty());
+  // The machine file that fits, or how to make one.
+  const std::string machine = json["machine"]["name"], word = json["machine"]["detail"];
+  if (json["gpus"].empty()) CHECK(machine == "host");
+  CHECK((word.find("yuba calibrate") != std::string::npos) ==
+        (machine.empty() || machine == "host"));
   for (const char* name : {"driver", "cuBLAS", "NCCL", "oneDNN"}) {
     INFO(name);
     REQUIRE(json["components"].contains(name));

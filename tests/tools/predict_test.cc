@@ -29,8 +29,11 @@ struct Planned {
 std::string MachineFile(const std::string& folder) {
   const std::string file = folder + "/machine.json";
   const auto made_up = [](double value) { return Json{{"value", value}, {"source", "made up"}}; };
-  const Json kernel = {{"start", 1e-6},   {"rate_share", 0.2}, {"bandwidth_share", 1},
-                       {"half_rate", 0}, {"source", "made up"}};
+  const Json kernel = {{"start", 1e-6},
+                       {"rate_share", 0.2},
+                       {"bandwidth_share", 1},
+                       {"half_rate", 0},
+                       {"source", "made up"}};
   Json device = {{"name", "host"},
                  {"memory", {{"value", 8000000000}, {"source", "made up"}}},
                  {"reserved", {{"value", 0}, {"source", "made up"}}},
@@ -46,10 +49,8 @@ std::string MachineFile(const std::string& folder) {
                      {"devices", {{"value", 8}, {"source", "made up"}}},
                      {"latency", made_up(4e-6)},
                      {"bandwidth", made_up(5e9)}};
-  std::ofstream(file) << Json{{"format", "yuba-machine/1"},
-                              {"name", "machine"},
-                              {"device", device},
-                              {"links", {link}}};
+  std::ofstream(file) << Json{
+      {"format", "yuba-machine/1"}, {"name", "machine"}, {"device", device}, {"links", {link}}};
   return file;
 }
 

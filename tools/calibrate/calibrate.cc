@@ -20,7 +20,7 @@ namespace yuba::tools {
 namespace {
 
 constexpr int kVirtualDevices = 8;
-constexpr double kBeyondCaches = 6.4e7;  // bytes
+constexpr double kBeyondCaches = 1e8;  // bytes
 
 // "AMD EPYC ..." as the system names its processors; empty where it does not.
 std::string ProcessorName() {
@@ -63,9 +63,6 @@ void SetBest(const std::vector<KernelSample>& kernels, DeviceModel& device) {
     if (kernel.work.bytes > kBeyondCaches) device.bandwidth = std::max(device.bandwidth, bandwidth);
   }
   if (device.bandwidth == 0) device.bandwidth = any;
-  for (int type = 0; type <= static_cast<int>(ElementType::kBool); ++type) {
-    best.emplace(static_cast<ElementType>(type), best[ElementType::kF32]);
-  }
   device.rates = std::move(best);
 }
 

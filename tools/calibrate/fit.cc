@@ -12,7 +12,13 @@ namespace {
 using Constants = std::array<double, 4>;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr Constants kLeast = {0, 1e-6, 1e-4, 0}, kMost = {kNever, 2, 4, 1e9};
+constexpr Constants kLeast = {0, 1e-6, 1e-4, 0}, kMost = {kNever, 1, 4, 1e9};
+// Sums of products read what they need again and again: what they move is no more than memory
+// gives, though none that was timed may show it.
+constexpr double kMostBandwidthOfProducts = 1;
+
+// A sample counts at most so many times as much as an equal share, for the seconds that it takes.
+constexpr double kMostWeight = 4;
 
 KernelModel ModelOf(const Constants& c) { return {c[0], c[1], c[2], c[3]}; }
 
@@ -37,8 +43,9 @@ class ClassFit {
     machine_.device = device;
     double all = 0;
     for (const KernelSample* sample : samples_) all += sample->seconds;
+    const double equal = 1.0 / static_cast<double>(samples_.size());
     for (const KernelSample* sample : samples_) {
-      weights_.push_back(1.0 / static_cast<double>(samples_.size()) + sample->seconds / all);
+      weights_.push_back(equal + std::min(sample->seconds / all, kMostWeight * equal));
     }
   }
 
@@ -81,7 +88,7 @@ class ClassFit {
     for (const double half : {0.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}) {
       for (const double start : {0.0, 0.25, 0.5, 1.0}) {
         for (double rate = 1; rate > 1e-5; rate /= 2) {
-          for (double bandwidth = 4; bandwidth > 1e-3; bandwidth /= 2) {
+          for (double bandwidth = MostOf(2); bandwidth > 1e-3; bandwidth /= 2) {
             const Constants next = {start * most_start_, rate, bandwidth, half};
             const double loss = Loss(next);
             if (loss >= least * (1 - 1e-9)) continue;
@@ -94,13 +101,21 @@ class ClassFit {
     return best;
   }
 
+  double MostOf(int constant) const {
+    const KernelClass kernel_class = samples_[0]->work.kernel_class;
+    const bool products =
+        kernel_class == KernelClass::kProduct || kernel_class == KernelClass::kConvolution;
+    if (constant == 0) return most_start_;
+    return constant == 2 && products ? kMostBandwidthOfProducts : kMost[constant];
+  }
+
   std::vector<Constants> Neighbours(const Constants& at, double step) const {
     std::vector<Constants> result;
     for (size_t i = 0; i < at.size(); ++i) {
       for (const double factor : {step, 1 / step, 0.0}) {
         Constants next = at;
         next[i] = at[i] * factor;
-        next[i] = std::min(std::max(next[i], kLeast[i]), i == 0 ? most_start_ : kMost[i]);
+        next[i] = std::min(std::max(next[i], kLeast[i]), MostOf(static_cast<int>(i)));
         if (next[i] != at[i]) result.push_back(next);
       }
     }

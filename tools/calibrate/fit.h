@@ -2,10 +2,11 @@
 // class of kernel, of libraries and of generated code.
 //
 // The fit makes sum(weight * |ln(predicted / measured)|) small, so that twice too long counts as
-// much as half as long, and single odd kernels count little. Half of the weight of all is shared
-// out equally, half by seconds: short kernels are many, long ones make the step. A start is at most
-// what a quarter of all kernels, of libraries or of generated code, stay below. The search is on a
-// grid and then by coordinates, without random numbers: equal samples give equal models.
+// much as half as long, and single odd kernels count little. A kernel's weight is an equal share
+// and its share of the seconds, at most four equal ones: short kernels are many, long ones make the
+// step. A start is at most what a quarter of all kernels, of libraries or of generated code, stay
+// below. The search is on a grid and then by coordinates, without random numbers: equal samples
+// give equal models.
 #ifndef YUBA_TOOLS_CALIBRATE_FIT_H_
 #define YUBA_TOOLS_CALIBRATE_FIT_H_
 

@@ -7,7 +7,8 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/elaborate/elaborate.h"
 #include "opsemantics/language/library.h"
-#include "opsemantics/regions/structure.h"
+#include "opsemantics/regions/boxes.h"
+#include "opsemantics/sharding/work.h"
 
 namespace yuba::tools {
 namespace {
@@ -164,9 +165,7 @@ std::string NameOf(const Row& row) {
 
 double OperationsOf(const Graph& graph) {
   const Definition& definition = *graph.nodes[0].definition;
-  std::vector<Interval> whole;
-  for (const Index& index : definition.indices) whole.push_back({0, index.extent});
-  return static_cast<double>(Flops(definition, whole));
+  return WorkOf(definition, WholeRanges(definition)).operations;
 }
 
 }  // namespace

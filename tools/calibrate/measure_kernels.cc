@@ -9,7 +9,6 @@
 #include "compiler/kernels/add_kernels.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/regions/structure.h"
 #include "runtime/program/work.h"
 #include "tools/build_program.h"
 #include "tools/calibrate/time_program.h"
@@ -37,28 +36,13 @@ absl::StatusOr<program::Program> ProgramOf(const KernelCase& one, const std::str
   return BuildProgram(model, WholePlan(model.graph), choice, /*verify=*/false);
 }
 
-KernelWork WorkOf(const KernelCase& one, const program::Program& program) {
-  const Definition& definition = *one.graph.nodes[0].definition;
-  std::vector<Interval> whole;
-  for (const Index& index : definition.indices) whole.push_back({0, index.extent});
-  KernelWork work;
-  work.kernel_class = one.kernel_class;
-  work.library = program.functions(0).has_library();
-  work.type = definition.operands[0].type;
-  work.operations = static_cast<double>(Flops(definition, whole));
-  const program::Kernel& kernel = program.instructions(0).kernel();
-  work.bytes = static_cast<double>(program::WorkOn(program, MeshOf(1), kernel, 0).bytes);
-  work.results = 1;
-  for (const int64_t dim : definition.result.dims) work.results *= static_cast<double>(dim);
-  return work;
-}
-
 absl::Status Measure(const KernelCase& one, const std::string& backend, bool library,
                      MeasuredKernels& measured) {
   ProgressLine::Begin(one.name);
   absl::StatusOr<program::Program> program = ProgramOf(one, backend, library);
   if (!program.ok()) return Annotate(program.status(), one.name);
-  const KernelWork work = WorkOf(one, *program);
+  const KernelWork work =
+      program::WorkOn(*program, MeshOf(1), program->instructions(0).kernel(), 0).kernel;
   if (library != work.library) return absl::OkStatus();  // measured in generated code
   const absl::StatusOr<Timing> timing = TimeProgram(*program, backend);
   if (!timing.ok()) return Annotate(timing.status(), one.name);

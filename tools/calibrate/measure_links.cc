@@ -59,11 +59,14 @@ const CollectiveTable& TableOf(const LinkModel& link, const char* collective, in
   return link.tables[0];
 }
 
-// Latency from the smallest permute of two devices, bandwidth from the largest of all: then all
-// use what they share.
+// The latency is what no collective goes below, as no table may; the bandwidth is from the largest
+// permute of all devices: then all use what they share.
 void FitLink(int devices, MeasuredLinks& measured) {
   LinkModel& link = measured.link;
-  link.latency = TableOf(link, kPermute, 2).seconds.front().second;
+  link.latency = link.tables[0].seconds[0].second;
+  for (const CollectiveTable& table : link.tables) {
+    link.latency = std::min(link.latency, table.seconds.front().second);
+  }
   const CollectiveTable& all = TableOf(link, kPermute, devices);
   const auto& [bytes, seconds] = all.seconds.back();
   link.bandwidth = BytesReceived(kPermute, devices, bytes) / std::max(seconds - link.latency, 1e-9);

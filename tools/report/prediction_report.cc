@@ -64,12 +64,9 @@ nlohmann::ordered_json KindsJson(const KindSeconds& kinds) {
 }
 
 nlohmann::ordered_json PredictionJson(const Prediction& prediction) {
-  return {{"entry", prediction.entry},
-          {"policy", prediction.policy.name},
-          {"seconds", prediction.seconds},
-          {"kinds", KindsJson(prediction.kinds)},
-          {"bytes", prediction.bytes},
-          {"messages", prediction.messages},
+  return {{"entry", prediction.entry},           {"policy", prediction.policy.name},
+          {"seconds", prediction.seconds},       {"kinds", KindsJson(prediction.kinds)},
+          {"bytes", prediction.bytes},           {"messages", prediction.messages},
           {"classes", prediction.list.classes()}};
 }
 

@@ -11,8 +11,8 @@
 
 namespace yuba::tools {
 
-// What is printed of one run of an entry under several policies of the run time: a column each, a row
-// for each kind of work, in milliseconds, and what moves.
+// What is printed of one run of an entry under several policies of the run time: a column each, a
+// row for each kind of work, in milliseconds, and what moves.
 std::string PredictionText(const std::vector<runtime::Prediction>& of_policies);
 
 // {"entry", "policy", "seconds", "kinds": {"products": ..}, "bytes", "messages", "classes"}
@@ -28,8 +28,8 @@ struct MeasuredRun {
 std::string BesideText(const runtime::Prediction& prediction, const MeasuredRun& measured);
 nlohmann::ordered_json KindsJson(const runtime::KindSeconds& kinds);
 
-// What is to be said of a prediction on this machine by the kernels of `version`: that the machine's
-// kernel times were fitted to other kernels, or to none; empty where nothing is.
+// What is to be said of a prediction on this machine by the kernels of `version`: that the
+// machine's kernel times were fitted to other kernels, or to none; empty where nothing is.
 std::string KernelsNote(const Machine& machine, const std::string& version);
 
 }  // namespace yuba::tools

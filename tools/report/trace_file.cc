@@ -78,7 +78,8 @@ void AddClass(const runtime::LoadedProgram& program,
   for (size_t p = 0; p < predictions.size(); ++p) {
     const runtime::StepList& list = predictions[p].list;
     const int of_class = list.class_of[device];
-    for (const runtime::SimulatedEvent& event : predictions[p].simulation.classes[of_class].events) {
+    for (const runtime::SimulatedEvent& event :
+         predictions[p].simulation.classes[of_class].events) {
       const runtime::Step& step = list.steps[event.step];
       ordered_json json = Event(program, device,
                                 {static_cast<int>(p), step.instruction, event.waiting,
@@ -111,9 +112,8 @@ std::string FormatTrace(const runtime::Session& session, const PredictedTimes* p
         json["args"]["bytes"] = std::accumulate(received.begin(), received.end(), int64_t{0});
       }
       const absl::optional<double> milliseconds =
-          predicted == nullptr
-              ? absl::nullopt
-              : predicted->Milliseconds(device, event.instruction, event.waiting);
+          predicted == nullptr ? absl::nullopt
+                               : predicted->Milliseconds(device, event.instruction, event.waiting);
       if (milliseconds.has_value()) json["args"]["predicted_ms"] = *milliseconds;
       events.push_back(std::move(json));
     }

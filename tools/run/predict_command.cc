@@ -20,18 +20,12 @@ namespace {
 // The first flag that needs values, or another back end; empty where none does.
 std::string FlagThatComputes(const RunFlags& flags) {
   const std::pair<const char*, bool> asked[] = {
-      {"--input", !flags.inputs.empty()},
-      {"--inputs", !flags.input_dir.empty()},
-      {"--data", !flags.data.empty()},
-      {"--lr-schedule", !flags.lr.empty()},
-      {"--outputs", !flags.output_dir.empty()},
-      {"--weights", !flags.weights.empty()},
-      {"--save", !flags.save.empty()},
-      {"--resume", !flags.resume.empty()},
-      {"--expect", flags.expect.has_value()},
-      {"--log", !flags.log.empty()},
-      {"--guard", !flags.guards.empty()},
-      {"--interleave", flags.interleave.has_value()},
+      {"--input", !flags.inputs.empty()},       {"--inputs", !flags.input_dir.empty()},
+      {"--data", !flags.data.empty()},          {"--lr-schedule", !flags.lr.empty()},
+      {"--outputs", !flags.output_dir.empty()}, {"--weights", !flags.weights.empty()},
+      {"--save", !flags.save.empty()},          {"--resume", !flags.resume.empty()},
+      {"--expect", flags.expect.has_value()},   {"--log", !flags.log.empty()},
+      {"--guard", !flags.guards.empty()},       {"--interleave", flags.interleave.has_value()},
       {"--exchanges", !flags.exchanges.empty()}};
   for (const auto& [name, set] : asked) {
     if (set) return name;
@@ -112,8 +106,8 @@ absl::Status PredictProgram(const runtime::LoadedProgram& program, const Machine
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   } else {
     std::cout << Counted(program.devices(), "device") << " of " << machine.name
-              << ", predicted: nothing is computed; "
-              << Bytes(program.message().arena_size()) << " each\n";
+              << ", predicted: nothing is computed; " << Bytes(program.message().arena_size())
+              << " each\n";
     for (size_t e = 0; e < now.size(); ++e) {
       std::cout << PredictionText({now[e], then[e]});
       if (flags.steps > 1) {

@@ -14,8 +14,8 @@
 
 namespace yuba::tools {
 
-// The machine of --machine. The user's error where it is not named, or is not there; and where flags
-// ask for values, which this back end does not have.
+// The machine of --machine. The user's error where it is not named, or is not there; and where
+// flags ask for values, which this back end does not have.
 absl::StatusOr<Machine> MachineToPredict(const RunFlags& flags);
 
 // Predictions, with events, of the entries that a run with these flags runs, `init` left out.

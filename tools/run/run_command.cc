@@ -142,8 +142,8 @@ MeasuredRun MeasuredOf(const runtime::Session& session, const RunFlags& flags) {
   const runtime::Statistics statistics = session.statistics();
   MeasuredRun measured;
   measured.seconds = statistics.seconds;
-  measured.by_kind = !flags.interleave.has_value() &&
-                     (flags.backend == "host" || !flags.trace.empty());
+  measured.by_kind =
+      !flags.interleave.has_value() && (flags.backend == "host" || !flags.trace.empty());
   std::copy(std::begin(statistics.kernel_seconds), std::end(statistics.kernel_seconds),
             std::begin(measured.kinds.kernels));
   measured.kinds.exchanges = statistics.copy_seconds;

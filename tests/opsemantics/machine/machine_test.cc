@@ -162,6 +162,9 @@ TEST_CASE("tables never fall, and nothing is faster than the best rate lets it b
   RaiseTables(link);
   using Rows = std::vector<std::pair<double, double>>;
   CHECK(link.tables[0].seconds == Rows{{100, 8}, {200, 11}, {300, 16}, {400, 21}});
+  link.tables[0].seconds = {{100, 60}, {200, 50}, {300, 70}};
+  RaiseTables(link);
+  CHECK(link.tables[0].seconds == Rows{{100, 60}, {200, 60}, {300, 70}});
 }
 
 TEST_CASE("the hash is of numbers, and of all of them") {

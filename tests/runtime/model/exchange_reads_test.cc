@@ -33,12 +33,14 @@ void CheckSame(const ExchangeReads& reads, const ExchangePlan& plan) {
     int64_t local = 0;
     for (const Piece& piece : plan.devices[d].pieces) {
       if (piece.source == static_cast<int>(d))
-        local += piece.walk.elements() * (plan.source_element_bytes + plan.destination_element_bytes);
+        local +=
+            piece.walk.elements() * (plan.source_element_bytes + plan.destination_element_bytes);
     }
     for (const Cell& cell : plan.devices[d].cells) {
       local += cell.walk.elements() * plan.destination_element_bytes;
       for (const int source : cell.sources)
-        local += source == static_cast<int>(d) ? cell.walk.elements() * plan.source_element_bytes : 0;
+        local +=
+            source == static_cast<int>(d) ? cell.walk.elements() * plan.source_element_bytes : 0;
     }
     CHECK(reads.local_bytes[d] == local);
   }
@@ -76,16 +78,15 @@ TEST_CASE("a gather and a reduction receive what the run time's plan copies") {
     const int devices = static_cast<int>(Pick(random, 1, 6));
     const std::vector<int64_t> dims = SomeDims(random);
     ProgramBuilder builder({devices});
-    const int source =
-        builder.AddBuffer("x", program::F32, dims, SomeBoxes(random, dims, devices));
+    const int source = builder.AddBuffer("x", program::F32, dims, SomeBoxes(random, dims, devices));
     const int partials = static_cast<int>(Pick(random, 1, 3));
     const bool reduces = partials > 1 && Pick(random, 0, 1) == 1;
     // Owners have parts of their own, or the same part.
     std::vector<Box> own(devices, WholeBox(dims));
     const int owners = static_cast<int>(Pick(random, 1, devices));
     for (int d = 0; d < devices; ++d) own[d][0] = PartOf(dims[0], owners, d % owners);
-    const int destination = builder.AddBuffer(
-        "y", program::F32, dims, reduces ? own : SomeBoxes(random, dims, devices));
+    const int destination = builder.AddBuffer("y", program::F32, dims,
+                                              reduces ? own : SomeBoxes(random, dims, devices));
     program::Exchange* exchange = nullptr;
     if (reduces) {
       std::vector<int64_t> partial;
@@ -120,8 +121,7 @@ TEST_CASE("a collective is read in its groups") {
   gather->add_axes(1);
   // In y every device now has a partial of its half; its group adds them up into thirds.
   const int z = builder.AddBuffer("z", program::F32, dims, parts);
-  program::Exchange* reduce =
-      builder.AddReduction(y, z, program::SUM, 3, {0, 1, 2, 0, 1, 2});
+  program::Exchange* reduce = builder.AddReduction(y, z, program::SUM, 3, {0, 1, 2, 0, 1, 2});
   reduce->set_collective(CollectiveNumber("reduce_scatter"));
   reduce->add_axes(1);
   const auto program = builder.Load();

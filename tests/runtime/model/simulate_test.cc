@@ -34,8 +34,8 @@ StepList Devices(int count) {
 }
 
 void AddKernel(StepList& list, const std::vector<double>& seconds) {
-  list.steps.push_back({static_cast<int>(list.steps.size()), false,
-                        static_cast<int>(list.kernels.size()), -1});
+  list.steps.push_back(
+      {static_cast<int>(list.steps.size()), false, static_cast<int>(list.kernels.size()), -1});
   list.kernels.emplace_back();
   for (const double each : seconds) {
     KernelTime time;
@@ -47,8 +47,8 @@ void AddKernel(StepList& list, const std::vector<double>& seconds) {
 // bytes: [device][source]
 void AddExchange(StepList& list, const std::vector<std::vector<double>>& bytes,
                  const std::vector<double>& local = {}) {
-  list.steps.push_back({static_cast<int>(list.steps.size()), true,
-                        static_cast<int>(list.exchanges.size()), -1});
+  list.steps.push_back(
+      {static_cast<int>(list.steps.size()), true, static_cast<int>(list.exchanges.size()), -1});
   std::vector<ExchangeTime> row(bytes.size());
   for (int d = 0; d < static_cast<int>(bytes.size()); ++d) {
     for (int s = 0; s < static_cast<int>(bytes.size()); ++s) {
@@ -202,7 +202,14 @@ TEST_CASE("an exchange on a stream of its own runs beside kernels that do not ne
   list.steps[1].after = 0;
   list.steps[3].after = 1;
   CHECK(Simulate(list, SlowMachine(2), TodaysPolicy(), false).seconds == Seconds(4.51e-3));
-  CHECK(Simulate(list, SlowMachine(2), EnqueuingPolicy(), false).seconds == Seconds(3.5e-3));
+  const Simulation apart = Simulate(list, SlowMachine(2), EnqueuingPolicy(), false);
+  CHECK(apart.seconds == Seconds(3.5e-3));
+  CHECK(apart.classes[0].exchanges == Seconds(1.01e-3));
+  CHECK(apart.classes[0].waiting == 0);
+  // What needs it at once waits for it.
+  list.steps[2].after = 1;
+  CHECK(Simulate(list, SlowMachine(2), EnqueuingPolicy(), false).classes[0].waiting ==
+        Seconds(1.01e-3));
 }
 
 TEST_CASE("devices that share processors get equal parts of them") {
