@@ -35,7 +35,11 @@ class ChoiceStore {
   // The bytes that a use moves, for choices of its tensor and its node. Uses of one kind, a number
   // below the count that SetKinds was given, have equal costs. Different kinds may be counted on
   // several threads at the same time while no choice is added.
-  void SetKinds(int count) { kinds_.resize(count); }
+  // Costs above `most` count as that (search/model/countable.h).
+  void SetKinds(int count, int64_t most) {
+    kinds_.resize(count);
+    most_ = most;
+  }
   int64_t Cost(UseCosts& costs, int kind, int tensor, int node);
   // Products that were summed for costs so far, and how many for a new pair of choices on average.
   int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
@@ -56,6 +60,7 @@ class ChoiceStore {
     absl::flat_hash_map<std::string, int64_t> by_names;  // by the key of Renamed
   };
   std::vector<Known> kinds_;
+  int64_t most_ = 0;
   std::atomic<int64_t> steps_{0}, pairs_{0};  // over all kinds
 };
 
