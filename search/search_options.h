@@ -72,6 +72,9 @@ struct SearchOptions {
   std::function<void(const EngineReport&)> report;
   // Called before each engine, and with each better plan and bound; may be empty.
   std::function<void(const SearchProgress&)> progress;
+  // Called with the bytes that the plan level by level moves, where an engine makes one of the
+  // graph that is searched first, free of limits and pins; may be empty.
+  std::function<void(const Graph&, int64_t bytes)> by_level;
   // Called with each bound that is higher than all before it of the same graph: a plan that states
   // mesh, space, bound and proof, and has no choices. For tests, which replay the proof; may be
   // empty.

@@ -138,16 +138,29 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   return notes;
 }
 
+// What the plan level by level moves, where the search has made one as a start, and of which graph.
+struct LevelByLevel {
+  bool factors = true;
+  size_t tensors = 0, nodes = 0;
+  int64_t bytes = 0;
+  bool IsOf(const Graph& graph, const search::Plan& plan) const {
+    return nodes > 0 && nodes == graph.nodes.size() && tensors == graph.tensors.size() &&
+           factors == plan.space.factors;
+  }
+};
+
 // The bytes that a plain search level by level moves, to print beside the default's; nothing where
 // that search does not end in time, or cannot follow the pins.
 absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
                                                        const Graph& graph,
                                                        const search::Plan& found,
+                                                       const LevelByLevel& known,
                                                        search::SearchOptions options) {
   const bool plain = found.space.memory == 0 && flags.replicate == "none";
   if (flags.search != "default" || !plain || options.mesh.devices() == 1) {
     return absl::optional<int64_t>();
   }
+  if (known.IsOf(graph, found)) return absl::optional<int64_t>(known.bytes);
   options.search = "recursive";
   options.report = nullptr;
   options.progress = nullptr;
@@ -211,19 +224,20 @@ struct Found {
   const Graph& bare;  // without copies
   const search::Plan& plan;
   const search::PlanFile& file;
+  const LevelByLevel& by_level;
   double seconds = 0, search_seconds = 0;  // of all phases, and of the search alone
 };
 
 absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
                        search::SearchOptions options) {
-  const auto& [graph, bare, plan, file, seconds, search_seconds] = found;
+  const auto& [graph, bare, plan, file, known_by_level, seconds, search_seconds] = found;
   // Searches that are made only to print their figures get no more than the rest of the time.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
   absl::optional<int64_t> by_level;
   if (search_on) {
     options.time_limit = std::min(left, seconds + 1);
-    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, options));
+    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, known_by_level, options));
   }
   const bool split = plan.space.replicate == search::Replicate::kNone;
   const std::vector<TensorId> fewer = split ? InFewerParts(file) : std::vector<TensorId>();
@@ -264,6 +278,10 @@ absl::Status Partition(PartitionFlags flags) {
   YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.search = options;
+  LevelByLevel by_level;
+  compilation.request.search.by_level = [&](const Graph& graph, int64_t bytes) {
+    by_level = {space.HasFactors(), graph.tensors.size(), graph.nodes.size(), bytes};
+  };
   compilation.request.search.flat_too = space.dimensions == "default" && flags.search == "default";
   absl::optional<InterruptNote> interrupt_note;
   Graph bare;
@@ -291,8 +309,8 @@ absl::Status Partition(PartitionFlags flags) {
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) std::cout << text;
   if (flags.json || flags.quiet) return absl::OkStatus();
-  YUBA_RETURN_IF_ERROR(
-      PrintPlan(flags, {graph, bare, plan, file, seconds, compilation.search_seconds}, options));
+  YUBA_RETURN_IF_ERROR(PrintPlan(
+      flags, {graph, bare, plan, file, by_level, seconds, compilation.search_seconds}, options));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }

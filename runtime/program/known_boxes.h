@@ -36,9 +36,9 @@ class KnownBoxes {
 
  private:
   const Mesh mesh_;
-  std::unordered_map<std::string, List> lists_;                // by the table, serialized
-  std::unordered_map<const void*, int64_t> most_;              // by list
-  std::set<std::pair<const void*, const void*>> containing_;   // lists: outer, inner
+  std::unordered_map<std::string, List> lists_;               // by the table, serialized
+  std::unordered_map<const void*, int64_t> most_;             // by list
+  std::set<std::pair<const void*, const void*>> containing_;  // lists: outer, inner
 };
 
 }  // namespace yuba::program

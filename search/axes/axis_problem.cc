@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "opsemantics/regions/along.h"
+#include "search/model/countable.h"
 #include "search/rewrite/canonical.h"
 #include "search/space/cluster.h"
 #include "search/space/follow.h"
@@ -96,7 +97,7 @@ AxisProblem MakeAxisProblem(const Graph& graph, const std::vector<TensorUse>& us
   }
   int kinds = 0;
   for (const TensorUse& use : uses) kinds = std::max(kinds, use.kind + 1);
-  store->SetKinds(kinds);
+  store->SetKinds(kinds, MostOfUse(graph));
   std::map<int, int> along;  // by kind of use
   std::vector<int> next_operand(graph.nodes.size(), -1);
   for (const TensorUse& use : uses) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "search/solve/pairwise.h"
+
 namespace yuba::search {
 
 int ChoiceStore::Number(const Choice& choice) {
@@ -35,7 +37,8 @@ int64_t ChoiceStore::Cost(UseCosts& costs, int kind, int tensor, int node) {
     auto [named, is_first] = known.by_names.emplace(Renamed(choices_[tensor], choices_[node]), 0);
     if (is_first) {
       int64_t steps = 0;
-      named->second = costs.Exact(choices_[tensor], choices_[node], &steps);
+      const int64_t bytes = costs.Exact(choices_[tensor], choices_[node], &steps);
+      named->second = bytes < kForbidden ? std::min(bytes, most_) : bytes;
       steps_.fetch_add(steps, std::memory_order_relaxed);
       pairs_.fetch_add(1, std::memory_order_relaxed);
     }

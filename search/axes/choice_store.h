@@ -36,7 +36,11 @@ class ChoiceStore {
   // What a use costs, for choices of its tensor and its node. Uses of one kind, a number
   // below the count that SetKinds was given, have equal costs. Different kinds may be counted on
   // several threads at the same time while no choice is added.
-  void SetKinds(int count) { kinds_.resize(count); }
+  // Costs above `most` count as that (search/model/countable.h).
+  void SetKinds(int count, int64_t most) {
+    kinds_.resize(count);
+    most_ = most;
+  }
   int64_t Cost(UseCosts& costs, int kind, int tensor, int node);
   // What a node of this choice costs by itself.
   int64_t Cost(KernelCosts& kernels, int kind, int node);
@@ -60,6 +64,7 @@ class ChoiceStore {
     absl::flat_hash_map<int, int64_t> kernels;           // by the node's choice
   };
   std::vector<Known> kinds_;
+  int64_t most_ = 0;
   std::atomic<int64_t> steps_{0}, pairs_{0};  // over all kinds
 };
 

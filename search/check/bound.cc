@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "opsemantics/base/status.h"
@@ -48,6 +49,16 @@ std::vector<CheckTable> TablesOf(const CostTables& costs) {
   return tables;
 }
 
+// Costs above `most`, of which all together could be more than 64 bits hold, count as that, which
+// only lowers the bound.
+std::vector<CheckTable> Counted(int64_t most, std::vector<CheckTable> tables) {
+  const bool fit = std::all_of(tables.begin(), tables.end(), [most](const CheckTable& table) {
+    return std::all_of(table.cells->begin(), table.cells->end(),
+                       [most](int64_t cell) { return cell <= most; });
+  });
+  return fit ? tables : InUnits({1, most}, std::move(tables));
+}
+
 // A lower bound of plans within the limit, in bytes: the least sum of costs and of bytes in use at
 // their prices, less what the limit leaves at all prices (Lagrange; search/THEORY.md).
 absl::StatusOr<int64_t> EliminateAtPrices(const Graph& graph, const Plan& plan,
@@ -69,7 +80,8 @@ absl::StatusOr<int64_t> ReplayElimination(const Graph& graph, const Plan& plan, 
   YUBA_RETURN_IF_ERROR(CheckOrder(graph, plan.proof.order));
   YUBA_ASSIGN_OR_RETURN(const CostTables costs, MakeCostTables(graph, plan.mesh, plan.space, stop));
   if (plan.proof.prices.empty()) {
-    return LeastInOrder(plan.proof.order, costs.renamed, TablesOf(costs), stop);
+    return LeastInOrder(plan.proof.order, costs.renamed,
+                        Counted(MostInProof(graph), TablesOf(costs)), stop);
   }
   return EliminateAtPrices(graph, plan, costs, stop);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "opsemantics/base/inner_loop.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
 #include "search/check/held.h"
@@ -60,12 +61,31 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
 // computes, else one.
 using UsesOfPair = std::vector<std::shared_ptr<const std::vector<int64_t>>>;
 
+// The least, over the grids of the tensor, of a row of costs less the tensor's prices.
+YUBA_INNER_LOOP int64_t LeastLess(const int64_t* costs, const int64_t* prices, int64_t most,
+                                  int grids) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int grid = 0; grid < grids; ++grid) {
+    least = std::min(least, std::min(costs[grid], most) - prices[grid]);
+  }
+  return least;
+}
+
 // For each node grid: adds to *sum the least, over the grids of the tensor, of the uses' costs in
 // units less the tensor's price.
 void AddLeast(const UsesOfPair& uses, int grids, PriceScale scale,
               const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
               std::vector<int64_t>* sum) {
   size_t cell = 0;
+  if (uses.size() == 1 && added == nullptr && scale.units == 1) {
+    const std::vector<int64_t> none(grids, 0);
+    const int64_t* const of_grid = prices == nullptr ? none.data() : prices->data();
+    for (int64_t& total : *sum) {
+      total += LeastLess(uses[0]->data() + cell, of_grid, scale.most, grids);
+      cell += grids;
+    }
+    return;
+  }
   for (int64_t& total : *sum) {
     int64_t least = std::numeric_limits<int64_t>::max();
     for (int grid = 0; grid < grids; ++grid, ++cell) {

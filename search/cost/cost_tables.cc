@@ -115,6 +115,8 @@ std::vector<int64_t> CostTable(const TableInput& in) {
   const bool in_groups = !writes && !regroups && ReadsPartials(definition, in.operand);
   const TensorType& type = writes ? definition.result : definition.operands[in.operand];
   const int64_t elements = ElementCount(type), devices = in.mesh->devices();
+  // Of devices that do the same, one is the first producer, and the first owner.
+  const int64_t alike = in.alike;
   const size_t width = in.node_choices->size();
   Overlaps overlaps(in, type.dims);
   const std::vector<int64_t> all_devices(devices, 1);
@@ -126,13 +128,14 @@ std::vector<int64_t> CostTable(const TableInput& in) {
       if (reduces && !node.first[device]) continue;
       boxes.back() = CheckedAdd(boxes.back(), Volume(BoxOf(node, in.operand, device)));
     }
+    if (!reduces) boxes.back() = CheckedMultiply(boxes.back(), alike);
   }
   for (size_t r = 0; r < in.tensor_choices->size(); ++r) {
     const Choice& tensor = (*in.tensor_choices)[r];
     const std::vector<int64_t> first_owners = FirstOwners(*in.mesh, tensor);
     // How many devices have each element.
     const int64_t owners =
-        devices / std::accumulate(first_owners.begin(), first_owners.end(), int64_t{0});
+        alike * devices / std::accumulate(first_owners.begin(), first_owners.end(), int64_t{0});
     for (size_t c = 0; c < in.columns->size(); ++c) {
       const int column = (*in.columns)[c];
       int64_t& cell = cells[r * width + column];
@@ -151,7 +154,8 @@ std::vector<int64_t> CostTable(const TableInput& in) {
       } else if (regroups) {
         expected = CheckedMultiply(elements, owners);
       }
-      const int64_t in_place = overlaps.Sum(r, c, partials ? first_owners : all_devices);
+      int64_t in_place = overlaps.Sum(r, c, partials ? first_owners : all_devices);
+      if (!partials) in_place *= alike;
       const ElementType moved = partials ? AccumulatorType(type.type) : type.type;
       cell = CheckedAdd(CheckedMultiply(expected - in_place, in.times * ByteSize(moved)),
                         CheckedMultiply(results, in.times * ByteSize(type.type)));

@@ -21,6 +21,8 @@ namespace yuba::search {
 // What a table is made of. Rows are choices of the tensor, columns choices of the node. Nothing is
 // owned.
 struct TableInput {
+  // The devices that are looked at. Where no choice uses the inner axes of the mesh, those that
+  // differ on these alone do the same: one of each `alike` is looked at.
   const Mesh* mesh;
   const Definition* definition;
   int operand;  // of the definition, which the node gathers; below 0: the result, which it reduces
@@ -29,6 +31,7 @@ struct TableInput {
   const std::vector<int>* columns;            // ascending: those to fill
   const std::vector<NodeBoxes>* boxes;        // boxes[c] belongs to column columns[c]
   int64_t times = 1;                          // how often bytes count
+  int64_t alike = 1;                          // how many devices each of the mesh stands for
 };
 
 // Bytes, row-major [tensor choice][node choice]; 0 in columns that are not filled. Of partials:

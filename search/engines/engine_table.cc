@@ -247,6 +247,7 @@ SearchOptions NamedWithin(const std::string& name, SearchOptions options) {
       outer(event);
     };
   };
+  options.by_level = nullptr;
   named(options.report, EngineReport());
   named(options.progress, SearchProgress());
   return options;

@@ -24,7 +24,15 @@ void SearchLevels(Task& task, Incumbent& incumbent) {
   int64_t cells = options.table_cells;
   if (task.on_tables()) cells = std::min(cells, kStartCells);
   Candidate found = SearchGroups(graph, base, GroupsOf(options.mesh, 1), cells);
-  incumbent.Offer(task.FromWhole(std::move(found.choices)));
+  const bool as_asked = !task.limited() && !task.pinned() && !task.on_tables() &&
+                        task.budget().end() == Budget::End::kNone;
+  Choices choices = task.FromWhole(std::move(found.choices));
+  if (as_asked && options.by_level) {
+    Candidate alone;
+    alone.choices = choices;
+    options.by_level(task.graph(), PlanOf(task.graph(), options, std::move(alone)).cost.bytes());
+  }
+  incumbent.Offer(std::move(choices));
 }
 
 Plan SearchRecursive(const Graph& graph, const SearchOptions& options,

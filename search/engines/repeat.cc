@@ -99,7 +99,9 @@ void SolveRepeated(Task& task, Incumbent& incumbent) {
 }
 
 void RepeatAxes(Task& task, Incumbent& incumbent) {
-  const std::vector<std::vector<Grid>> grids = TiedGrids(task, kPeriodOfGrids);
+  task.repeats = task.repeats || task.tiled;
+  const std::vector<std::vector<Grid>> grids =
+      task.tiled ? task.likely_grids : TiedGrids(task, kPeriodOfGrids);
   if (grids.empty()) return;
   incumbent.Offer(AssignAxes(task.graph(), AxisOptionsOf(task, incumbent), task.uses(), grids,
                              task.restrictions(), kPeriodOfGrids));

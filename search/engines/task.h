@@ -64,6 +64,8 @@ class Task {
 
   // Left by engine "grids": [element], likely grids, the best first; empty before.
   std::vector<std::vector<Grid>> likely_grids;
+  // Left by engine "grids": whether the likely grids of a few repeated blocks stand for all.
+  bool tiled = false;
   // Left by engine "repeat": whether a few blocks, which it has solved, stand for the whole graph.
   bool repeats = false;
   // Of a search with rows of memory. Left by engine "prices": tables of all choices with their

@@ -12,6 +12,7 @@
 #include "opsemantics/base/check.h"
 #include "search/cost/cost_tables.h"
 #include "search/cost/kernel_costs.h"
+#include "search/model/countable.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/parallel.h"
 #include "search/space/symmetry.h"
@@ -26,10 +27,15 @@ using ChoiceList = std::shared_ptr<const std::vector<Choice>>;
 class Builder {
  public:
   Builder(const Graph& graph, const ProblemOptions& options)
-      : graph_(graph), options_(options), tensors_(static_cast<int>(graph.tensors.size())) {
+      : graph_(graph),
+        options_(options),
+        tensors_(static_cast<int>(graph.tensors.size())),
+        most_of_use_(MostOfUse(graph)) {
     const int last =
         options.axes.empty() ? -1 : *std::max_element(options.axes.begin(), options.axes.end());
     for (int axis = 0; axis <= last; ++axis) placed_.push_back(axis);
+    const auto axes = options.mesh.axes.begin();
+    outer_.axes.assign(axes, last < 0 ? options.mesh.axes.end() : axes + last + 1);
     bool symmetric = options.restrictions.empty() && options.nesting == Nesting::kFree;
     symmetries_ = AxisSymmetries(options.mesh, options.axes, symmetric ? kMostSymmetries : 0);
   }
@@ -223,8 +229,8 @@ class Builder {
       BoxList& list = boxes_[b];
       const std::vector<Choice>& choices = *problem_.choices[tensors_ + list.node];
       for (size_t i = 0; i < list.values.size() && !Stopped(); ++i) {
-        list.boxes.push_back(AnalyzeNode(*graph_.nodes[list.node].definition,
-                                         choices[list.values[i]], options_.mesh));
+        list.boxes.push_back(
+            AnalyzeNode(*graph_.nodes[list.node].definition, choices[list.values[i]], outer_));
       }
     });
     ParallelFor(budget.threads(), static_cast<int64_t>(tables_.size()), [&](int64_t t) {
@@ -242,16 +248,18 @@ class Builder {
     const Domain &rows = DomainOfVariable(use.tensor),
                  &columns = DomainOfVariable(tensors_ + use.node);
     const BoxList& list = boxes_[table.boxes];
-    const TableInput input = {&options_.mesh,
+    const TableInput input = {&outer_,
                               graph_.nodes[use.node].definition.get(),
                               use.operand,
                               problem_.choices[use.tensor].get(),
                               problem_.choices[tensors_ + use.node].get(),
                               &list.values,
                               &list.boxes,
-                              TimesOf(graph_, use.node)};
+                              TimesOf(graph_, use.node),
+                              options_.mesh.devices() / outer_.devices()};
     std::vector<int64_t> cells =
         options_.objective.IsTime() ? TimeTable(input, options_.objective) : CostTable(input);
+    MakeCountable(most_of_use_, cells);
     FillOrbits(rows, columns, list.values, &cells);
     table.cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
   }
@@ -312,7 +320,9 @@ class Builder {
   const Graph& graph_;
   const ProblemOptions& options_;
   const int tensors_;
+  const int64_t most_of_use_;
   std::vector<int> placed_;  // the axes of this level and of earlier ones
+  Mesh outer_;               // of these: no choice uses others
   std::vector<AxisPermutation> symmetries_;
   std::vector<int> definition_numbers_;
   Problem problem_;

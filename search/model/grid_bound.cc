@@ -19,7 +19,8 @@ namespace yuba::search {
 namespace {
 
 constexpr int kSweeps = 100;         // at most, of the dual
-constexpr int kSweepsOfTiled = 3;    // at most, where messages of a few blocks were tiled to all
+constexpr int kSweepsOfFew = 40;     // at most, of the dual of a few repeated blocks
+constexpr int kSweepsOfTiled = 3;    // at most, where its messages were tiled to all
 constexpr int kSteps = 600;          // at most, of the search for prices
 constexpr double kMostCells = 5e7;   // with more in all tables there are no prices (2 GB of copies)
 constexpr double kStepsWork = 8e9;   // cells of uses times steps of prices, about
@@ -46,29 +47,6 @@ DualOptions OptionsOf(const Graph& graph, int sweeps, double bytes_to_stop_at) {
   return options;
 }
 
-// The dual of the problem. Where blocks repeat, that of a few of them comes first; `uses` may be
-// empty, then it does not.
-Dual DualOfGrids(const Graph& graph, const std::vector<TensorUse>& uses, const GridProblem& problem,
-                 const Budget& budget, double bytes_to_stop_at) {
-  const std::vector<int> order = ProgramOrder(graph);
-  DualOptions options = OptionsOf(graph, kSweeps, bytes_to_stop_at);
-  const absl::optional<ShortProblem> few =
-      problem.complete && !uses.empty() ? Shortened(graph, uses, problem) : absl::nullopt;
-  if (!few.has_value()) return MaximiseDual(problem.pairwise, order, options, budget);
-  std::vector<int> variable(order.size(), -1), few_order;
-  for (size_t v = 0; v < few->elements.size(); ++v)
-    variable[few->elements[v]] = static_cast<int>(v);
-  for (const int element : order) {
-    if (variable[element] >= 0) few_order.push_back(variable[element]);
-  }
-  const Dual of_few =
-      MaximiseDual(few->pairwise, few_order, OptionsOf(graph, kSweeps, kInfinity), budget);
-  const MessageState start = Tiled(*few, of_few.state);
-  options.start = &start;
-  options.sweeps = kSweepsOfTiled;
-  return MaximiseDual(problem.pairwise, order, options, budget);
-}
-
 // Replaces the dual's assignment by a better one, where one is found quickly, and puts its values
 // first among the likely ones.
 void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* dual) {
@@ -86,6 +64,43 @@ void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* du
       std::rotate(likely.begin(), place, place + 1);
     }
   }
+}
+
+// The dual of the problem, and likely grids of it. Where blocks repeat, that of a few of them comes
+// first: its messages and its grids are tiled to all, and `tiled` says so. `uses` may be empty,
+// then no blocks are looked for.
+Dual DualOfGrids(const Graph& graph, const std::vector<TensorUse>& uses, const GridProblem& problem,
+                 const Budget& budget, double bytes_to_stop_at, bool* tiled) {
+  const std::vector<int> order = ProgramOrder(graph);
+  DualOptions options = OptionsOf(graph, kSweeps, bytes_to_stop_at);
+  absl::optional<ShortProblem> few;
+  if (problem.complete && !uses.empty()) few = Shortened(graph, uses, problem);
+  *tiled = few.has_value();
+  if (!few.has_value()) {
+    Dual dual = MaximiseDual(problem.pairwise, order, options, budget);
+    if (static_cast<double>(dual.bound) < bytes_to_stop_at) {
+      ImproveGrids(problem.pairwise, budget, &dual);
+    }
+    return dual;
+  }
+  std::vector<int> variable(order.size(), -1), few_order;
+  for (size_t v = 0; v < few->elements.size(); ++v) {
+    variable[few->elements[v]] = static_cast<int>(v);
+  }
+  for (const int element : order) {
+    if (variable[element] >= 0) few_order.push_back(variable[element]);
+  }
+  DualOptions of_few = OptionsOf(graph, kSweepsOfFew, kInfinity);
+  of_few.keep_state = true;
+  Dual part = MaximiseDual(few->pairwise, few_order, of_few, budget);
+  const MessageState start = Tiled(*few, part.state);
+  options.start = &start;
+  options.sweeps = kSweepsOfTiled;
+  Dual dual = MaximiseDual(problem.pairwise, order, options, budget);
+  if (static_cast<double>(dual.bound) >= bytes_to_stop_at) return dual;
+  ImproveGrids(few->pairwise, budget, &part);
+  for (size_t e = 0; e < dual.likely.size(); ++e) dual.likely[e] = part.likely[few->stand_in[e]];
+  return dual;
 }
 
 bool IsZero(const std::vector<int64_t>& values) {
@@ -136,10 +151,10 @@ int SweepsFor(const GridProblem& problem) {
 LowerBound UnpricedBound(const Graph& graph, const std::vector<TensorUse>& uses,
                          const GridProblem& problem, const Budget& budget,
                          double bytes_to_stop_at) {
-  Dual dual = DualOfGrids(graph, uses, problem, budget, bytes_to_stop_at);
-  if (static_cast<double>(dual.bound) < bytes_to_stop_at)
-    ImproveGrids(problem.pairwise, budget, &dual);
+  bool tiled = false;
+  Dual dual = DualOfGrids(graph, uses, problem, budget, bytes_to_stop_at, &tiled);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
+  found.tiled = tiled;
   found.bytes = std::max<int64_t>(0, dual.bound);
   return found;
 }

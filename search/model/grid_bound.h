@@ -19,6 +19,7 @@ struct LowerBound {
   int64_t bytes = 0;  // no plan that places all axes at once moves less
   Proof proof;
   std::vector<std::vector<Grid>> grids;  // [element]: likely grids, the best first
+  bool tiled = false;  // whether those of a few repeated blocks stand for all (shorten.h)
 };
 
 // Where the budget is spent, the best bound by then: of those costs that are known, in a little

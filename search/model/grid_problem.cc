@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "search/model/countable.h"
 #include "search/model/graph_problem.h"
 #include "search/rewrite/canonical.h"
 #include "search/solve/parallel.h"
@@ -200,6 +201,8 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
   std::vector<size_t> table_of;
   std::vector<CommonTable> tables = CommonTables(uses, problem, table_of);
   Fill(tables, budget, known);
+  const int64_t most = MostOfUse(graph);
+  for (CommonTable& table : tables) table.cells = Countable(most, std::move(table.cells));
   for (size_t u = 0; u < uses.size(); ++u) {
     const TensorUse& use = uses[u];
     std::vector<int>& factors = problem.factors[use.node - graph.tensors.size()];

@@ -10,7 +10,10 @@ namespace yuba::search {
 namespace {
 
 // Blocks that stay on either side of the gap, besides the ends of the chains, which are no blocks.
-constexpr int kKept = 4;
+constexpr int kKept = 3;
+// Of the surroundings by which blocks are found (ties.h): a block that is hardly like the others
+// costs some sweeps, each end that stays in the short problem costs as much as a block.
+constexpr int kDepth = 2;
 // The best plans of chains have the period of one block, or of two (search/engines/repeat.cc): so
 // many blocks are tiled in turn, and their number divides that of the blocks that go.
 constexpr int kPeriod = 2;
@@ -24,7 +27,7 @@ class Blocks {
   Blocks(const Graph& graph, const std::vector<TensorUse>& uses, const GridProblem& problem)
       : tensors_(static_cast<int>(graph.tensors.size())),
         uses_(uses),
-        next_(NextRepetition(graph, VariablesOf(problem))),
+        next_(NextRepetition(graph, VariablesOf(problem), kDepth)),
         before_(next_.size(), -1),
         chain_of_(next_.size(), -1),
         place_(next_.size(), 0),
@@ -185,6 +188,7 @@ absl::optional<ShortProblem> Shortened(const Graph& graph, const std::vector<Ten
     result.pairwise.factors.push_back(
         {{variable[tensor], variable[use.node]}, problem.pairwise.factors[u].cells});
   }
+  for (int e = 0; e < count; ++e) result.stand_in.push_back(variable[blocks.StandIn(e)]);
   for (size_t u = 0; u < uses.size(); ++u) {
     const int node = uses[u].node;
     result.like.push_back(short_first[blocks.StandIn(node)] + static_cast<int>(u) - first[node]);

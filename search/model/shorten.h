@@ -26,6 +26,7 @@ struct ShortProblem {
   PairwiseProblem pairwise;
   std::vector<int> elements;  // [variable]: the element that it is, ascending
   std::vector<int> like;      // [factor of the whole]: the factor whose messages it begins with
+  std::vector<int> stand_in;  // [element]: the variable that stands for it
 };
 
 // Nothing where too little repeats: a quarter of the variables at least must go. `problem` is

@@ -14,6 +14,10 @@
 namespace yuba::search {
 namespace {
 
+// More bytes of one kind, which a bad plan may move, count as that many: those of all kinds fit 64
+// bits together.
+constexpr int64_t kMostCounted = int64_t{1} << 60;
+
 std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
   std::vector<Box> shards;
   for (int device = 0; device < plan.mesh.devices(); ++device) {
@@ -195,7 +199,12 @@ PlanCost CostOfMoves(const Graph& graph, const std::vector<Move>& moves) {
   PlanCost cost;
   const std::vector<CostKind> kinds = CostKindsOf(graph, moves);
   for (size_t m = 0; m < moves.size(); ++m) {
-    FieldOf(cost, kinds[m]) += TimesOf(graph, moves[m].node) * moves[m].bytes;
+    int64_t& field = FieldOf(cost, kinds[m]);
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(TimesOf(graph, moves[m].node), moves[m].bytes, &bytes) ||
+        __builtin_add_overflow(field, bytes, &field) || field > kMostCounted) {
+      field = kMostCounted;
+    }
   }
   return cost;
 }

@@ -8,8 +8,9 @@
 
 namespace yuba::search {
 
-// InvalidArgument where costs could reach kForbidden bytes (solve/pairwise.h). A use moves at most
-// its whole tensor into each device, and once more into each owner.
+// InvalidArgument where one use alone could move kForbidden bytes (solve/pairwise.h): at most its
+// whole tensor into each device, and once more into each owner. That all uses together can is no
+// reason to refuse a graph (model/countable.h).
 absl::Status CheckCountable(const Graph& graph, const Mesh& mesh);
 
 // InvalidArgument where the costs are not countable, where the options contradict each other, or

@@ -6,17 +6,27 @@
 #include <numeric>
 #include <utility>
 
+#include "opsemantics/base/inner_loop.h"
 #include "search/solve/dual_ascent.h"
 #include "search/solve/parallel.h"
 
 namespace yuba::search {
+namespace {
+
+YUBA_INNER_LOOP void LowerTo(int64_t* least, const int64_t* row, int64_t most, int64_t less,
+                             int size) {
+  for (int x = 0; x < size; ++x) least[x] = std::min(least[x], std::min(row[x], most) - less);
+}
+
+}  // namespace
+
 Dual DualAscent::Run(const DualOptions& options) {
   if (options.start != nullptr) Begin(*options.start);
   const bool many = cells_ > options.many_cells;
   Sweep(many ? std::min(options.sweeps, options.sweeps_of_many) : options.sweeps, options.enough);
   std::vector<std::vector<int64_t>> messages = Balanced();
   Dual dual;
-  dual.state = State();
+  if (options.keep_state) dual.state = State();
   dual.bound = BoundOf(messages);
   dual.messages.resize(problem_.factors.size());
   for (size_t e = 0; e < messages.size(); ++e) {
@@ -98,12 +108,14 @@ int64_t DualAscent::BoundOf(const std::vector<std::vector<int64_t>>& messages) c
 
 void DualAscent::AddStar(int edge, const std::vector<int64_t>& message,
                          std::vector<int64_t>* sum) const {
-  const int64_t* cell = problem_.factors[factor_of_[edge]].cells->data();
-  std::vector<int64_t> least(sum->size(), std::numeric_limits<int64_t>::max());
+  const int64_t* row = problem_.factors[factor_of_[edge]].cells->data();
+  const auto width = static_cast<int>(sum->size());
+  std::vector<int64_t> least(width, std::numeric_limits<int64_t>::max());
   for (const int64_t from : message) {
-    for (int64_t& value : least) value = std::min(value, std::min(*cell++, most_) - from);
+    LowerTo(least.data(), row, most_, from, width);
+    row += width;
   }
-  for (size_t x = 0; x < sum->size(); ++x) (*sum)[x] += least[x];
+  for (int x = 0; x < width; ++x) (*sum)[x] += least[x];
 }
 
 Assignment PreferredAssignment(const PairwiseProblem& problem, const std::vector<int>& order,

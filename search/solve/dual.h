@@ -32,7 +32,7 @@ struct Dual {
   Assignment assignment;  // what the messages prefer, chosen variable by variable
   // By variable: a few values that good assignments have, that of `assignment` first.
   std::vector<std::vector<int>> likely;
-  MessageState state;  // after the last sweep: a start for a problem like this one
+  MessageState state;  // after the last sweep, where it is wanted: a start for a problem like this
 };
 
 struct DualOptions {
@@ -44,6 +44,7 @@ struct DualOptions {
   size_t likely = 6;  // values of each variable in Dual::likely, at most
   // Messages to begin with, which may be any; null: all are 0.
   const MessageState* start = nullptr;
+  bool keep_state = false;  // whether Dual::state is wanted
 
   // Where the factors together have more cells, sweeps are fewer. 2^25 cells as floats are 128 MB:
   // a sweep reads them all, in about 0.1 s. On 10^8 cells and more the sweeps after the 24th raised

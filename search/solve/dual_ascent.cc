@@ -79,8 +79,9 @@ DualAscent::DualAscent(const PairwiseProblem& problem, const std::vector<int>& o
 double DualAscent::Sweep(int sweeps, double enough) {
   double best = -std::numeric_limits<double>::infinity();
   int idle = 0;
+  Passing::Messages before;
   for (int sweep = 0; sweep < sweeps && idle < kPatience && best < enough; ++sweep) {
-    Passing::Messages before = passing_.messages();
+    before = passing_.messages();
     const absl::optional<double> bound = passing_.Sweep(budget_);
     if (!bound.has_value()) {
       passing_.messages() = std::move(before);

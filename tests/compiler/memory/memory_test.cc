@@ -100,8 +100,14 @@ TEST_CASE("the arena is no smaller than what is live, and no device needs more t
     CHECK(use.arena >= use.live_bound);
     int devices = 1;
     for (const program::MeshAxis& axis : program.mesh()) devices *= axis.size();
+    const std::vector<DeviceUse> uses = MeasureDevices(program);
+    REQUIRE(uses.size() == static_cast<size_t>(devices));
     for (int device = 0; device < devices; ++device) {
       const DeviceUse own = MeasureDevice(program, device);
+      CHECK(uses[device].peak == own.peak);
+      CHECK(uses[device].stored == own.stored);
+      CHECK(uses[device].activations == own.activations);
+      CHECK(uses[device].at == own.at);
       CHECK(own.peak <= use.live_bound);
       CHECK(own.peak == own.stored + own.activations + own.buffers);
       CHECK(own.stored > 0);

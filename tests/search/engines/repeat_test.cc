@@ -1,6 +1,7 @@
 // Repeated blocks: found by structure, and solved as a few of them.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "search/check/check.h"
+#include "search/model/shorten.h"
 #include "search/model/ties.h"
 #include "search/rewrite/copies.h"
 #include "search/search.h"
@@ -66,6 +68,53 @@ Problem ProblemOf(const Graph& graph, const Restrictions& restrictions = {}) {
 
 std::vector<int> NextOf(const Graph& graph, const Restrictions& restrictions = {}) {
   return NextRepetition(graph, VariablesOf(ProblemOf(graph, restrictions)));
+}
+
+TEST_CASE("the dual of a few blocks, tiled to all, begins where that of all ends") {
+  const Graph graph = LadderOf(24).graph;
+  const Mesh mesh = MeshOf(64);
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);
+  const absl::optional<GridProblem> all = BuildGridProblem(graph, mesh, uses, false);
+  REQUIRE(all.has_value());
+  const absl::optional<ShortProblem> few = Shortened(graph, uses, *all);
+  REQUIRE(few.has_value());
+  CHECK(few->elements.size() < all->grids.size() / 2);
+  REQUIRE(few->like.size() == uses.size());
+  // Each use begins with the messages of one like it, and each element has a like one.
+  for (size_t u = 0; u < uses.size(); ++u) {
+    CHECK(few->pairwise.factors[few->like[u]].cells == all->pairwise.factors[u].cells);
+  }
+  for (size_t e = 0; e < all->grids.size(); ++e) {
+    CHECK(all->grids[few->elements[few->stand_in[e]]] == all->grids[e]);
+  }
+  const auto in_order = [](const PairwiseProblem& problem) {
+    std::vector<int> order(problem.variables.size());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  };
+  DualOptions options;
+  options.sweeps = 100;
+  options.keep_state = true;
+  const Dual of_few = MaximiseDual(few->pairwise, in_order(few->pairwise), options);
+  const int64_t best = MaximiseDual(all->pairwise, in_order(all->pairwise), options).bound;
+  options.sweeps = 1;
+  const MessageState tiled = Tiled(*few, of_few.state);
+  options.start = &tiled;
+  const int64_t from_tiled = MaximiseDual(all->pairwise, in_order(all->pairwise), options).bound;
+  options.start = nullptr;
+  options.sweeps = 0;
+  const int64_t from_nothing = MaximiseDual(all->pairwise, in_order(all->pairwise), options).bound;
+  CHECK(best > 0);
+  CHECK(from_tiled >= best - best / 500);
+  CHECK(from_nothing < from_tiled);
+}
+
+TEST_CASE("a graph of few blocks has no short problem") {
+  const Graph graph = LadderOf(6).graph;
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, MeshOf(64));
+  const absl::optional<GridProblem> all = BuildGridProblem(graph, MeshOf(64), uses, false);
+  REQUIRE(all.has_value());
+  CHECK_FALSE(Shortened(graph, uses, *all).has_value());
 }
 
 TEST_CASE("a ladder is shifted forward and backward at once") {
