@@ -62,6 +62,12 @@ std::string FirstDifference(const Json& file, const Json& derived, const std::st
                       text(derived).substr(0, 200), " by the model and the plan's shardings");
 }
 
+// The name of the plan's machine; "" where it has none.
+std::string MachineNameOf(const search::Plan& plan) {
+  const auto& machine = plan.space.objective.machine();
+  return machine == nullptr ? "" : machine->name;
+}
+
 // Whether the file is what `partition` writes for these shardings and partitions. The name of the
 // model's file is for people and taken as it is, because the graph's hash says which model it is.
 // Options are taken too, except those that the plan itself says.
@@ -74,7 +80,9 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
       {"search", planned.plan.search},
       {"copies", planned.plan.space.copies ? "all" : "none"},
       {"replicate", search::WordOf(planned.plan.space.replicate)},
-      {"memory", absl::StrCat(planned.plan.space.memory)}};
+      {"memory", absl::StrCat(planned.plan.space.memory)},
+      {"machine", MachineNameOf(planned.plan)},
+      {"objective", search::WordOf(planned.plan.space.objective.kind())}};
   for (const auto& [name, value] : of_plan) {
     if (const auto it = notes.options.find(name); it != notes.options.end()) it->second = value;
   }
@@ -137,6 +145,12 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   const int64_t bytes = planned.plan.cost.bytes();
   report["devices"] = planned.plan.mesh.devices();
   report["bytes"] = bytes;
+  const search::Objective& objective = planned.plan.space.objective;
+  if (objective.machine() != nullptr) {
+    report["objective"] = search::WordOf(objective.kind());
+    report["machine"] = objective.machine()->name;
+    report["nanoseconds"] = planned.plan.time.all();
+  }
   report["lower_bound"] = planned.plan.lower_bound;
   report["proof"] = search::WordOf(planned.plan.proof.kind);
   if (absl::Status legal = search::CheckPlan(planned.loaded.model.graph, planned.plan);
@@ -149,15 +163,21 @@ absl::Status Check(const CheckFlags& flags, Json& report) {
   YUBA_RETURN_IF_ERROR(CheckPins(planned, flags));
   if (flags.json) return absl::OkStatus();
   std::cout << flags.plan << ": legal; moves " << Bytes(bytes) << " (" << bytes << " bytes) "
-            << SpanText(!planned.file.entries.empty()) << ", as it says; ";
+            << SpanText(!planned.file.entries.empty());
+  if (objective.machine() != nullptr) {
+    std::cout << ", " << Duration(planned.plan.time.all()) << " on " << objective.machine()->name;
+  }
+  std::cout << ", as it says; ";
   if (planned.plan.proof.kind == search::ProofKind::kNone) {
     std::cout << (bytes == 0 ? "no plan moves fewer" : "no bound is proved");
     if (planned.file.proof_forgotten) {
       std::cout << " (its proof is of a kind of before; plan again for one)";
     }
   } else {
-    std::cout << "no plan of its space moves fewer than " << planned.plan.lower_bound
-              << " bytes (proof: " << search::WordOf(planned.plan.proof.kind) << ", replayed)";
+    std::cout << "no plan of its space "
+              << (objective.IsTime() ? "takes less than " : "moves fewer than ")
+              << planned.plan.lower_bound << (objective.IsTime() ? " ns" : " bytes")
+              << " (proof: " << search::WordOf(planned.plan.proof.kind) << ", replayed)";
   }
   if (!planned.file.entries.empty()) std::cout << "\n" << EntriesText(planned.file);
   std::cout << "\nshards, transfers, kernels and memory are those of its shardings\n";

@@ -149,9 +149,9 @@ struct LevelByLevel {
   }
 };
 
-// The bytes that a plain search level by level moves, to print beside the default's; nothing where
+// The value of the plan of a plain search level by level, to print beside the default's; nothing where
 // that search does not end in time, or cannot follow the pins.
-absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& flags,
+absl::StatusOr<absl::optional<int64_t>> RecursiveValue(const PartitionFlags& flags,
                                                        const Graph& graph,
                                                        const search::Plan& found,
                                                        const LevelByLevel& known,
@@ -170,7 +170,8 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveBytes(const PartitionFlags& fla
   }
   YUBA_RETURN_IF_ERROR(plan.status());
   if (!plan->stopped.empty()) return absl::optional<int64_t>();
-  return absl::optional<int64_t>(plan->value());
+  const bool time = options.objective.IsTime();
+  return absl::optional<int64_t>(time ? plan->time.all() : plan->cost.bytes());
 }
 
 // The tensors of the plan that are in fewer parts than their dimensions allow.
@@ -237,7 +238,7 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
   absl::optional<int64_t> by_level;
   if (search_on) {
     options.time_limit = std::min(left, seconds + 1);
-    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveBytes(flags, graph, plan, known_by_level, options));
+    YUBA_ASSIGN_OR_RETURN(by_level, RecursiveValue(flags, graph, plan, known_by_level, options));
   }
   const bool split = plan.space.replicate == search::Replicate::kNone;
   const std::vector<TensorId> fewer = split ? InFewerParts(file) : std::vector<TensorId>();

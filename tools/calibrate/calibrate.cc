@@ -56,9 +56,12 @@ void SetBest(const std::vector<KernelSample>& kernels, DeviceModel& device) {
   std::map<ElementType, double> best;
   double any = 0;
   for (const KernelSample& kernel : kernels) {
-    const double rate = kernel.work.operations / kernel.seconds;
     const double bandwidth = kernel.work.bytes / kernel.seconds;
-    best[kernel.work.type] = std::max(best[kernel.work.type], rate);
+    const KernelClass kernel_class = kernel.work.kernel_class;
+    if (kernel_class == KernelClass::kProduct || kernel_class == KernelClass::kConvolution) {
+      double& rate = best[kernel.work.type];
+      rate = std::max(rate, kernel.work.operations / kernel.seconds);
+    }
     any = std::max(any, bandwidth);
     if (kernel.work.bytes > kBeyondCaches) device.bandwidth = std::max(device.bandwidth, bandwidth);
   }

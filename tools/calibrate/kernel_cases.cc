@@ -35,6 +35,14 @@ op squares(x[m, n], a[m]) -> y[m]
   y[i] = sum(j: n) sq(x[i, j] - a[i])
 op columns(x[m, n]) -> y[n]
   y[j] = sum(i: m) x[i, j]
+op scale(x[b, c, h, w], s[c], t[c]) -> y[b, c, h, w]
+  y[n, a, i, j] = max(x[n, a, i, j] * s[a] + t[a], 0)
+op swap(x[b, s, h, d]) -> y[b, h, s, d]
+  y[n, a, i, j] = x[n, i, a, j] * 0.125
+op channels(x[b, c, h, w]) -> y[c]
+  y[a] = sum(n: b, i: h, j: w) x[n, a, i, j]
+op variance(x[b, c, h, w], m[c]) -> y[c]
+  y[a] = sum(n: b, i: h, j: w) sq(x[n, a, i, j] - m[a])
 op largest(x[m, n]) -> y[m]
   y[i] = max(j: n) x[i, j]
 )";
@@ -71,6 +79,9 @@ std::vector<Row> Products() {
                           {4096, 64, 64},
                           {4096, 1024, 1024},
                           {4096, 4096, 4096}});
+  // What parts of products become, and products of few rows.
+  add(ElementType::kF32,
+      {{64, 768, 96}, {64, 96, 768}, {8, 768, 3072}, {1, 1024, 1024}, {64, 3072, 96}});
   add(ElementType::kBF16, {{256, 256, 256},
                            {1024, 1024, 1024},
                            {512, 768, 3072},
@@ -99,6 +110,16 @@ std::vector<Row> Convolutions() {
   add({1, 3, 224, 224}, {64, 3, 7, 7}, 2, 3);
   add({8, 16, 32, 32}, {16, 16, 3, 3}, 1, 1);
   add({8, 64, 8, 8}, {64, 64, 3, 3}, 1, 1);
+  // One image, and an eighth of its channels.
+  add({1, 64, 56, 56}, {64, 64, 3, 3}, 1, 1);
+  add({1, 64, 56, 56}, {8, 64, 3, 3}, 1, 1);
+  add({1, 256, 56, 56}, {64, 256, 1, 1}, 1, 0);
+  add({1, 128, 28, 28}, {16, 128, 3, 3}, 1, 1);
+  add({1, 256, 14, 14}, {256, 256, 3, 3}, 1, 1);
+  add({1, 256, 14, 14}, {32, 256, 3, 3}, 1, 1);
+  add({1, 1024, 14, 14}, {32, 1024, 1, 1}, 1, 0);
+  add({1, 512, 7, 7}, {512, 512, 3, 3}, 1, 1);
+  add({1, 512, 7, 7}, {64, 512, 3, 3}, 1, 1);
   add({32, 64, 56, 56}, {64, 64, 3, 3}, 1, 1);
   add({32, 1024, 14, 14}, {256, 1024, 1, 1}, 1, 0);
   add({32, 512, 7, 7}, {512, 512, 3, 3}, 1, 1);
@@ -120,6 +141,18 @@ std::vector<Row> MapsAndReductions() {
     rows.push_back({"columns", KernelClass::kReduction, {size}, {}});
     rows.push_back({"largest", KernelClass::kReduction, {size}, {}});
   }
+  const std::vector<std::vector<int64_t>> images = {{1, 64, 112, 112}, {1, 64, 56, 56},
+                                                    {1, 256, 14, 14},  {1, 2048, 7, 7},
+                                                    {8, 128, 28, 28},  {4, 512, 7, 7}};
+  for (const std::vector<int64_t>& image : images) {
+    const std::vector<int64_t> c = {image[1]};
+    rows.push_back({"scale", KernelClass::kMap, {image, c, c}, {}});
+    rows.push_back({"channels", KernelClass::kReduction, {image}, {}});
+    rows.push_back({"variance", KernelClass::kReduction, {image, c}, {}});
+  }
+  rows.push_back({"swap", KernelClass::kMap, {{1, 64, 12, 64}}, {}});
+  rows.push_back({"swap", KernelClass::kMap, {{4, 128, 12, 64}}, {}});
+  rows.push_back({"swap", KernelClass::kMap, {{8, 512, 16, 64}}, {}});
   rows.push_back({"shift", KernelClass::kMap, {{8192, 4096}, {4096}}, {}});  // in no cache
   rows.push_back({"rows", KernelClass::kReduction, {{8192, 4096}}, {}});
   return rows;
@@ -168,22 +201,53 @@ double OperationsOf(const Graph& graph) {
   return WorkOf(definition, WholeRanges(definition)).operations;
 }
 
-}  // namespace
-
-std::vector<KernelCase> KernelCases(double most_operations) {
+OperatorLibrary Descriptions() {
   OperatorLibrary library;
   const absl::Status added = library.Add("the kernels of a calibration", kDescriptions);
   YUBA_CHECK(added.ok()) << added.ToString();
+  return library;
+}
+
+Graph GraphOf(const Row& row, const OperatorLibrary& library) {
+  std::vector<absl::optional<Shape>> operands;
+  for (const auto& dims : row.operands) operands.push_back(Shape{row.type, dims});
+  const absl::StatusOr<Instance> instance =
+      Elaborate(*library.Find(row.description), operands, row.attributes);
+  YUBA_CHECK(instance.ok()) << instance.status().ToString();
+  Graph graph = GraphOf(*instance);
+  YUBA_CHECK(graph.nodes.size() == 1) << row.description << " is not one definition";
+  return graph;
+}
+
+}  // namespace
+
+Graph ProductBefore() {
+  return GraphOf({"product", KernelClass::kProduct, {{64, 256}, {256, 256}}, {}}, Descriptions());
+}
+
+Graph Joined(const Graph& before, const Graph& graph) {
+  Graph joined = before;
+  for (Tensor& tensor : joined.tensors) tensor.name += " before";
+  for (Node& node : joined.nodes) node.name += " before";
+  const auto first = static_cast<TensorId>(joined.tensors.size());
+  joined.tensors.insert(joined.tensors.end(), graph.tensors.begin(), graph.tensors.end());
+  for (const TensorId input : graph.inputs) joined.inputs.push_back(first + input);
+  for (const TensorId output : graph.outputs) joined.outputs.push_back(first + output);
+  for (Node node : graph.nodes) {
+    for (TensorId& operand : node.operands) operand += first;
+    node.result += first;
+    joined.nodes.push_back(std::move(node));
+  }
+  Link(joined);
+  return joined;
+}
+
+std::vector<KernelCase> KernelCases(double most_operations) {
+  const OperatorLibrary library = Descriptions();
   std::vector<KernelCase> cases;
   for (const std::vector<Row>& rows : {Products(), Convolutions(), MapsAndReductions()}) {
     for (const Row& row : rows) {
-      std::vector<absl::optional<Shape>> operands;
-      for (const auto& dims : row.operands) operands.push_back(Shape{row.type, dims});
-      const absl::StatusOr<Instance> instance =
-          Elaborate(*library.Find(row.description), operands, row.attributes);
-      YUBA_CHECK(instance.ok()) << instance.status().ToString();
-      Graph graph = GraphOf(*instance);
-      YUBA_CHECK(graph.nodes.size() == 1) << row.description << " is not one definition";
+      Graph graph = GraphOf(row, library);
       if (OperationsOf(graph) > most_operations) continue;
       cases.push_back({NameOf(row), row.kernel_class, std::move(graph)});
     }

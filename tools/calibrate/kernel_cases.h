@@ -17,6 +17,13 @@ struct KernelCase {
   Graph graph;  // one node, of inputs and one output
 };
 
+// The product that runs before a map or a reduction where these are timed, as in programs: the
+// threads of a library are awake then.
+Graph ProductBefore();
+
+// The nodes of `before`, then those of `graph`.
+Graph Joined(const Graph& before, const Graph& graph);
+
 // In a fixed order. What takes more operations than `most` is left out.
 std::vector<KernelCase> KernelCases(double most_operations);
 

@@ -1,6 +1,7 @@
 #include "tools/calibrate/measure_links.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -59,13 +60,19 @@ const CollectiveTable& TableOf(const LinkModel& link, const char* collective, in
   return link.tables[0];
 }
 
-// The latency is what no collective goes below, as no table may; the bandwidth is from the largest
-// permute of all devices: then all use what they share.
+// Messages that each device receives.
+int MessagesOf(const CollectiveTable& table) {
+  if (table.collective == kPermute) return 1;
+  return (table.collective == "all_reduce" ? 2 : 1) * (table.devices - 1);
+}
+
+// The latency is the least that a message took in a small collective, which no table goes below;
+// the bandwidth is from the largest permute of all devices: then all use what they share.
 void FitLink(int devices, MeasuredLinks& measured) {
   LinkModel& link = measured.link;
-  link.latency = link.tables[0].seconds[0].second;
+  link.latency = std::numeric_limits<double>::infinity();
   for (const CollectiveTable& table : link.tables) {
-    link.latency = std::min(link.latency, table.seconds.front().second);
+    link.latency = std::min(link.latency, table.seconds.front().second / MessagesOf(table));
   }
   const CollectiveTable& all = TableOf(link, kPermute, devices);
   const auto& [bytes, seconds] = all.seconds.back();

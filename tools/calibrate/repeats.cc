@@ -1,6 +1,9 @@
 #include "tools/calibrate/repeats.h"
 
+#include <time.h>
+
 #include <algorithm>
+#include <chrono>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/clock.h"
@@ -14,16 +17,26 @@ Timing TimingOf(std::vector<double> seconds) {
   return {seconds[0], seconds[seconds.size() - 2] / seconds[0] - 1};
 }
 
-absl::StatusOr<Timing> TimeRepeats(const std::function<absl::Status()>& run) {
+double WallSeconds() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+double ProcessorSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+absl::StatusOr<Timing> TimeRepeats(const std::function<absl::Status()>& run, double (*clock)()) {
   constexpr size_t kLeast = 5, kMost = 15;
   constexpr double kSeconds = 0.1;
   YUBA_RETURN_IF_ERROR(run());
   std::vector<double> seconds;
   const Clock::time_point start = Clock::now();
   while (seconds.size() < kLeast || (seconds.size() < kMost && SecondsSince(start) < kSeconds)) {
-    const Clock::time_point begin = Clock::now();
+    const double begin = clock();
     YUBA_RETURN_IF_ERROR(run());
-    seconds.push_back(SecondsSince(begin));
+    seconds.push_back(clock() - begin);
   }
   return TimingOf(std::move(seconds));
 }

@@ -17,9 +17,14 @@ struct Timing {
 // Of the times of at least two repeats.
 Timing TimingOf(std::vector<double> seconds);
 
+// Seconds that have passed since some moment, or that processors worked for this process.
+double WallSeconds();
+double ProcessorSeconds();
+
 // Runs `run` once to warm up and then as often as a tenth of a second has room for, from 5 to 15
-// times. The first error ends it.
-absl::StatusOr<Timing> TimeRepeats(const std::function<absl::Status()>& run);
+// times, each timed by `clock`. The first error ends it.
+absl::StatusOr<Timing> TimeRepeats(const std::function<absl::Status()>& run,
+                                   double (*clock)() = WallSeconds);
 
 // A calibration with a larger median of spreads is of no use.
 inline constexpr double kMostSpread = 0.2;

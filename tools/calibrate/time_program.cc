@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 #include "opsemantics/base/status.h"
@@ -26,7 +27,12 @@ absl::StatusOr<Timing> TimeStep(program::Program program, const std::string& bac
   options.backend = backend;
   YUBA_ASSIGN_OR_RETURN(const auto session, runtime::Session::Open(loaded, options));
   YUBA_RETURN_IF_ERROR(session->Randomize(1));
-  return TimeRepeats([&session = *session] { return session.Step(); });
+  const auto step = [&session = *session] { return session.Step(); };
+  const int processors = std::max(1U, std::thread::hardware_concurrency());
+  if (backend != "host" || loaded->devices() <= processors) return TimeRepeats(step);
+  YUBA_ASSIGN_OR_RETURN(Timing timing, TimeRepeats(step, ProcessorSeconds));
+  timing.seconds /= processors;
+  return timing;
 }
 
 }  // namespace

@@ -138,12 +138,12 @@ TEST_CASE("engines report what they added, and nothing runs once the gap is clos
       CHECK(report.bound >= report.bound_before);
       CHECK(report.before > report.bound_before);
       if (last.count(search) > 0) {
-        CHECK(report.before == last[search].bytes);
+        CHECK(report.before == last[search].value);
         CHECK(report.bound_before == last[search].bound);
       }
       last[search] = report;
     }
-    CHECK(last[""].bytes == plan.cost.bytes());
+    CHECK(last[""].value == plan.cost.bytes());
     CHECK(last[""].bound == plan.lower_bound);
   }
   names.insert("smallest");  // runs only where there is no plan
