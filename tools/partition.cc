@@ -149,8 +149,8 @@ struct LevelByLevel {
   }
 };
 
-// The value of the plan of a plain search level by level, to print beside the default's; nothing where
-// that search does not end in time, or cannot follow the pins.
+// The value of the plan of a plain search level by level, to print beside the default's; nothing
+// where that search does not end in time, or cannot follow the pins.
 absl::StatusOr<absl::optional<int64_t>> RecursiveValue(const PartitionFlags& flags,
                                                        const Graph& graph,
                                                        const search::Plan& found,

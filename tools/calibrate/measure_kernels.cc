@@ -36,40 +36,8 @@ absl::StatusOr<program::Program> ProgramOf(const Graph& graph, const std::string
   return BuildProgram(model, WholePlan(model.graph), choice, /*verify=*/false);
 }
 
-<<<<<<< HEAD
-absl::Status Measure(const KernelCase& one, const std::string& backend, bool library,
-                     MeasuredKernels& measured) {
-  ProgressLine::Begin(one.name);
-  absl::StatusOr<program::Program> program = ProgramOf(one, backend, library);
-  if (!program.ok()) return Annotate(program.status(), one.name);
-  const KernelWork work =
-      program::WorkOn(*program, MeshOf(1), program->instructions(0).kernel(), 0).kernel;
-  if (library != work.library) return absl::OkStatus();  // measured in generated code
-  const absl::StatusOr<Timing> timing = TimeProgram(*program, backend);
-  if (!timing.ok()) return Annotate(timing.status(), one.name);
-  measured.samples.push_back({one.name, work, timing->seconds});
-  measured.spreads.push_back(timing->spread);
-  return absl::OkStatus();
-=======
-KernelWork WorkOf(const KernelCase& one, const program::Program& program) {
-  const Definition& definition = *one.graph.nodes[0].definition;
-  std::vector<Interval> whole;
-  for (const Index& index : definition.indices) whole.push_back({0, index.extent});
-  KernelWork work;
-  work.kernel_class = one.kernel_class;
-  work.library = program.functions(0).has_library();
-  work.type = definition.operands[0].type;
-  work.operations = static_cast<double>(Flops(definition, whole));
-  const program::Kernel& kernel = program.instructions(0).kernel();
-  work.bytes = static_cast<double>(program::WorkOn(program, MeshOf(1), kernel, 0).bytes);
-  work.results = 1;
-  for (const int64_t dim : definition.result.dims) work.results *= static_cast<double>(dim);
-  return work;
-}
-
 bool HasLibrary(KernelClass kernel_class) {
   return kernel_class == KernelClass::kProduct || kernel_class == KernelClass::kConvolution;
->>>>>>> machines
 }
 
 // Seconds of a map or reduction that comes after a product, and after others of its kind.
@@ -101,7 +69,8 @@ class Measurer {
   absl::Status Measure(const KernelCase& one, bool library) {
     ProgressLine::Begin(one.name);
     YUBA_ASSIGN_OR_RETURN(const program::Program program, ProgramOf(one.graph, backend_, library));
-    const KernelWork work = WorkOf(one, program);
+    const KernelWork work =
+        program::WorkOn(program, MeshOf(1), program.instructions(0).kernel(), 0).kernel;
     if (library != work.library) return absl::OkStatus();  // measured in generated code
     YUBA_ASSIGN_OR_RETURN(const Timing timing, HasLibrary(one.kernel_class)
                                                    ? TimeProgram(program, backend_)
