@@ -129,9 +129,11 @@ TEST_CASE("numbers are decimal, whatever they begin with") {
   CLI::App app;
   RunFlags flags;
   AddRunFlags(&app, flags);
+  app.parse("--steps 010 --shuffle 09 --data .");
+  CLI::App plans;
   MeshFlags mesh;
-  AddMeshFlags(&app, mesh);
-  app.parse("--steps 010 --shuffle 09 --data . --devices 012");
+  AddMeshFlags(&plans, mesh);
+  plans.parse("--devices 012");
   CHECK(flags.steps == 10);
   CHECK(flags.shuffle == 9);
   CHECK(mesh.devices == 12);

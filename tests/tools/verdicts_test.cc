@@ -84,7 +84,7 @@ TEST_CASE("one is one, and help says what is taken where nothing is given") {
   }
   const std::string run = RunCommand("yuba run --help").out;
   INFO(run);
-  CHECK(run.find("--backend TEXT:{host,cuda}=host") != std::string::npos);
+  CHECK(run.find("--backend TEXT:{host,cuda,model}=host") != std::string::npos);
   CHECK(run.find("default: 60 on GPUs, 600 on") != std::string::npos);
   CHECK(run.find("default: one, or one for each") != std::string::npos);
   CHECK(run.find("default: a thread for each") != std::string::npos);
