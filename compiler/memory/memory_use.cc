@@ -110,8 +110,8 @@ class BoxSizes {
       std::map<std::pair<int, int64_t>, int> finer;
       for (size_t device = 0; device < volumes.size(); ++device) {
         const auto next = static_cast<int>(finer.size());
-        classes_[device] = finer.emplace(std::make_pair(classes_[device], volumes[device]), next)
-                               .first->second;
+        classes_[device] =
+            finer.emplace(std::make_pair(classes_[device], volumes[device]), next).first->second;
       }
     }
     kept_.push_back(std::move(volumes));

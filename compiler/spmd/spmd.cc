@@ -18,10 +18,10 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
+#include "opsemantics/definition/known_definitions.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
-#include "search/rewrite/canonical.h"
 
 namespace yuba::compiler {
 namespace {
@@ -69,11 +69,7 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 class SpmdBuilder {
  public:
   SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters)
-      : graph_(graph),
-        plan_(plan),
-        mesh_(plan.mesh),
-        definitions_(search::DefinitionNumbers(graph)),
-        cluster_of_(graph.nodes.size(), nullptr) {
+      : graph_(graph), plan_(plan), mesh_(plan.mesh), cluster_of_(graph.nodes.size(), nullptr) {
     for (const Cluster& cluster : clusters) {
       for (const TensorId result : cluster.results) {
         const NodeId producer = ProducerIn(graph, result, cluster.entry);
@@ -150,7 +146,7 @@ class SpmdBuilder {
 
   const NodePart& PartOf(NodeId id) {
     const Node& node = graph_.nodes[id];
-    auto& known = parts_[{definitions_[id], plan_.nodes[id].axes}];
+    auto& known = parts_[{definitions_.NumberOf(*node.definition), plan_.nodes[id].axes}];
     if (known != nullptr) return *known;
     NodePart part;
     part.boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
@@ -255,8 +251,7 @@ class SpmdBuilder {
     // Slice owners, or else first owners, combine the partials; owners gather the result from them.
     if (slices != nullptr) AddExchange(node, tensor.name, {stored, *slices}, {stored, *owners});
     if (slices != nullptr || grouped || reduced.one_owner) return;
-    AddExchange(node, tensor.name, {stored, *owners}, {stored, *owners})
-        ->set_from_first_only(true);
+    AddExchange(node, tensor.name, {stored, *owners}, {stored, *owners})->set_from_first_only(true);
   }
 
   // Who combines the partials that nodes of this part write. `several`: there are several, which
@@ -395,8 +390,8 @@ class SpmdBuilder {
   const search::Plan& plan_;
   const Mesh& mesh_;
   program::Program program_;
-  const std::vector<int> definitions_;  // [node]: equal for equal ones
-  std::vector<TabledPtr> shards_;       // [tensor]
+  KnownDefinitions definitions_;
+  std::vector<TabledPtr> shards_;  // [tensor]
   std::map<std::pair<std::vector<AxisList>, std::vector<int64_t>>, TabledPtr> known_shards_;
   // By definition and partition; by part, owners, and whether there are several partials.
   std::map<std::pair<int, std::vector<AxisList>>, std::shared_ptr<const NodePart>> parts_;

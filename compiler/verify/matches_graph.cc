@@ -13,6 +13,7 @@
 #include "compiler/verify/interleaving.h"
 #include "compiler/verify/unfold.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/definition/known_definitions.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/boxes.h"
 #include "runtime/program/entries.h"
@@ -230,19 +231,6 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // The number of the node's definition; equal ones have one number.
-  int NumberOf(const Node& node, int function) {
-    const Definition* definition = node.definition.get();
-    const auto [number, is_new] = number_of_.emplace(definition, definitions_);
-    if (!is_new) return number->second;
-    std::vector<const Definition*>& others = by_function_[function];
-    for (const Definition* other : others) {
-      if (*other == *definition) return number->second = number_of_[other];
-    }
-    others.push_back(definition);
-    return number->second = definitions_++;
-  }
-
   // All that CheckBoxes looks at.
   std::string BoxesOf(const Node& node, const program::Kernel& kernel) {
     program::Kernel boxes;
@@ -252,7 +240,7 @@ class Reader {
       *boxes.add_operands()->mutable_box() = operand.box();
     }
     *boxes.add_results()->mutable_box() = kernel.results(0).box();
-    return absl::StrCat(NumberOf(node, kernel.function()), ":", boxes.SerializeAsString());
+    return absl::StrCat(definitions_.NumberOf(*node.definition), ":", boxes.SerializeAsString());
   }
 
   // The boxes that the definition reaches on each device against those that the program says.
@@ -307,9 +295,7 @@ class Reader {
   std::vector<Value> holds_;  // [buffer]: of which it has elements; tensor -1: none yet
   NodeId next_ = 0;           // the node that the next kernel must be
   int entry_ = 0;             // the one that is checked
-  std::map<const Definition*, int> number_of_;
-  std::map<int, std::vector<const Definition*>> by_function_;  // one of each number
-  int definitions_ = 0;                                        // numbers that are taken
+  KnownDefinitions definitions_;
   std::set<std::string> checked_;  // kernels whose boxes are right, by BoxesOf
 };
 

@@ -17,6 +17,9 @@ namespace {
 constexpr int kPeriods[] = {1, 2};
 // On grids 2 alone: there, axes of period 1 are tried anyway (AssignAxes).
 constexpr int kPeriodOfGrids = 2;
+// Where grids were tiled from a few blocks, axes of period 2 for them mostly end nearer the bound
+// than for those of the tied relaxation. Farther above it than 1 %, both are tried.
+constexpr int64_t kNearTiled = 101;
 constexpr int kSweeps = 100;  // of the dual of the tied relaxation, which is small
 // A tied problem of at most this part of the variables stands for the whole: searches of the whole
 // that do not begin from its plan find nothing better.
@@ -99,12 +102,17 @@ void SolveRepeated(Task& task, Incumbent& incumbent) {
 }
 
 void RepeatAxes(Task& task, Incumbent& incumbent) {
-  task.repeats = task.repeats || task.tiled;
-  const std::vector<std::vector<Grid>> grids =
-      task.tiled ? task.likely_grids : TiedGrids(task, kPeriodOfGrids);
-  if (grids.empty()) return;
-  incumbent.Offer(AssignAxes(task.graph(), AxisOptionsOf(task, incumbent), task.uses(), grids,
-                             task.restrictions(), kPeriodOfGrids));
+  const auto offer = [&](const std::vector<std::vector<Grid>>& grids) {
+    if (grids.empty()) return;
+    incumbent.Offer(AssignAxes(task.graph(), AxisOptionsOf(task, incumbent), task.uses(), grids,
+                               task.restrictions(), kPeriodOfGrids));
+  };
+  if (task.tiled) {
+    task.repeats = true;
+    offer(task.likely_grids);
+    if (incumbent.IsWithin(kNearTiled)) return;
+  }
+  offer(TiedGrids(task, kPeriodOfGrids));
 }
 
 }  // namespace yuba::search

@@ -1,4 +1,5 @@
-// What a plan needs with its copies and without, and that nobody but a stated limit takes them away.
+// What a plan needs with its copies and without, and that nobody but a stated limit takes them
+// away.
 
 #include "search/model/plan_problem.h"
 

@@ -71,7 +71,7 @@ std::vector<int> NextOf(const Graph& graph, const Restrictions& restrictions = {
 }
 
 TEST_CASE("the dual of a few blocks, tiled to all, begins where that of all ends") {
-  const Graph graph = LadderOf(24).graph;
+  const Graph graph = WithCopies(LadderOf(24).graph);
   const Mesh mesh = MeshOf(64);
   const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);
   const absl::optional<GridProblem> all = BuildGridProblem(graph, mesh, uses, false);
