@@ -127,7 +127,7 @@ TEST_CASE("a bound that is stopped while costs are counted is one of those that 
     CHECK(bound.bytes <= whole);
     partial += bound.bytes > 0;
     Plan plan = PlanOf(graph, 48);
-    plan.lower_bound = bound.bytes;
+    plan.lower_bound = plan.asked_bound = bound.bytes;
     plan.proof = bound.proof;
     CHECK_THAT(CheckPlan(graph, plan), IsOk());
   }
