@@ -27,7 +27,8 @@ void AddWorkRanges(const Mesh& mesh, const Definition& definition,
   // Many devices have the same part.
   std::map<std::vector<Interval>, std::vector<Interval>, ByBounds> found;
   std::vector<const std::vector<Interval>*> counted;  // [device]
-  for (const std::vector<Interval>& part : ranges) {
+  for (std::vector<Interval> part : ranges) {
+    part.resize(definition.indices.size());  // the one group of devices has no index
     auto known = found.find(part);
     if (known == found.end()) known = found.emplace(part, RangesOfWork(definition, part)).first;
     counted.push_back(&known->second);

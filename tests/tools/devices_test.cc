@@ -59,7 +59,7 @@ TEST_CASE("run on GPUs, where there is none, says what was found and exits with 
   const CommandResult unknown =
       RunCommand("yuba run " + model + " " + plan + " --backend quantum --random");
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.error.find("{host,cuda}") != std::string::npos);
+  CHECK(unknown.error.find("{host,cuda,model}") != std::string::npos);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_CASE("times are exact, and grids bound them, on links of one kind") {
   for (const int devices : {2, 3, 4, 6, 8}) {
     CAPTURE(devices);
     const Totals totals = Compare(EvenGraph(), MeshOf(devices), devices <= 4);
-    if (!(devices % 3 == 0)) CHECK(totals.tight == totals.grids);
+    if (devices == 8) CHECK(totals.tight == totals.grids);  // even parts, nothing replicated
     Compare(UnevenGraph(), MeshOf(devices));
     Compare(StrangeReads(), MeshOf(devices), devices == 4);
   }
@@ -125,7 +125,7 @@ TEST_CASE("times are exact, and grids bound them, on links of several kinds") {
                            MeshOfKinds(8, {2, 1, 0}), MeshOfKinds(12, {1, 1, 0})}) {
     CAPTURE(mesh.devices(), mesh.kinds());
     const Totals totals = Compare(EvenGraph(), mesh, mesh.devices() == 4);
-    WARN(totals.tight << " of " << totals.grids);
+    CHECK(totals.tight > 0);
     Compare(UnevenGraph(), mesh);
     Compare(StrangeReads(), mesh, mesh.devices() == 4);
   }
