@@ -235,7 +235,8 @@ TEST_CASE("running without weights or inputs is an error that says what to give"
   REQUIRE(RunCommand("yuba partition " + Model() + " --devices 2 -o " + plan).exit_code == 0);
   ExpectError("yuba run " + Model() + " " + plan, 2, "--random");
   ExpectError("yuba run " + Model() + " " + plan + " --inputs " + folder + "/none", 2, "none");
-  ExpectError("yuba run " + Model() + " " + plan + " --backend zz", 2, "zz not in {host,cuda,model}");
+  ExpectError("yuba run " + Model() + " " + plan + " --backend zz", 2,
+              "zz not in {host,cuda,model}");
 }
 
 }  // namespace
