@@ -1,12 +1,18 @@
 #include "search/cost/crossings.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <utility>
+
+#include "opsemantics/base/arithmetic.h"
+#include "search/cost/numbering.h"
 
 namespace yuba::search {
 namespace {
 
-int64_t DivideUp(int64_t number, int64_t by) { return by == 0 ? 0 : (number + by - 1) / by; }
+// How many groups of `by` elements it takes to have so many; 0 where no group has any.
+int64_t GroupsFor(int64_t number, int64_t by) { return by == 0 ? 0 : CeilDiv(number, by); }
 
 // Into how many parts axes of kinds below `kind` cut the extents together.
 int64_t PartsBelow(const Grid& grid, size_t kind) {
@@ -44,13 +50,13 @@ std::vector<int64_t> ShardVolumes(const std::vector<int64_t>& extents, const Gri
 
 }  // namespace
 
-Crossings::Near Crossings::Gathered(const FactorGrid& grid, const std::vector<int64_t>& extents,
+Crossings::Near Crossings::Gathered(const std::vector<int64_t>& extents, const Grid& tensor,
                                     const PartBoxes& pieces, size_t kind) const {
-  const std::vector<int> parts = PartsOf(grid.tensor);
+  const std::vector<int> parts = PartsOf(tensor);
   int64_t of_group = 1;  // elements that a group has at most
   for (size_t d = 0; d < extents.size(); ++d) {
-    for (size_t inner = 0; inner < kind; ++inner) of_group *= grid.tensor[inner][d];
-    of_group *= DivideUp(extents[d], parts[d]);
+    for (size_t inner = 0; inner < kind; ++inner) of_group *= tensor[inner][d];
+    of_group *= CeilDiv(extents[d], parts[d]);
   }
   Near near;
   near.parts = pieces.count;
@@ -61,12 +67,12 @@ Crossings::Near Crossings::Gathered(const FactorGrid& grid, const std::vector<in
     near.greatest = std::max(near.greatest, found);
     least = std::min(least, volume);
   }
-  near.groups = DivideUp(least, of_group);
+  near.groups = GroupsFor(least, of_group);
   if (extents.size() != 1) return near;
   int64_t common = 1, outer = 1;
   for (size_t k = kind; k < kinds_; ++k) {
-    common *= std::gcd<int64_t>(grid.tensor[k][0], pieces.by_kind[k]);
-    outer *= grid.tensor[k][0];
+    common *= std::gcd<int64_t>(tensor[k][0], pieces.by_kind[k]);
+    outer *= tensor[k][0];
   }
   if (common != outer && common != pieces.count) {
     near.mean = Wide{common} * pieces.volume;
@@ -75,18 +81,18 @@ Crossings::Near Crossings::Gathered(const FactorGrid& grid, const std::vector<in
   return near;
 }
 
-Crossings::Near Crossings::Reduced(const FactorGrid& grid, const std::vector<int64_t>& extents,
-                                   const std::vector<int>& indices, const PartBoxes& pieces,
-                                   size_t kind) const {
+Crossings::Near Crossings::Reduced(const std::vector<int64_t>& extents, const Grid& tensor,
+                                   const std::vector<int>& indices, const Grid& node,
+                                   const PartBoxes& pieces, size_t kind) const {
   int64_t repeated = 1, repeated_outside = 1;  // partials of one element, in the group and outside
-  for (size_t i = 0; grid.sums && i < indices.size(); ++i) {
+  for (size_t i = 0; sums_ && i < indices.size(); ++i) {
     if (!definition_.indices[indices[i]].reduction) continue;
-    for (size_t k = 0; k < kinds_; ++k) (k < kind ? repeated : repeated_outside) *= grid.node[k][i];
+    for (size_t k = 0; k < kinds_; ++k) (k < kind ? repeated : repeated_outside) *= node[k][i];
   }
   const std::vector<int64_t> written = VolumesOf(pieces, extents.size());
-  const int64_t boxes = PartsBelow(grid.node, kind) / repeated;
+  const int64_t boxes = PartsBelow(node, kind) / repeated;
   const int64_t of_group = boxes * *std::max_element(written.begin(), written.end());
-  const std::vector<int64_t> shards = ShardVolumes(extents, grid.tensor);
+  const std::vector<int64_t> shards = ShardVolumes(extents, tensor);
   Near near;
   near.parts = static_cast<int64_t>(shards.size());
   for (const int64_t volume : shards) {
@@ -99,24 +105,68 @@ Crossings::Near Crossings::Reduced(const FactorGrid& grid, const std::vector<int
                                       [](int64_t a, int64_t b) { return a * b; });
   const bool all_written = pieces.volume == all * repeated * repeated_outside;
   const int64_t least = *std::min_element(shards.begin(), shards.end());
-  near.groups = all_written ? repeated_outside * DivideUp(least, of_group) : 0;
+  near.groups = all_written ? repeated_outside * GroupsFor(least, of_group) : 0;
   return near;
 }
 
-const std::vector<Crossings::Near>& Crossings::NearOf(FactorGrid grid, Regions& regions,
-                                                      const Grid& node) {
-  const auto found = known_.find(grid);
-  if (found != known_.end()) return found->second;
-  const BoxFactor& factor = regions.factors()[grid.factor];
-  const PartBoxes& pieces = regions.PiecesOf(grid.factor, node);
+Crossings::FactorTable Crossings::TableOf(int factor, const std::vector<Grid>& tensor_grids,
+                                          const std::vector<Grid>& node_grids,
+                                          Regions& regions) const {
+  const BoxFactor& shape = regions.factors()[factor];
   std::vector<int64_t> extents;
-  for (const int d : factor.dims) extents.push_back(type_.dims[d]);
-  std::vector<Near> near;
-  for (size_t kind = 0; kind < kinds_; ++kind) {
-    near.push_back(reduces_ ? Reduced(grid, extents, factor.indices, pieces, kind)
-                            : Gathered(grid, extents, pieces, kind));
+  for (const int d : shape.dims) extents.push_back(type_.dims[d]);
+  FactorTable table;
+  Numbering<Grid> row_kinds, column_kinds;
+  for (const Grid& grid : tensor_grids) {
+    table.rows.push_back(row_kinds.Of(GridAlong(grid, shape.dims)));
   }
-  return known_.emplace(std::move(grid), std::move(near)).first->second;
+  std::vector<const PartBoxes*> pieces;  // [column kind]
+  for (const Grid& grid : node_grids) {
+    table.columns.push_back(column_kinds.Of(GridAlong(grid, shape.indices)));
+    if (table.columns.back() == static_cast<int>(pieces.size())) {
+      pieces.push_back(&regions.PiecesOf(factor, grid));
+    }
+  }
+  for (const Grid& tensor : row_kinds.things()) {
+    table.pairs.emplace_back();
+    for (int c = 0; c < column_kinds.size(); ++c) {
+      table.pairs.back().emplace_back();
+      for (size_t kind = 0; kind < kinds_; ++kind) {
+        table.pairs.back().back().push_back(
+            reduces_ ? Reduced(extents, tensor, shape.indices, column_kinds.at(c), *pieces[c], kind)
+                     : Gathered(extents, tensor, *pieces[c], kind));
+      }
+    }
+  }
+  return table;
+}
+
+Crossings::Crossings(const Definition& definition, int operand, const Mesh& mesh,
+                     const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
+                     bool sums, Regions& regions)
+    : definition_(definition),
+      reduces_(operand < 0),
+      sums_(sums),
+      type_(reduces_ ? definition.result : definition.operands[operand]),
+      devices_(mesh.devices()),
+      kinds_(mesh.kinds()) {
+  std::vector<bool> counted(definition.indices.size(), false);
+  for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
+    factors_.push_back(TableOf(static_cast<int>(f), tensor_grids, node_grids, regions));
+    for (const int index : regions.factors()[f].indices) counted[index] = true;
+  }
+  for (const Grid& node : node_grids) {
+    std::vector<Partials> of_kinds(kinds_);
+    for (size_t i = 0; sums && i < counted.size(); ++i) {
+      if (counted[i] || !definition.indices[i].reduction) continue;
+      for (size_t kind = 0; kind < kinds_; ++kind) {
+        for (size_t k = 0; k < kinds_; ++k) {
+          (k < kind ? of_kinds[kind].near : of_kinds[kind].outside) *= node[k][i];
+        }
+      }
+    }
+    partials_.push_back(std::move(of_kinds));
+  }
 }
 
 int64_t Crossings::Found(const std::vector<const Near*>& factors, int64_t repeated) const {
@@ -137,31 +187,20 @@ int64_t Crossings::Found(const std::vector<const Near*>& factors, int64_t repeat
   return static_cast<int64_t>(found);
 }
 
-void Crossings::Add(const Grid& tensor, const Grid& node, Regions& regions, bool sums,
-                    int64_t arriving, int64_t size, LeastMoved* least) {
-  std::vector<const std::vector<Near>*> factors;
-  std::vector<bool> counted(definition_.indices.size(), false);
-  for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
-    const BoxFactor& factor = regions.factors()[f];
-    factors.push_back(&NearOf({static_cast<int>(f), sums, GridAlong(tensor, factor.dims),
-                               GridAlong(node, factor.indices)},
-                              regions, node));
-    for (const int index : factor.indices) counted[index] = true;
-  }
+void Crossings::Add(size_t tensor_grid, size_t node_grid, int64_t arriving, int64_t size,
+                    LeastMoved* least) const {
+  std::vector<const Near*> near(factors_.size());
   for (size_t kind = 0; kind < kinds_; ++kind) {
-    int64_t repeated = 1, groups = 1;  // of reductions that decide no box: partials near, outside
-    for (size_t i = 0; sums && i < counted.size(); ++i) {
-      if (counted[i] || !definition_.indices[i].reduction) continue;
-      for (size_t k = 0; k < kinds_; ++k) (k < kind ? repeated : groups) *= node[k][i];
-    }
-    std::vector<const Near*> here;
-    for (const std::vector<Near>* factor : factors) {
-      here.push_back(&(*factor)[kind]);
-      groups *= here.back()->groups;
+    const Partials& partials = partials_[node_grid][kind];
+    int64_t groups = partials.outside;
+    for (size_t f = 0; f < factors_.size(); ++f) {
+      const FactorTable& table = factors_[f];
+      near[f] = &table.pairs[table.rows[tensor_grid]][table.columns[node_grid]][kind];
+      groups *= near[f]->groups;
     }
     least->messages[kind] = std::max<int64_t>({least->messages[kind], groups - 1, 0});
     if (kind == 0 || arriving == 0) continue;
-    least->bytes[kind] = std::max<int64_t>(0, arriving - Found(here, repeated)) * size;
+    least->bytes[kind] = std::max<int64_t>(0, arriving - Found(near, partials.near)) * size;
   }
 }
 

@@ -12,8 +12,6 @@
 #define YUBA_SEARCH_COST_CROSSINGS_H_
 
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include "opsemantics/definition/definition.h"
@@ -22,24 +20,22 @@
 
 namespace yuba::search {
 
-// Not for several threads at a time.
+// Of all pairs of a tensor's grid and a node's grid. Grids that cut a factor of the boxes alike are
+// looked at once.
 class Crossings {
  public:
   // A gather of operand `operand`, or with `operand` < 0 a reduction, that neither writes nor
-  // combines partials that stay unreduced. All arguments must outlive this.
-  Crossings(const Definition& definition, int operand, const Mesh& mesh)
-      : definition_(definition),
-        reduces_(operand < 0),
-        type_(reduces_ ? definition.result : definition.operands[operand]),
-        devices_(mesh.devices()),
-        kinds_(mesh.kinds()) {}
+  // combines partials that stay unreduced. `sums`: all node grids cut the reduction. `regions`: of
+  // the use, and where `sums` of parts of the reduction.
+  Crossings(const Definition& definition, int operand, const Mesh& mesh,
+            const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids, bool sums,
+            Regions& regions);
 
-  // `regions`: of the use, and where `sums` of parts of the reduction. `arriving`: the elements
-  // that devices need and somebody has or wrote, summed over devices, or 0 where that is not known.
-  // Adds to `least` the bytes of all kinds but 0, with `size` bytes an element, and the messages of
-  // all kinds.
-  void Add(const Grid& tensor, const Grid& node, Regions& regions, bool sums, int64_t arriving,
-           int64_t size, LeastMoved* least);
+  // For the grids of these numbers. `arriving`: the elements that devices need and somebody has or
+  // wrote, summed over devices, or 0 where that is not known. Sets in `least` the bytes of all
+  // kinds but 0, with `size` bytes an element, and raises the messages of all kinds.
+  void Add(size_t tensor_grid, size_t node_grid, int64_t arriving, int64_t size,
+           LeastMoved* least) const;
 
  private:
   using Wide = __int128;
@@ -52,29 +48,33 @@ class Crossings {
     Wide mean_of = 0;      // 0: there is none
     int64_t groups = 1;    // of how many groups each needs something, at least
   };
-  struct FactorGrid {
-    int factor;
-    bool sums;
-    Grid tensor, node;
-    bool operator<(const FactorGrid& other) const {
-      return std::tie(factor, sums, tensor, node) <
-             std::tie(other.factor, other.sums, other.tensor, other.node);
-    }
+  // How the grids cut one factor.
+  struct FactorTable {
+    std::vector<int> rows, columns;                     // [grid]: its kind of cut
+    std::vector<std::vector<std::vector<Near>>> pairs;  // [row kind][column kind][kind of links]
+  };
+  // Of reduction indices that decide no box, for one kind of links: partials of an element that a
+  // group has, and that others have.
+  struct Partials {
+    int64_t near = 1, outside = 1;
   };
 
-  const std::vector<Near>& NearOf(FactorGrid grid, Regions& regions, const Grid& node);
-  Near Gathered(const FactorGrid& grid, const std::vector<int64_t>& extents,
-                const PartBoxes& pieces, size_t kind) const;
-  Near Reduced(const FactorGrid& grid, const std::vector<int64_t>& extents,
-               const std::vector<int>& indices, const PartBoxes& pieces, size_t kind) const;
+  FactorTable TableOf(int factor, const std::vector<Grid>& tensor_grids,
+                      const std::vector<Grid>& node_grids, Regions& regions) const;
+  Near Gathered(const std::vector<int64_t>& extents, const Grid& tensor, const PartBoxes& pieces,
+                size_t kind) const;
+  Near Reduced(const std::vector<int64_t>& extents, const Grid& tensor,
+               const std::vector<int>& indices, const Grid& node, const PartBoxes& pieces,
+               size_t kind) const;
   int64_t Found(const std::vector<const Near*>& factors, int64_t repeated) const;
 
   const Definition& definition_;
-  const bool reduces_;
+  const bool reduces_, sums_;
   const TensorType type_;
   const int64_t devices_;
   const size_t kinds_;
-  std::map<FactorGrid, std::vector<Near>> known_;  // [kind]
+  std::vector<FactorTable> factors_;
+  std::vector<std::vector<Partials>> partials_;  // [node grid][kind of links]
 };
 
 }  // namespace yuba::search

@@ -29,8 +29,7 @@ UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, 
       whole_(definition, operand, false),
       partial_(definition, operand, operand < 0),
       objective_(objective),
-      busiest_(definition_, operand_, mesh_, objective_, whole_, partial_),
-      crossings_(definition_, operand_, mesh_) {}
+      busiest_(definition_, operand_, mesh_, objective_, whole_, partial_) {}
 
 UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
   NodeSide side;

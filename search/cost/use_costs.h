@@ -17,7 +17,6 @@
 #include "opsemantics/definition/graph.h"
 #include "search/cost/busiest_device.h"
 #include "search/cost/cost_key.h"
-#include "search/cost/crossings.h"
 #include "search/cost/part_boxes.h"
 #include "search/plan/choice.h"
 #include "search/plan/objective.h"
@@ -65,7 +64,7 @@ class UseCosts {
   int64_t ExactBytes(const Choice& tensor, const Choice& node, int64_t* steps);
   // In use_times.cc, as are Relaxed and Exact.
   void MakeTimes(const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
-                 std::vector<int64_t>& cells);
+                 bool partial, std::vector<int64_t>& cells);
   int64_t TimeFromBoxes(const Choice& tensor, const Choice& node) const;
   // Whether the tensor holds partials that stay unreduced.
   bool OfPartials() const { return IntoPartials() || FromPartials() || WithinGroups(); }
@@ -93,7 +92,6 @@ class UseCosts {
   Regions whole_, partial_;  // gathers use `whole_` only
   const Objective objective_;
   BusiestDevice busiest_;
-  Crossings crossings_;
 };
 
 }  // namespace yuba::search

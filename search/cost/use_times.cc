@@ -1,6 +1,9 @@
 // The half of UseCosts that knows the objective: bytes as they are, or times.
-#include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "absl/types/optional.h"
+#include "search/cost/crossings.h"
 #include "search/cost/use_costs.h"
 #include "search/plan/memory_price.h"
 #include "search/plan/moved_by_use.h"
@@ -10,32 +13,47 @@ namespace yuba::search {
 std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
                                        const std::vector<Grid>& node_grids, const Budget& budget) {
   std::vector<int64_t> cells = RelaxedBytes(tensor_grids, node_grids, budget);
-  if (objective_.IsTime()) MakeTimes(tensor_grids, node_grids, cells);
+  for (const bool partial : {false, true}) {
+    if (objective_.IsTime()) MakeTimes(tensor_grids, node_grids, partial, cells);
+  }
   return cells;
 }
 
-// Makes times of bytes.
+// Makes times of bytes, of node grids that all cut the reduction, or all do not (`partial`).
 void UseCosts::MakeTimes(const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
-                         std::vector<int64_t>& cells) {
+                         bool partial, std::vector<int64_t>& cells) {
+  std::vector<size_t> columns;  // of `cells`
   std::vector<NodeSide> sides;
-  for (const Grid& grid : node_grids) sides.push_back(SideOf(grid));
-  size_t cell = 0;
-  for (const Grid& tensor : tensor_grids) {
-    const int64_t copies = devices_ / Product(PartsOf(tensor));
-    for (size_t c = 0; c < node_grids.size(); ++c, ++cell) {
-      if (cells[cell] == 0 || cells[cell] == kNever) continue;
+  std::vector<Grid> grids;
+  for (size_t c = 0; c < node_grids.size(); ++c) {
+    NodeSide side = SideOf(node_grids[c]);
+    if (side.partial != partial) continue;
+    columns.push_back(c);
+    sides.push_back(std::move(side));
+    grids.push_back(node_grids[c]);
+  }
+  absl::optional<Crossings> crossings;
+  if (!OfPartials() && !grids.empty()) {
+    crossings.emplace(definition_, operand_, mesh_, tensor_grids, grids, partial,
+                      RegionsOf(partial));
+  }
+  for (size_t r = 0; r < tensor_grids.size(); ++r) {
+    const int64_t copies = devices_ / Product(PartsOf(tensor_grids[r]));
+    for (size_t c = 0; c < grids.size(); ++c) {
+      int64_t& cell = cells[r * node_grids.size() + columns[c]];
+      if (cell == 0 || cell == kNever) continue;
       LeastMoved least;
-      least.bytes[0] = cells[cell] / times_;
+      least.bytes[0] = cell / times_;
       least.messages[0] = 1;
-      if (!OfPartials()) {
+      if (crossings.has_value()) {
         const NodeSide& side = sides[c];
         int64_t arriving = side.needed;
-        if (operand_ < 0)
-          arriving = side.partial ? (copies == 1 ? side.written : 0) : side.written * copies;
-        crossings_.Add(tensor, node_grids[c], RegionsOf(side.partial), side.partial, arriving,
-                       side.size / times_, &least);
+        if (operand_ < 0) {
+          arriving = !partial ? side.written * copies : copies == 1 ? side.written : 0;
+        }
+        crossings->Add(r, c, arriving, side.size / times_, &least);
       }
-      cells[cell] = objective_.LeastExchange(least, devices_) * times_;
+      cell = objective_.LeastExchange(least, devices_) * times_;
     }
   }
 }
