@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "opsemantics/base/arithmetic.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba {
@@ -158,8 +159,6 @@ void Scale(int64_t size, Moved& moved) {
   for (int64_t& bytes : moved.bytes) bytes *= size;
 }
 
-int64_t CeilDivide(int64_t number, int64_t by) { return (number + by - 1) / by; }
-
 // [device]: how many devices of its groups own its box, [kind].
 std::vector<std::vector<int64_t>> OwnersNear(const std::vector<Box>& own,
                                              const std::vector<int>& groups) {
@@ -241,9 +240,9 @@ std::vector<Moved> ReduceMoved(const Producers& producers, const std::vector<Box
     const int64_t all = owners[d].back(), elements = IsEmpty(own[d]) ? 0 : Volume(own[d]);
     int64_t nearer = 1;  // owners that are nearer, the device among them
     for (size_t kind = 0; kind < groups.size(); ++kind) {
-      moved[d].bytes[kind] = CeilDivide(moved[d].bytes[kind], all) * partial_size;
+      moved[d].bytes[kind] = CeilDiv(moved[d].bytes[kind], all) * partial_size;
       const int64_t here = elements == 0 ? 0 : owners[d][kind] - nearer;
-      moved[d].bytes[kind] += CeilDivide(elements * here, all) * size;
+      moved[d].bytes[kind] += CeilDiv(elements * here, all) * size;
       moved[d].messages[kind] += here;
       nearer += here;
     }

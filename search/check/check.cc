@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
 #include "search/check/pins.h"
@@ -85,6 +86,11 @@ absl::Status CheckPins(const Graph& graph, const Plan& plan) {
   return absl::OkStatus();
 }
 
+// "12 bytes", "12 ns": a value of the plan's objective.
+std::string ValueText(const Plan& plan, int64_t value) {
+  return absl::StrCat(value, plan.space.objective.IsTime() ? " ns" : " bytes");
+}
+
 // What a search without the pins has found contradicts neither itself nor the plan, which is one of
 // those without pins too.
 absl::Status CheckUnpinned(const Plan& plan) {
@@ -96,8 +102,9 @@ absl::Status CheckUnpinned(const Plan& plan) {
   const bool ordered = 0 <= unpinned.lower_bound && unpinned.lower_bound <= unpinned.value &&
                        unpinned.value <= plan.value();
   if (ordered) return absl::OkStatus();
-  return ProofError("the plan moves ", plan.value(), " bytes and says that without pins the ",
-                    "best moves ", unpinned.value, " and none less than ", unpinned.lower_bound);
+  return ProofError("the plan costs ", ValueText(plan, plan.value()),
+                    " and says that without pins the best costs ", unpinned.value,
+                    " and none less than ", unpinned.lower_bound);
 }
 
 absl::Status CheckCost(const Graph& graph, const Plan& plan) {
@@ -144,8 +151,8 @@ absl::Status CheckProof(const Graph& graph, const Plan& plan, const Stop& stop) 
   }
   if (!least.ok()) return least.status();
   if (*least >= plan.lower_bound) return absl::OkStatus();
-  return ProofError("the plan says that none moves less than ", plan.lower_bound,
-                    " bytes; its proof shows only ", *least);
+  return ProofError("the plan says that none costs less than ", ValueText(plan, plan.lower_bound),
+                    "; its proof shows only ", *least);
 }
 
 absl::Status CheckLegal(const Graph& graph, const Plan& plan) {
@@ -159,14 +166,14 @@ absl::Status CheckPlan(const Graph& graph, const Plan& plan, const Stop& stop) {
   YUBA_RETURN_IF_ERROR(CheckLegal(graph, plan));
   YUBA_RETURN_IF_ERROR(GoOn(stop));
   if (plan.lower_bound > plan.value()) {
-    return ProofError("the plan moves ", plan.value(), " bytes, less than its lower bound of ",
-                      plan.lower_bound);
+    return ProofError("the plan costs ", ValueText(plan, plan.value()),
+                      ", less than its lower bound of ", plan.lower_bound);
   }
   YUBA_RETURN_IF_ERROR(CheckProof(graph, plan, stop));
   if (plan.asked_bound < 0 || plan.asked_bound > plan.lower_bound) {
-    return ProofError("the plan says that no plan of all spaces moves less than ", plan.asked_bound,
-                      " bytes, but its own space is one of them and has the bound ",
-                      plan.lower_bound);
+    return ProofError("the plan says that no plan of all spaces costs less than ",
+                      ValueText(plan, plan.asked_bound),
+                      ", but its own space is one of them and has the bound ", plan.lower_bound);
   }
   return CheckUnpinned(plan);
 }

@@ -4,10 +4,10 @@
 #include <limits>
 #include <numeric>
 
+#include "opsemantics/base/arithmetic.h"
+
 namespace yuba::search {
 namespace {
-
-int64_t RoundedUp(int64_t number, int64_t by) { return by == 0 ? 0 : (number + by - 1) / by; }
 
 // Elements of the box of each part of a factor's indices.
 std::vector<int64_t> Sizes(const FactorParts& boxes) {
@@ -42,7 +42,8 @@ WithinReach ReachOf(const std::vector<int64_t>& needed, int64_t reach, int64_t c
     result.total += found;
     result.most = std::max(result.most, found);
   }
-  result.groups = RoundedUp(*std::min_element(needed.begin(), needed.end()), reach);
+  const int64_t least = *std::min_element(needed.begin(), needed.end());
+  result.groups = reach == 0 ? 0 : CeilDiv(least, reach);
   return result;
 }
 
@@ -53,7 +54,7 @@ std::vector<WithinReach> ReachOfGather(const std::vector<int64_t>& extents, cons
   const std::vector<int> parts = PartsOf(shards);
   std::vector<WithinReach> reach;
   int64_t near = 1;  // elements of the shards of a group
-  for (size_t d = 0; d < extents.size(); ++d) near *= RoundedUp(extents[d], parts[d]);
+  for (size_t d = 0; d < extents.size(); ++d) near *= CeilDiv(extents[d], parts[d]);
   for (size_t kind = 0; kind < shards.size(); ++kind) {
     if (kind > 0) near *= Product(shards[kind - 1]);
     reach.push_back(ReachOf(Sizes(boxes), near, 1));

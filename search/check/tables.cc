@@ -14,7 +14,7 @@
 #include "search/check/relaxed.h"
 #include "search/plan/go_together.h"
 #include "search/plan/kernel_time.h"
-#include "search/plan/moved_by_use.h"
+#include "search/plan/use_boxes.h"
 
 namespace yuba::search {
 namespace {

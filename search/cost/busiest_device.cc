@@ -308,7 +308,6 @@ Moved BusiestDevice::MovedBy(const Levels& levels, const std::vector<int64_t>& o
                              bool sums) const {
   Moved moved;
   const int64_t size = ByteSize(type_.type), partial_size = ByteSize(AccumulatorType(type_.type));
-  const auto divided = [](int64_t number, int64_t by) { return (number + by - 1) / by; };
   for (size_t kind = 0; kind < kinds_; ++kind) {
     const int64_t elements = levels[1 + kind] - levels[kind];
     moved.bytes[kind] = elements * size;
@@ -316,8 +315,8 @@ Moved BusiestDevice::MovedBy(const Levels& levels, const std::vector<int64_t>& o
     if (!sums) continue;
     const int64_t others = owners[kind] - (kind == 0 ? 1 : owners[kind - 1]);
     const bool none = levels.back() == 0;
-    moved.bytes[kind] = divided(elements, owners.back()) * partial_size +
-                        divided(CheckedMultiply(levels.back(), others), owners.back()) * size;
+    moved.bytes[kind] = CeilDiv(elements, owners.back()) * partial_size +
+                        CeilDiv(CheckedMultiply(levels.back(), others), owners.back()) * size;
     moved.messages[kind] += none ? 0 : others;
   }
   return moved;

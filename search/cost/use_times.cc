@@ -6,7 +6,7 @@
 #include "search/cost/crossings.h"
 #include "search/cost/use_costs.h"
 #include "search/plan/memory_price.h"
-#include "search/plan/moved_by_use.h"
+#include "search/plan/use_boxes.h"
 
 namespace yuba::search {
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "opsemantics/base/arithmetic.h"
 #include "opsemantics/sharding/work.h"
 
 namespace yuba::search {
@@ -12,7 +13,7 @@ int64_t KernelTime(const Graph& graph, NodeId node, const Grid& grid, const Obje
   const std::vector<int> parts = PartsOf(grid);
   std::vector<Interval> ranges;
   for (size_t i = 0; i < parts.size(); ++i) {
-    ranges.push_back({0, (definition.indices[i].extent + parts[i] - 1) / parts[i]});
+    ranges.push_back({0, CeilDiv(definition.indices[i].extent, parts[i])});
   }
   const DefinitionWork work = WorkOf(definition, ranges);
   const bool library =

@@ -8,7 +8,7 @@
 #include "opsemantics/base/transfers.h"
 #include "opsemantics/regions/value_tables.h"
 #include "search/plan/kernel_time.h"
-#include "search/plan/moved_by_use.h"
+#include "search/plan/use_boxes.h"
 #include "search/plan/weights.h"
 
 namespace yuba::search {
@@ -17,24 +17,6 @@ namespace {
 // More bytes of one kind, which a bad plan may move, count as that many: those of all kinds fit 64
 // bits together.
 constexpr int64_t kMostCounted = int64_t{1} << 60;
-
-std::vector<Box> Shards(const Graph& graph, const Plan& plan, TensorId tensor) {
-  std::vector<Box> shards;
-  for (int device = 0; device < plan.mesh.devices(); ++device) {
-    shards.push_back(
-        ShardBox(plan.mesh, plan.tensors[tensor], graph.tensors[tensor].type.dims, device));
-  }
-  return shards;
-}
-
-// [device]: its group, where the tensor holds partials.
-std::vector<int> Groups(const Plan& plan, TensorId tensor) {
-  std::vector<int> groups;
-  for (int device = 0; device < plan.mesh.devices(); ++device) {
-    groups.push_back(GroupNumber(plan.mesh, plan.tensors[tensor], device));
-  }
-  return groups;
-}
 
 // Whether a read of the operand runs a window, or a shift, along an index that the node cuts: then
 // no sharding of the tensor is aligned with what is read, and what is gathered is a halo.
@@ -87,38 +69,25 @@ struct NodeBytes {
 
 NodeBytes BytesOfNode(const Graph& graph, const Plan& plan, NodeId n) {
   const Node& node = graph.nodes[n];
-  NodeBoxes boxes = AnalyzeNode(*node.definition, plan.nodes[n], plan.mesh);
+  const Definition& definition = *node.definition;
+  const NodeBoxes boxes = AnalyzeNode(definition, plan.nodes[n], plan.mesh);
   NodeBytes bytes;
-  const Objective& objective = plan.space.objective;
-  for (int o = -1; o < static_cast<int>(node.operands.size()) && objective.machine() != nullptr;
-       ++o) {
-    const TensorId tensor = o < 0 ? node.result : node.operands[o];
-    bytes.times.push_back(objective.Exchange(
-        MovedByUse(*node.definition, o, plan.mesh, plan.tensors[tensor], boxes)));
-  }
   for (size_t o = 0; o < node.operands.size(); ++o) {
-    std::vector<Box> read;
-    for (const std::vector<Box>& of_device : boxes.reads) read.push_back(of_device[o]);
-    const TensorId tensor = node.operands[o];
-    std::vector<Box> have = Shards(graph, plan, tensor);
-    if (graph.tensors[tensor].kind == TensorKind::kPartial) {
-      const std::vector<int> groups = Groups(plan, tensor);
-      have = BoxesInGroups(have, groups);
-      read = BoxesInGroups(read, groups);
-    }
-    bytes.gathered.push_back(GatherVolume(have, read) * ByteSize(graph.tensors[tensor].type.type));
+    const GatherBoxes use = GatherBoxesOf(definition, static_cast<int>(o), plan.mesh,
+                                          plan.tensors[node.operands[o]], boxes);
+    bytes.gathered.push_back(GatherVolume(use.has, use.reads) *
+                             ByteSize(definition.operands[o].type));
   }
-  const ElementType type = graph.tensors[node.result].type.type;
-  const bool partials = node.definition->partial;
-  bytes.partial = boxes.partials > 1 || partials;
-  std::vector<Box> own = Shards(graph, plan, node.result);
-  if (partials) {
-    const std::vector<int> groups = Groups(plan, node.result);
-    own = BoxesInGroups(own, groups);
-    boxes.writes = BoxesInGroups(boxes.writes, groups);
+  bytes.partial = boxes.partials > 1 || definition.partial;
+  const ReduceBoxes use = ReduceBoxesOf(definition, plan.mesh, plan.tensors[node.result], boxes);
+  bytes.reduced = ReducedBytes(use.producers, use.own, definition.result.type);
+  const Objective& objective = plan.space.objective;
+  const int uses = objective.machine() == nullptr ? -1 : static_cast<int>(node.operands.size());
+  for (int o = -1; o < uses; ++o) {
+    const TensorId tensor = o < 0 ? node.result : node.operands[o];
+    bytes.times.push_back(
+        objective.Exchange(MovedByUse(definition, o, plan.mesh, plan.tensors[tensor], boxes)));
   }
-  Producers producers = {std::move(boxes.writes), std::move(boxes.partial), boxes.partials};
-  bytes.reduced = ReducedBytes(producers, own, type);
   return bytes;
 }
 

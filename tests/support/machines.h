@@ -13,12 +13,13 @@
 namespace yuba {
 
 // A machine with links for the kinds of the mesh: of kind c `latencies[c]` seconds a message and
-// `bandwidths[c]` bytes a second. Kernels take a nanosecond.
+// `bandwidths[c]` bytes a second. Kernels take nothing, but their bytes at `memory` bytes a second.
 inline std::shared_ptr<const Machine> MachineFor(const Mesh& mesh, std::vector<double> latencies,
-                                                 std::vector<double> bandwidths) {
+                                                 std::vector<double> bandwidths,
+                                                 double memory = 1e18) {
   auto machine = std::make_shared<Machine>();
   machine->name = machine->hash = "test";
-  machine->device.bandwidth = 1e18;
+  machine->device.bandwidth = memory;
   for (int type = 0; type <= static_cast<int>(ElementType::kBool); ++type) {
     machine->device.rates[static_cast<ElementType>(type)] = 1e18;
   }

@@ -194,7 +194,7 @@ TEST_CASE(
   Plan bent = plan;
   bent.space.pins.clear();
   CHECK_THAT(CheckPlan(graph, bent), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                              "the plan says that none moves less than"));
+                                              "the plan says that none costs less than"));
   for (size_t p = 0; p < plan.space.pins.size(); ++p) {
     bent = plan;
     for (Demand& demand : bent.space.pins[p].demands) demand = Demand();

@@ -12,6 +12,7 @@
 #include "opsemantics/base/transfers.h"
 #include "search/check/relaxed.h"
 #include "search/space/domain.h"
+#include "tests/search/cost/uses.h"
 #include "tests/support/graphs.h"
 #include "tests/support/kinds.h"
 
@@ -127,31 +128,6 @@ Totals Compare(const Graph& graph, const Mesh& mesh, bool replicated) {
   CHECK(totals.wrong == 0);
   CHECK(totals.too_high == 0);
   return totals;
-}
-
-Graph EvenGraph() {
-  GraphBuilder builder;
-  TensorId x = builder.Input({16, 32});
-  TensorId y = builder.Relu(builder.Matmul(x, builder.Parameter({32, 16})));
-  return builder.Finish({builder.Add(y, builder.Input({16, 16}))});
-}
-
-Graph UnevenGraph() {
-  GraphBuilder builder;
-  TensorId x = builder.Input({3, 2, 7, 5}, ElementType::kBF16);
-  TensorId y = builder.MaxPool(
-      builder.Conv(x, builder.Parameter({3, 2, 3, 2}, ElementType::kBF16), 2, 1), 2, 1);
-  TensorId z = builder.SumOver(builder.Scale(y, builder.Parameter({3}, ElementType::kBF16), 1), 2);
-  return builder.Finish({z});
-}
-
-Graph StrangeReads() {
-  GraphBuilder builder;
-  TensorId g = builder.ConvGradient(builder.Input({3, 5}), builder.Parameter({4}), 2, 12);
-  TensorId s = builder.Shift(builder.Slice(builder.Input({9, 3}), 2, 6), 1);
-  TensorId z = builder.Gates(builder.Input({5, 6}), builder.Parameter({4, 3, 6}));
-  TensorId h = builder.Gated(z, builder.Input({5, 3}), 1, 3);
-  return builder.Finish({g, s, h});
 }
 
 TEST_CASE("closed forms are exact on even extents, whatever the axes") {

@@ -43,7 +43,9 @@ void Compare(const Graph& bare, const Mesh& mesh, TriedSpace space, std::mt19937
     latencies.push_back(1e-9 * static_cast<double>(random() % 60));
     bandwidths.push_back(1e8 * static_cast<double>(1 + random() % 50));
   }
-  const Objective time(ObjectiveKind::kTime, MachineFor(mesh, latencies, bandwidths));
+  // Kernels of up to some hundred nanoseconds, as exchanges.
+  const double memory = 1e9 * static_cast<double>(1 + random() % 20);
+  const Objective time(ObjectiveKind::kTime, MachineFor(mesh, latencies, bandwidths, memory));
   const Graph graph = space.copies ? WithCopies(bare) : bare;
   TriedPrices prices;
   prices.exchange = [&](const std::vector<Moved>& moved) { return time.Exchange(moved); };
