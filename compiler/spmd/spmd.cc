@@ -14,12 +14,11 @@
 #include "compiler/model.h"
 #include "compiler/spmd/functions.h"
 #include "compiler/spmd/members.h"
+#include "compiler/spmd/node_parts.h"
 #include "compiler/spmd/short_sums.h"
 #include "compiler/spmd/tables.h"
-#include "compiler/spmd/work_ranges.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
-#include "opsemantics/definition/known_definitions.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program.pb.h"
 #include "search/plan/plan.h"
@@ -33,28 +32,6 @@ bool AllContain(const std::vector<Box>& outer, const std::vector<Box>& inner) {
   }
   return true;
 }
-
-// Boxes of all devices, and what a program says of them. Equal ones are made once: blocks of a
-// model that repeat have equal ones.
-struct Tabled {
-  std::vector<Box> boxes;  // [device]
-  program::Box table;
-};
-using TabledPtr = std::shared_ptr<const Tabled>;
-
-TabledPtr MakeTabled(const Mesh& mesh, std::vector<Box> boxes) {
-  program::Box table = BoxTable(mesh, boxes);
-  return std::make_shared<const Tabled>(Tabled{std::move(boxes), std::move(table)});
-}
-
-// What nodes of one definition and one partition have in common.
-struct NodePart {
-  Definition computed;  // of nodes that read partials, in groups (InGroups)
-  NodeBoxes boxes;
-  google::protobuf::RepeatedPtrField<program::Range> indices;
-  std::vector<TabledPtr> reads;  // [operand]
-  TabledPtr writes;
-};
 
 bool AllSame(const std::vector<Box>& a, const std::vector<Box>& b) {
   for (size_t d = 0; d < a.size(); ++d) {
@@ -70,7 +47,11 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 class SpmdBuilder {
  public:
   SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters)
-      : graph_(graph), plan_(plan), mesh_(plan.mesh), cluster_of_(graph.nodes.size(), nullptr) {
+      : graph_(graph),
+        plan_(plan),
+        mesh_(plan.mesh),
+        parts_(graph, plan),
+        cluster_of_(graph.nodes.size(), nullptr) {
     for (const Cluster& cluster : clusters) {
       for (const TensorId result : cluster.results) {
         const NodeId producer = ProducerIn(graph, result, cluster.entry);
@@ -145,47 +126,11 @@ class SpmdBuilder {
     return program_.buffers_size() - 1;
   }
 
-  const NodePart& PartOf(NodeId id) {
-    const Node& node = graph_.nodes[id];
-    auto& known = parts_[{definitions_.NumberOf(*node.definition), plan_.nodes[id].axes}];
-    if (known != nullptr) return *known;
-    NodePart part;
-    part.boxes = AnalyzeNode(*node.definition, plan_.nodes[id], mesh_);
-    part.computed = *node.definition;
-    // A node that reads partials runs once for each group of devices: one more index numbers the
-    // groups, and each device runs over its own group's number.
-    if (!part.computed.partial_operands.empty()) {
-      const AxisList& groups = plan_.nodes[id].axes.back();
-      part.computed = InGroups(part.computed, PartCount(mesh_, groups));
-      for (int device = 0; device < mesh_.devices(); ++device) {
-        const int group = PartNumber(mesh_, groups, device);
-        part.boxes.ranges[device].back() = {group, group + 1};
-      }
-    }
-    for (size_t index = 0; index < part.computed.indices.size(); ++index) {
-      std::vector<Interval> intervals;
-      for (const std::vector<Interval>& ranges : part.boxes.ranges) {
-        intervals.push_back(ranges[index]);
-      }
-      *part.indices.Add() = RangeTable(mesh_, intervals);
-    }
-    for (size_t operand = 0; operand < node.operands.size(); ++operand) {
-      std::vector<Box> reads;
-      for (const std::vector<Box>& device : part.boxes.reads) reads.push_back(device[operand]);
-      part.reads.push_back(MakeTabled(mesh_, std::move(reads)));
-    }
-    part.writes = MakeTabled(mesh_, part.boxes.writes);
-    known = std::make_shared<const NodePart>(std::move(part));
-    return *known;
-  }
-
   void AddNode(NodeId id) {
     const Node& node = graph_.nodes[id];
     if (IsCopy(graph_, node)) return AddCopy(node);
-    const NodePart& part = PartOf(id);
-    program::Kernel kernel;
-    *kernel.mutable_indices() = part.indices;
-    AddWorkRanges(mesh_, part.computed, part.boxes.ranges, kernel);
+    const NodePart& part = parts_.Of(id);
+    program::Kernel kernel = part.kernel;
     for (size_t operand = 0; operand < node.operands.size(); ++operand) {
       program::Access* access = kernel.add_operands();
       access->set_buffer(Gather(node, node.operands[operand], part.reads[operand]));
@@ -392,11 +337,10 @@ class SpmdBuilder {
   const search::Plan& plan_;
   const Mesh& mesh_;
   program::Program program_;
-  KnownDefinitions definitions_;
+  NodeParts parts_;
   std::vector<TabledPtr> shards_;  // [tensor]
   std::map<std::pair<std::vector<AxisList>, std::vector<int64_t>>, TabledPtr> known_shards_;
-  // By definition and partition; by part, owners, and whether there are several partials.
-  std::map<std::pair<int, std::vector<AxisList>>, std::shared_ptr<const NodePart>> parts_;
+  // By part, owners, and whether there are several partials.
   std::map<std::tuple<const NodePart*, const Tabled*, bool>, Reduced> reduced_;
   std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
   FunctionTable functions_;

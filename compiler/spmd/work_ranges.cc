@@ -27,8 +27,7 @@ void AddWorkRanges(const Mesh& mesh, const Definition& definition,
   // Many devices have the same part.
   std::map<std::vector<Interval>, std::vector<Interval>, ByBounds> found;
   std::vector<const std::vector<Interval>*> counted;  // [device]
-  for (std::vector<Interval> part : ranges) {
-    part.resize(definition.indices.size());  // the one group of devices has no index
+  for (const std::vector<Interval>& part : ranges) {
     auto known = found.find(part);
     if (known == found.end()) known = found.emplace(part, RangesOfWork(definition, part)).first;
     counted.push_back(&known->second);

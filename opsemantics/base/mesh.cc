@@ -47,6 +47,21 @@ Mesh MeshOf(int devices) {
   return mesh;
 }
 
+std::vector<int> GroupSizes(const Mesh& mesh) {
+  std::vector<int> groups(mesh.kinds(), 1);
+  for (size_t kind = 0; kind < groups.size(); ++kind) {
+    for (const MeshAxis& axis : mesh.axes) {
+      if (axis.kind <= static_cast<int>(kind)) groups[kind] *= axis.size;
+    }
+  }
+  return groups;
+}
+
+bool HasKindsOutermostFirst(const Mesh& mesh) {
+  return std::is_sorted(mesh.axes.begin(), mesh.axes.end(),
+                        [](const MeshAxis& a, const MeshAxis& b) { return a.kind > b.kind; });
+}
+
 bool IsPrime(int64_t number) {
   for (int64_t factor = 2; factor * factor <= number; ++factor) {
     if (number % factor == 0) return false;

@@ -54,6 +54,11 @@ inline constexpr int kMostKinds = 12;
 // kind 0. devices >= 1.
 Mesh MeshOf(int devices);
 
+// [kind]: how many devices links of this kind and lesser ones join. On nodes of 8, of which there
+// are 2, {8, 16}. They have consecutive numbers where axes of greater kinds come first.
+std::vector<int> GroupSizes(const Mesh& mesh);
+bool HasKindsOutermostFirst(const Mesh& mesh);
+
 // Whether an axis may have this size.
 bool IsPrime(int64_t number);
 

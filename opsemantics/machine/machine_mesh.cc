@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "opsemantics/base/moved.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba {

@@ -1,7 +1,7 @@
 // What the device receives that waits longest for one use of a tensor, for two choices, without a
 // look at single devices.
 //
-// Equal to the longest of GatherMoved and ReduceMoved (opsemantics/base/moved.h). What a device
+// Equal to the longest of GatherMoved and ReduceMoved (opsemantics/sharding/moved.h). What a device
 // reads (of a reduction: owns) and what a group of devices has (of a reduction: wrote) are products
 // over the factors of the definition's boxes, so what it gets from the group is one too. Factors
 // that share no mesh axis are independent: every combination of their values is some device's. Few
@@ -49,6 +49,7 @@ class BusiestDevice {
     std::vector<int> of;         // row-major by `axes`: number in `values`
   };
   class Parts;
+  class Holdings;
 
   const FactorLevels& LevelsOf(Regions& regions, int factor, const Choice& tensor,
                                const Choice& node);

@@ -3,7 +3,7 @@
 //
 // In closed form, without a look at single devices: a lower bound for two grids (Relaxed), and the
 // exact cost for two choices (Exact). Exact bytes equal what opsemantics/base/transfers.h counts,
-// exact times what opsemantics/base/moved.h tells.
+// exact times what opsemantics/sharding/moved.h tells.
 // Example: x f32[8, 8] on the axes a=2 b=2, read by a node whose first index runs along the rows.
 // For the grids {2, 2} of x and {4, 1} of the node each device reads 2 x 8 elements and has at most
 // 2 x 4 of them, so Relaxed is 4 * 8 * 4 = 128 bytes. Exact is that for [8/a, 8/b] and a partition

@@ -18,8 +18,8 @@
 #include <memory>
 #include <vector>
 
-#include "opsemantics/base/moved.h"
 #include "opsemantics/machine/machine.h"
+#include "opsemantics/sharding/moved.h"
 #include "search/plan/words.h"
 
 namespace yuba::search {

@@ -8,9 +8,9 @@
 
 #include <vector>
 
-#include "opsemantics/base/moved.h"
 #include "opsemantics/base/transfers.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/sharding/moved.h"
 #include "opsemantics/sharding/sharding.h"
 
 namespace yuba::search {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "opsemantics/base/moved.h"
 #include "opsemantics/definition/graph.h"
+#include "opsemantics/sharding/moved.h"
 #include "opsemantics/sharding/sharding.h"
 
 namespace yuba {

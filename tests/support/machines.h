@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "opsemantics/base/mesh.h"
-#include "opsemantics/base/moved.h"
 #include "opsemantics/machine/machine.h"
 
 namespace yuba {

@@ -1,142 +1,14 @@
 #include "tests/support/marking.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "tests/support/marked_points.h"
+
 namespace yuba {
 namespace {
-
-using Point = std::vector<int64_t>;
-using Points = std::set<Point>;
-
-int Digit(const Mesh& mesh, int device, int axis) {
-  int below = 1;
-  for (size_t a = axis + 1; a < mesh.axes.size(); ++a) below *= mesh.axes[a].size;
-  return device / below % mesh.axes[axis].size;
-}
-
-// Whether a device has an element of a dimension of n elements: part j of P has the elements i with
-// floor(j*n/P) <= i < floor((j+1)*n/P).
-bool InPart(const Mesh& mesh, const AxisList& axes, int64_t extent, int device, int64_t element) {
-  int64_t parts = 1, part = 0;
-  for (uint8_t axis : axes) {
-    parts *= mesh.axes[axis].size;
-    part = part * mesh.axes[axis].size + Digit(mesh, device, axis);
-  }
-  return part * extent / parts <= element && element < (part + 1) * extent / parts;
-}
-
-void ForAll(const std::vector<int64_t>& extents, const std::function<void(const Point&)>& visit) {
-  Point point(extents.size(), 0);
-  for (int64_t extent : extents) {
-    if (extent == 0) return;
-  }
-  while (true) {
-    visit(point);
-    size_t d = extents.size();
-    while (d > 0 && ++point[d - 1] == extents[d - 1]) point[--d] = 0;
-    if (d == 0) return;
-  }
-}
-
-bool Inside(const Mesh& mesh, const Sharding& sharding, const std::vector<int64_t>& extents,
-            int device, const Point& point) {
-  for (size_t d = 0; d < extents.size(); ++d) {
-    if (!InPart(mesh, sharding.axes[d], extents[d], device, point[d])) return false;
-  }
-  return true;
-}
-
-std::vector<Points> Owned(const Mesh& mesh, const Sharding& sharding,
-                          const std::vector<int64_t>& dims) {
-  std::vector<Points> owned(mesh.devices());
-  ForAll(dims, [&](const Point& point) {
-    for (int device = 0; device < mesh.devices(); ++device) {
-      if (Inside(mesh, sharding, dims, device, point)) owned[device].insert(point);
-    }
-  });
-  return owned;
-}
-
-std::vector<int64_t> Extents(const Definition& definition) {
-  std::vector<int64_t> extents;
-  for (const Index& index : definition.indices) extents.push_back(index.extent);
-  return extents;
-}
-
-bool Holds(const Definition& definition, const Point& point) {
-  for (const Constraint& constraint : definition.where) {
-    int64_t value = Evaluate(constraint.expression, point);
-    if (constraint.equality ? value != 0 : value > 0) return false;
-  }
-  return true;
-}
-
-// Whether the conditions hold whose values are known.
-bool KnownHold(const Definition& definition, const Point& point) {
-  for (const DataCondition& condition : definition.data_where) {
-    if (condition.table == nullptr) continue;
-    size_t at = 0;
-    for (int index : condition.table->indices) {
-      at = at * static_cast<size_t>(definition.indices[index].extent) +
-           static_cast<size_t>(point[index]);
-    }
-    int64_t a = Evaluate(condition.index, point), b = condition.table->values[at];
-    if (condition.reversed) std::swap(a, b);
-    const bool holds = condition.compare == Function::kEq   ? a == b
-                       : condition.compare == Function::kLt ? a < b
-                                                            : a <= b;
-    if (!holds) return false;
-  }
-  return true;
-}
-
-// The box round all elements that a read touches.
-Points BoundingBox(const Points& points) {
-  if (points.empty()) return points;
-  Point low = *points.begin(), high = low;
-  for (const Point& point : points) {
-    for (size_t d = 0; d < point.size(); ++d) {
-      low[d] = std::min(low[d], point[d]);
-      high[d] = std::max(high[d], point[d]);
-    }
-  }
-  std::vector<int64_t> extents;
-  for (size_t d = 0; d < low.size(); ++d) extents.push_back(high[d] - low[d] + 1);
-  Points box;
-  ForAll(extents, [&](const Point& offset) {
-    Point point = low;
-    for (size_t d = 0; d < low.size(); ++d) point[d] += offset[d];
-    box.insert(point);
-  });
-  return box;
-}
-
-Points ReadsOf(const Definition& definition, const Mesh& mesh, const Sharding& sharding, int device,
-               int operand) {
-  Points touched;
-  const std::vector<int64_t>& dims = definition.operands[operand].dims;
-  ForAll(Extents(definition), [&](const Point& point) {
-    if (!Inside(mesh, sharding, Extents(definition), device, point) || !Holds(definition, point))
-      return;
-    const auto touch = [&](const Expr& expr) {
-      if (expr.kind != Expr::kRead || expr.operand != operand) return;
-      Point at;
-      bool inside = true;
-      for (size_t d = 0; d < dims.size(); ++d) {
-        at.push_back(Evaluate(expr.position[d], point));
-        inside = inside && 0 <= at[d] && at[d] < dims[d];
-      }
-      if (inside) touched.insert(at);
-    };
-    for (const DataCondition& condition : definition.data_where) Walk(condition.value, touch);
-    if (KnownHold(definition, point)) Walk(definition.body, touch);
-  });
-  return BoundingBox(touched);
-}
 
 int64_t GatheredElements(const std::vector<Points>& reads, const std::vector<Points>& owned) {
   int64_t moved = 0;
@@ -144,43 +16,6 @@ int64_t GatheredElements(const std::vector<Points>& reads, const std::vector<Poi
     for (const Point& point : reads[device]) moved += owned[device].count(point) == 0;
   }
   return moved;
-}
-
-// What each device writes: the points of its output indices; where a reduction index is cut, only
-// the box round those points that have a term in the device's part of the reduction. And which
-// partial that is.
-struct Produced {
-  std::vector<Points> writes;
-  std::vector<std::vector<int64_t>> partial;  // [device] the first reduction point of its part
-};
-
-Produced ProducedBy(const Definition& definition, const Mesh& mesh, const Sharding& sharding) {
-  Produced produced;
-  produced.writes.resize(mesh.devices());
-  produced.partial.resize(mesh.devices());
-  std::vector<int64_t> extents = Extents(definition);
-  bool partial = false;
-  for (size_t i = 0; i < extents.size(); ++i) {
-    partial = partial || (definition.indices[i].reduction && PartCount(mesh, sharding.axes[i]) > 1);
-  }
-  for (int device = 0; device < mesh.devices(); ++device) {
-    ForAll(extents, [&](const Point& point) {
-      if (!Inside(mesh, sharding, extents, device, point)) return;
-      if (partial && !(Holds(definition, point) && KnownHold(definition, point))) return;
-      Point at;
-      for (const Affine& left : definition.left) at.push_back(Evaluate(left, point));
-      produced.writes[device].insert(at);
-    });
-    produced.writes[device] = BoundingBox(produced.writes[device]);
-    for (size_t i = 0; i < extents.size(); ++i) {
-      if (!definition.indices[i].reduction) continue;
-      int64_t first = 0;
-      while (first < extents[i] && !InPart(mesh, sharding.axes[i], extents[i], device, first))
-        ++first;
-      produced.partial[device].push_back(first);
-    }
-  }
-  return produced;
 }
 
 // Bytes that move to their owners; `partials` are those that there are, each once.
@@ -256,44 +91,6 @@ int64_t GatheredElements(const Mesh& mesh, const Produced& produced, const Shard
   return moved;
 }
 
-void TryAxes(const Mesh& mesh, const std::vector<int64_t>& extents, size_t axis, Sharding* sharding,
-             std::vector<Sharding>* found) {
-  if (axis == mesh.axes.size()) {
-    found->push_back(*sharding);
-    return;
-  }
-  TryAxes(mesh, extents, axis + 1, sharding, found);
-  for (AxisList& list : sharding->axes) {
-    for (size_t at = 0; at <= list.size(); ++at) {
-      list.insert(list.begin() + at, static_cast<uint8_t>(axis));
-      TryAxes(mesh, extents, axis + 1, sharding, found);
-      list.erase(list.begin() + at);
-    }
-  }
-}
-
-bool Possible(const Mesh& mesh, const std::vector<int64_t>& extents, const Sharding& sharding) {
-  for (size_t e = 0; e < extents.size(); ++e) {
-    if (!sharding.axes[e].empty() && PartCount(mesh, sharding.axes[e]) > extents[e]) return false;
-  }
-  return true;
-}
-
-bool CouldGoFurther(const Mesh& mesh, const std::vector<int64_t>& extents,
-                    const Sharding& sharding) {
-  std::set<int> used;
-  for (const AxisList& list : sharding.axes) used.insert(list.begin(), list.end());
-  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-    if (used.count(static_cast<int>(axis)) > 0) continue;
-    for (size_t e = 0; e < extents.size(); ++e) {
-      Sharding further = sharding;
-      further.axes[e].push_back(static_cast<uint8_t>(axis));
-      if (Possible(mesh, extents, further)) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 MarkedTable MarkedBytes(const Definition& whole, const Mesh& mesh, int operand,
@@ -359,19 +156,6 @@ int64_t MarkedBytes(const Graph& graph, const Mesh& mesh, const std::vector<Shar
   return bytes;
 }
 
-std::vector<Sharding> TriedChoices(const Mesh& mesh, const std::vector<int64_t>& extents,
-                                   bool maximal) {
-  Sharding sharding;
-  sharding.axes.resize(extents.size());
-  std::vector<Sharding> all, legal;
-  TryAxes(mesh, extents, 0, &sharding, &all);
-  for (const Sharding& candidate : all) {
-    if (!Possible(mesh, extents, candidate)) continue;
-    if (!maximal || !CouldGoFurther(mesh, extents, candidate)) legal.push_back(candidate);
-  }
-  return legal;
-}
-
 MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
                             const std::vector<Sharding>& shardings,
                             const std::vector<Sharding>& copy_shardings) {
@@ -386,127 +170,6 @@ MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
     }
   }
   return bytes;
-}
-
-namespace {
-
-// How far apart two devices are.
-int KindApart(const Mesh& mesh, int a, int b) {
-  int kind = 0;
-  for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-    const int at = static_cast<int>(axis);
-    if (Digit(mesh, a, at) != Digit(mesh, b, at)) kind = std::max(kind, mesh.axes[axis].kind);
-  }
-  return kind;
-}
-
-// The nearest of the devices to which `has` applies; -1: there is none.
-int Nearest(const Mesh& mesh, int device, const std::function<bool(int)>& has) {
-  int nearest = -1;
-  for (int other = 0; other < mesh.devices(); ++other) {
-    if (!has(other)) continue;
-    if (other == device) return device;
-    if (nearest < 0 || KindApart(mesh, device, other) < KindApart(mesh, device, nearest)) {
-      nearest = other;
-    }
-  }
-  return nearest;
-}
-
-// Counts elements that come to one device, by the device that gives them.
-class Received {
- public:
-  Received(const Mesh& mesh, int device) : mesh_(mesh), device_(device) {}
-
-  void Take(int source) {
-    if (source >= 0 && source != device_) ++elements_[source];
-  }
-  // With elements of `size` bytes, of which one in `share` comes, rounded up.
-  void AddTo(int64_t share, int64_t size, Moved* moved) const {
-    std::map<int, int64_t> of_kinds;
-    for (const auto& [source, count] : elements_) {
-      const int kind = KindApart(mesh_, device_, source);
-      of_kinds[kind] += count;
-      ++moved->messages[kind];
-    }
-    for (const auto& [kind, count] : of_kinds) {
-      moved->bytes[kind] += (count + share - 1) / share * size;
-    }
-  }
-
- private:
-  const Mesh& mesh_;
-  const int device_;
-  std::map<int, int64_t> elements_;
-};
-
-std::vector<Moved> GatheredMoved(const Mesh& mesh, const std::vector<Points>& reads,
-                                 const std::vector<Points>& owned, int64_t size) {
-  std::vector<Moved> moved(mesh.devices());
-  for (int device = 0; device < mesh.devices(); ++device) {
-    Received received(mesh, device);
-    for (const Point& point : reads[device]) {
-      received.Take(
-          Nearest(mesh, device, [&](int other) { return owned[other].count(point) > 0; }));
-    }
-    received.AddTo(1, size, &moved[device]);
-  }
-  return moved;
-}
-
-std::vector<Moved> ReducedMoved(const Mesh& mesh, const TensorType& type, const Produced& produced,
-                                const std::vector<Points>& owned) {
-  const std::set<Point> partials(produced.partial.begin(), produced.partial.end());
-  const int64_t size = ByteSize(type.type);
-  if (partials.size() == 1) return GatheredMoved(mesh, owned, produced.writes, size);
-  std::vector<Moved> moved(mesh.devices());
-  for (int device = 0; device < mesh.devices(); ++device) {
-    int64_t owners = 0;
-    std::map<int, int64_t> others;  // by kind
-    for (int other = 0; other < mesh.devices(); ++other) {
-      if (owned[other] != owned[device]) continue;
-      ++owners;
-      if (other != device) ++others[KindApart(mesh, device, other)];
-    }
-    Received received(mesh, device);
-    for (const Point& point : owned[device]) {
-      for (const Point& partial : partials) {
-        received.Take(Nearest(mesh, device, [&](int other) {
-          return produced.partial[other] == partial && produced.writes[other].count(point) > 0;
-        }));
-      }
-    }
-    received.AddTo(owners, ByteSize(AccumulatorType(type.type)), &moved[device]);
-    const auto elements = static_cast<int64_t>(owned[device].size());
-    for (const auto& [kind, count] : others) {
-      if (elements == 0) continue;
-      moved[device].bytes[kind] += (elements * count + owners - 1) / owners * size;
-      moved[device].messages[kind] += count;
-    }
-  }
-  return moved;
-}
-
-}  // namespace
-
-std::vector<Moved> MarkedMoved(const Definition& definition, const Mesh& mesh, int operand,
-                               const Sharding& partition, const Sharding& sharding) {
-  const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
-  const std::vector<Points> owned = Owned(mesh, sharding, type.dims);
-  if (operand < 0) {
-    return ReducedMoved(mesh, type, ProducedBy(definition, mesh, partition), owned);
-  }
-  std::vector<Points> reads;
-  for (int device = 0; device < mesh.devices(); ++device) {
-    reads.push_back(ReadsOf(definition, mesh, partition, device, operand));
-  }
-  return GatheredMoved(mesh, reads, owned, ByteSize(type.type));
-}
-
-std::vector<Moved> MarkedCopyMoved(const Mesh& mesh, const TensorType& type,
-                                   const Sharding& sharding, const Sharding& copy_sharding) {
-  return GatheredMoved(mesh, Owned(mesh, copy_sharding, type.dims),
-                       Owned(mesh, sharding, type.dims), ByteSize(type.type));
 }
 
 }  // namespace yuba

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "opsemantics/base/moved.h"
 #include "opsemantics/definition/graph.h"
+#include "opsemantics/sharding/moved.h"
 #include "opsemantics/sharding/sharding.h"
 
 namespace yuba {
@@ -33,7 +33,7 @@ MarkedTable MarkedCopyBytes(const Mesh& mesh, const TensorType& type,
                             const std::vector<Sharding>& shardings,
                             const std::vector<Sharding>& copy_shardings);
 
-// [device]: what it receives in one use (opsemantics/base/moved.h), told element by element.
+// [device]: what it receives in one use (opsemantics/sharding/moved.h), told element by element.
 // Devices that differ on axes of greater kinds are further apart; the nearest of them that have an
 // element give it, of equals the one with the lowest number. Where partials of an element come to
 // several owners, these share out the work and give each other the results. Not of tensors that

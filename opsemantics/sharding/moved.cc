@@ -1,4 +1,4 @@
-#include "opsemantics/base/moved.h"
+#include "opsemantics/sharding/moved.h"
 
 #include <algorithm>
 #include <map>
@@ -189,21 +189,6 @@ Moved& Moved::operator+=(const Moved& other) {
     messages[kind] += other.messages[kind];
   }
   return *this;
-}
-
-std::vector<int> GroupSizes(const Mesh& mesh) {
-  std::vector<int> groups(mesh.kinds(), 1);
-  for (size_t kind = 0; kind < groups.size(); ++kind) {
-    for (const MeshAxis& axis : mesh.axes) {
-      if (axis.kind <= static_cast<int>(kind)) groups[kind] *= axis.size;
-    }
-  }
-  return groups;
-}
-
-bool HasKindsOutermostFirst(const Mesh& mesh) {
-  return std::is_sorted(mesh.axes.begin(), mesh.axes.end(),
-                        [](const MeshAxis& a, const MeshAxis& b) { return a.kind > b.kind; });
 }
 
 std::vector<Moved> GatherMoved(const std::vector<Box>& has, const std::vector<Box>& reads,

@@ -1,17 +1,17 @@
-// What each device receives in an exchange, by kind of links: the elements of transfers.h, told
-// apart by how far they come, and the messages that bring them.
+// What each device receives in an exchange, by kind of links: the elements of base/transfers.h,
+// told apart by how far they come, and the messages that bring them.
 //
 // Groups are of consecutive devices: `groups[c]` of them are joined by links of the kinds 0 to c
-// (mesh.h), and each number divides the next; the last is all devices. Each element comes from the
-// nearest device that has it: from the device itself, else from one of its group of kind 0, else of
-// kind 1, and so on. Where all links are of one kind, that is what GatherTransfers lists. A message
-// is all that one device receives from another in one exchange; equal boxes of several sources are
-// one message.
+// (GroupSizes of base/mesh.h), and each number divides the next; the last is all devices. Each
+// element comes from the nearest device that has it: from the device itself, else from one of its
+// group of kind 0, else of kind 1, and so on. Where all links are of one kind, that is what
+// GatherTransfers lists. A message is all that one device receives from another in one exchange;
+// equal boxes of several sources are one message.
 //
 // Example: 4 devices in groups of 2, {2, 4}; device d has row d of 4 and reads all of them. It
 // receives one element row over links of kind 0 in one message, and two over kind 1 in two.
-#ifndef YUBA_OPSEMANTICS_BASE_MOVED_H_
-#define YUBA_OPSEMANTICS_BASE_MOVED_H_
+#ifndef YUBA_OPSEMANTICS_SHARDING_MOVED_H_
+#define YUBA_OPSEMANTICS_SHARDING_MOVED_H_
 
 #include <array>
 #include <cstdint>
@@ -33,11 +33,6 @@ struct Moved {
   }
 };
 
-// [kind]: the devices of a group. The axes of greater kinds must come first in the mesh
-// (HasKindsOutermostFirst).
-std::vector<int> GroupSizes(const Mesh& mesh);
-bool HasKindsOutermostFirst(const Mesh& mesh);
-
 // [device]: what it receives in a gather (GatherTransfers), with elements of `size` bytes.
 std::vector<Moved> GatherMoved(const std::vector<Box>& has, const std::vector<Box>& reads,
                                const std::vector<int>& groups, int64_t size);
@@ -52,4 +47,4 @@ std::vector<Moved> ReduceMoved(const Producers& producers, const std::vector<Box
 
 }  // namespace yuba
 
-#endif  // YUBA_OPSEMANTICS_BASE_MOVED_H_
+#endif  // YUBA_OPSEMANTICS_SHARDING_MOVED_H_
