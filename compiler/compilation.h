@@ -14,6 +14,7 @@
 #include "compiler/import/options.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
+#include "compiler/search_model.h"
 #include "compiler/train/updates.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/program_file.h"
@@ -29,6 +30,7 @@ struct CompileRequest {
   onnx::ImportOptions import;
   std::map<std::string, std::string> training;  // becomes Model::training
   search::SearchOptions search;
+  StepOfPlan step_of;                     // as in SearchModel; may be empty
   absl::optional<search::PlanFile> plan;  // a plan from a file: it is attached, nothing is searched
   search::PlanNotes expected;             // what that plan file must agree with
   kernels::KernelChoice kernels;          // kernels.target.arithmetic is the whole program's

@@ -59,7 +59,7 @@ absl::Status SearchPlan(Compilation& c) {
   c.stop_replay = ReplayStop(options.time_limit, options.asked);
   options.time_limit *= kSearchShare;
   const Clock::time_point start = Clock::now();
-  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model));
+  YUBA_ASSIGN_OR_RETURN(c.plan, SearchModel(options, c.model, c.request.step_of));
   c.search_seconds = SecondsSince(start);
   return absl::OkStatus();
 }

@@ -20,9 +20,17 @@ int64_t ArenaBytesOf(program::Program program, const search::Plan& plan) {
   return program.arena_size();
 }
 
-absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model) {
+absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& model,
+                                         const StepOfPlan& step_of) {
   options.memory_of = ArenaBytes;
   absl::optional<Model> flat;
+  if (step_of) {
+    options.step_of = [&](const Graph& graph, const search::Plan& plan) {
+      Model planned = plan.space.factors == options.factors ? model : *flat;
+      planned.graph = graph;
+      return step_of(planned, plan);
+    };
+  }
   const auto variant = [&](bool factors) -> absl::StatusOr<Graph> {
     if (factors == options.factors) return model.graph;
     if (!flat.has_value()) {
@@ -33,7 +41,7 @@ absl::StatusOr<search::Plan> SearchModel(search::SearchOptions options, Model& m
   YUBA_ASSIGN_OR_RETURN(search::PlannedGraph found, search::SearchSpaces(variant, options));
   if (found.plan.space.factors != options.factors) model = *std::move(flat);
   model.graph = std::move(found.graph);
-  model.notes.insert(model.notes.end(), found.left_out.begin(), found.left_out.end());
+  model.notes.insert(model.notes.end(), found.remarks.begin(), found.remarks.end());
   return std::move(found.plan);
 }
 

@@ -42,9 +42,9 @@ using Variant = std::function<absl::StatusOr<Graph>(bool factors)>;
 struct PlannedGraph {
   Graph graph;
   Plan plan;
-  // What the options allow and the search left out all the same, and why: a sentence for each, for
-  // people.
-  std::vector<std::string> left_out;
+  // For people, a sentence each: what the options allow and the search left out all the same, and
+  // why; what must be said of a baseline's plan; whose plan this is where it is not the search's.
+  std::vector<std::string> remarks;
 };
 
 // The best plan of all spaces that the options leave open, none of which contains the others.

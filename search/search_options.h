@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
 #include "search/plan/plan.h"
 #include "search/solve/budget.h"
@@ -59,6 +60,10 @@ struct SearchOptions {
   // The bytes a device that the program of a plan of this graph allocates, which is more than the
   // search can count. The limit holds for this. May be empty: then the search's own count decides.
   std::function<int64_t(const Graph&, const Plan&)> memory_of;
+  // Nanoseconds of a step of the program of a plan of this graph, on the objective's machine, with
+  // all that a schedule hides, which the search cannot count; an error where they cannot be
+  // predicted. May be empty: then the objective decides alone.
+  std::function<absl::StatusOr<int64_t>(const Graph&, const Plan&)> step_of;
   // The value of a plan known from elsewhere; 0: there is none. Dearer plans are of no use, with a
   // limit on memory or with replicas neither are equal ones.
   int64_t known_value = 0;

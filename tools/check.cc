@@ -12,7 +12,7 @@
 #include "search/space/pin_text.h"
 #include "search/space/restriction.h"
 #include "tools/command.h"
-#include "tools/plan_notes.h"
+#include "tools/program/plan_notes.h"
 #include "tools/report/json_report.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/text_table.h"
@@ -75,6 +75,7 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   search::PlanNotes notes = NotesFor(planned.loaded, flags.model);
   notes.graph_file = planned.file.notes.graph_file;
   notes.options = planned.file.notes.options;
+  notes.machine_found = planned.file.notes.machine_found;
   const std::pair<const char*, std::string> of_plan[] = {
       {"devices", absl::StrCat(planned.plan.mesh.devices())},
       {"search", planned.plan.search},

@@ -26,7 +26,7 @@
 #include "tools/flags/mesh_flags.h"
 #include "tools/flags/space_flag.h"
 #include "tools/interrupt.h"
-#include "tools/plan_notes.h"
+#include "tools/program/plan_notes.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
 #include "tools/report/search_report.h"
@@ -320,8 +320,8 @@ absl::Status Compare(const CompareFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(flags.model));
   search::SearchOptions options;
   options.mesh = mesh;
-  if (on.machine != nullptr) {
-    options.objective = search::Objective(search::ObjectiveKind::kTime, on.machine);
+  if (on.machine() != nullptr) {
+    options.objective = search::Objective(search::ObjectiveKind::kTime, on.machine());
   }
   options.time_limit = flags.time_limit;
   const InterruptNote note("stopping with the rows so far; once more ends at once\n");

@@ -11,6 +11,7 @@
 #include "opsemantics/machine/find_machine.h"
 #include "runtime/cuda/library_folders.h"
 #include "tools/command.h"
+#include "tools/flags/machine_flag.h"
 #include "tools/report/text_table.h"
 #include "tools/subcommands.h"
 
@@ -19,21 +20,18 @@ namespace {
 
 constexpr char kHost[] = "host";  // the machine file of processors
 
-// The machine file that fits what was found, with a word about it.
+// The machine file that fits what was found, with a word about it; no name: none fits.
 struct FittingMachine {
-  std::string name;  // empty: none fits
-  std::string word;
+  std::string name, word;
 };
 
 FittingMachine MachineOf(const runtime::MachineFacts& facts) {
   if (facts.gpus.empty()) {
     return {kHost, "constants of another host, unless yuba calibrate measures this one"};
   }
-  const cuda::GpuFacts& first = facts.gpus[0];
-  const std::string name = MachineOfGpu(first.name, first.memory);
-  if (!name.empty()) return {name, absl::StrCat("known by its ", first.name)};
-  return {"", absl::StrCat("no machine file is of ", first.name, " with ", Bytes(first.memory),
-                           ": yuba calibrate -o FILE.json measures this one")};
+  const ChosenMachine fits = MachineWith(facts.gpus);
+  if (fits.machine == nullptr) return {"", fits.why_none};
+  return {fits.machine->name, absl::StrCat("known by its ", facts.gpus[0].name)};
 }
 
 std::string Json(const runtime::MachineFacts& facts) {

@@ -22,7 +22,8 @@
 #include "tools/flags/partition_flags.h"
 #include "tools/flags/space_flag.h"
 #include "tools/interrupt.h"
-#include "tools/plan_notes.h"
+#include "tools/program/plan_notes.h"
+#include "tools/program/predict_plan.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/search_report.h"
 #include "tools/report/text_table.h"
@@ -79,34 +80,51 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
             << "  yuba run " << both << "\n      --help for inputs and weights\n";
 }
 
-// What is to be small: what the flag says, else time on a machine that is named.
-absl::StatusOr<search::Objective> ObjectiveOf(const std::string& flag,
+// What is to be small: what the flag says, else time on a machine.
+absl::StatusOr<search::Objective> ObjectiveOf(const PartitionFlags& flags,
                                               const std::shared_ptr<const Machine>& machine) {
   if (machine == nullptr) {
-    if (flag != search::WordOf(search::ObjectiveKind::kTime)) return search::Objective();
+    if (flags.objective != search::WordOf(search::ObjectiveKind::kTime)) {
+      return search::Objective();
+    }
     return UserError("--objective time needs a machine: --machine NAME, one of ",
                      absl::StrJoin(MachineNames(), ", "), ", or a file of yuba calibrate");
   }
-  const auto kind =
-      flag.empty() ? search::ObjectiveKind::kTime : *search::FromWord<search::ObjectiveKind>(flag);
+  const auto kind = flags.objective.empty()
+                        ? search::ObjectiveKind::kTime
+                        : *search::FromWord<search::ObjectiveKind>(flags.objective);
   return search::Objective(kind, machine);
+}
+
+// Replicas and the limit on memory: what the flags say, else what the least time on a machine asks
+// for. Baselines and the recursion know neither.
+void SetLimits(const PartitionFlags& flags, search::SearchOptions& options) {
+  const bool free = options.objective.IsTime() && options.search == "default";
+  options.replicate = free ? search::Replicate::kAuto : search::Replicate::kNone;
+  if (free) {
+    const DeviceModel& device = options.objective.machine()->device;
+    options.memory_limit = device.memory - device.reserved;
+  }
+  if (!flags.replicate.empty()) {
+    options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
+  }
+  if (flags.memory.has_value()) options.memory_limit = *flags.memory;
 }
 
 // The search that the flags ask for.
 absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flags,
+                                                      const MeshOnMachine& on,
                                                       const SpaceWords& space) {
   search::SearchOptions options;
-  YUBA_ASSIGN_OR_RETURN(const MeshOnMachine on, MeshOfFlags(flags.mesh));
   options.mesh = on.mesh;
-  YUBA_ASSIGN_OR_RETURN(options.objective, ObjectiveOf(flags.objective, on.machine));
+  YUBA_ASSIGN_OR_RETURN(options.objective, ObjectiveOf(flags, on.machine()));
   options.search = flags.search;
   SetSpace(space, options);
   options.pin_texts = flags.pins;
   options.time_limit = flags.time_limit;
   options.threads = flags.threads;
   options.asked = InterruptNote::Came;
-  options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
-  options.memory_limit = flags.memory;
+  SetLimits(flags, options);
   options.without = {flags.without.begin(), flags.without.end()};
   options.progress = [](const search::SearchProgress& progress) {
     ProgressLine::Say(ProgressText(progress));
@@ -119,11 +137,13 @@ absl::StatusOr<search::SearchOptions> SearchOptionsOf(const PartitionFlags& flag
 
 absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const LoadedModel& loaded,
                                           const search::Plan& plan,
-                                          const search::SearchOptions& options) {
+                                          const search::SearchOptions& options,
+                                          bool machine_found) {
   search::PlanNotes notes = NotesFor(loaded, flags.model);
+  notes.machine_found = machine_found;
   if (options.nesting == search::Nesting::kLevel) notes.options["space"] = "tofu";
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
-  if (!flags.mesh.machine.empty()) {
+  if (options.objective.machine() != nullptr) {
     notes.options["machine"] = options.objective.machine()->name;
     notes.options["objective"] = search::WordOf(options.objective.kind());
   }
@@ -156,7 +176,7 @@ absl::StatusOr<absl::optional<int64_t>> RecursiveValue(const PartitionFlags& fla
                                                        const search::Plan& found,
                                                        const LevelByLevel& known,
                                                        search::SearchOptions options) {
-  const bool plain = found.space.memory == 0 && flags.replicate == "none";
+  const bool plain = found.space.memory == 0 && options.replicate == search::Replicate::kNone;
   if (flags.search != "default" || !plain || options.mesh.devices() == 1) {
     return absl::optional<int64_t>();
   }
@@ -192,15 +212,15 @@ constexpr int kQuickDevices = 64;
 
 // What --replicate auto may give, by data parallelism, one of its plans; "" where that moves no
 // less, or where the plan was asked for with flags that it need not follow.
-std::string ReplicasText(const PartitionFlags& flags, const Graph& bare, const search::Plan& plan,
+std::string ReplicasText(const Graph& bare, const search::Plan& plan,
                          const search::SearchOptions& options) {
   const bool comparable = plan.search == "default" && plan.space.pins.empty() &&
-                          flags.replicate == "none" && options.mesh.devices() > 1 &&
-                          options.mesh.devices() <= kQuickDevices;
+                          plan.space.replicate == search::Replicate::kNone &&
+                          options.mesh.devices() > 1 && options.mesh.devices() <= kQuickDevices;
   if (!comparable || plan.cost.bytes() == 0 || bare.nodes.empty()) return "";
   const absl::optional<DataParallelism> data = DataParallelismOf(bare, options);
   if (!data.has_value() || data->bytes >= plan.cost.bytes()) return "";
-  const bool fits = flags.memory == 0 || data->arena <= flags.memory;
+  const bool fits = options.memory_limit == 0 || data->arena <= options.memory_limit;
   return absl::StrCat("--replicate auto: ", Bytes(data->bytes), " ",
                       SpanText(bare.entries.size() > 1), " or less, as data ",
                       "parallelism, which needs ", Bytes(data->arena), " a device",
@@ -225,13 +245,15 @@ struct Found {
   const Graph& bare;  // without copies
   const search::Plan& plan;
   const search::PlanFile& file;
+  const std::string& no_machine;  // why none was found
   const LevelByLevel& by_level;
   double seconds = 0, search_seconds = 0;  // of all phases, and of the search alone
 };
 
 absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
                        search::SearchOptions options) {
-  const auto& [graph, bare, plan, file, known_by_level, seconds, search_seconds] = found;
+  const auto& [graph, bare, plan, file, no_machine, known_by_level, seconds, search_seconds] =
+      found;
   // Searches that are made only to print their figures get no more than the rest of the time.
   const double left = flags.time_limit > 0 ? flags.time_limit - seconds : 1e9;
   const bool search_on = plan.stopped.empty() && left > 0 && !InterruptNote::Came();
@@ -254,9 +276,10 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
   }
   std::cout << PinsText(plan, prices, SpanText(graph.entries.size() > 1));
   Alternatives alternatives;
+  alternatives.no_machine = no_machine;
   alternatives.copies = CopiesText(graph, plan);
   alternatives.bytes_of_most_parts = BytesOfMostParts(graph, plan, fewer);
-  if (search_on) alternatives.replicas = ReplicasText(flags, bare, plan, options);
+  if (search_on) alternatives.replicas = ReplicasText(bare, plan, options);
   std::cout << "\n" << SummaryText(file, alternatives);
   return absl::OkStatus();
 }
@@ -273,12 +296,14 @@ absl::Status Partition(PartitionFlags flags) {
       flags.output.empty() ? WithExtension(flags.model.file, ".plan.json") : flags.output;
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
   compiler::Compilation compilation;
-  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags, space));
+  YUBA_ASSIGN_OR_RETURN(const MeshOnMachine on, MeshOfFlags(flags.mesh));
+  YUBA_ASSIGN_OR_RETURN(search::SearchOptions options, SearchOptionsOf(flags, on, space));
   LoadedModel loaded;
   YUBA_ASSIGN_OR_RETURN(loaded.library, LoadLibrary(flags.model.operators));
   YUBA_ASSIGN_OR_RETURN(compilation.request, RequestOf(flags.model, loaded.library));
   loaded.bound = ContentHashes(compilation.request.import);
   compilation.request.search = options;
+  compilation.request.step_of = PredictedStep;
   LevelByLevel by_level;
   compilation.request.search.by_level = [&](const Graph& graph, int64_t bytes) {
     by_level = {space.HasFactors(), graph.tensors.size(), graph.nodes.size(), bytes};
@@ -304,14 +329,17 @@ absl::Status Partition(PartitionFlags flags) {
     }
     return absl::OkStatus();
   }
-  YUBA_ASSIGN_OR_RETURN(const search::PlanNotes notes, NotesOf(flags, loaded, plan, options));
+  YUBA_ASSIGN_OR_RETURN(const search::PlanNotes notes,
+                        NotesOf(flags, loaded, plan, options, on.chosen.found));
   const std::string text = search::WritePlan(graph, plan, notes);
   YUBA_ASSIGN_OR_RETURN(const search::PlanFile file, search::ReadBack(graph, plan, text));
   YUBA_RETURN_IF_ERROR(WriteFile(output, text));
   if (flags.json) std::cout << text;
   if (flags.json || flags.quiet) return absl::OkStatus();
   YUBA_RETURN_IF_ERROR(PrintPlan(
-      flags, {graph, bare, plan, file, by_level, seconds, compilation.search_seconds}, options));
+      flags,
+      {graph, bare, plan, file, on.chosen.why_none, by_level, seconds, compilation.search_seconds},
+      options));
   PrintNext(flags, output, text.size());
   return absl::OkStatus();
 }

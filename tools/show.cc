@@ -57,8 +57,9 @@ std::string OverviewText(const search::PlanFile& plan) {
       "), mesh ", MeshText(plan.mesh), ", ", Bytes(plan.cost.bytes()), " ",
       SpanText(!plan.entries.empty()), TimeOf(plan), ", ", BoundText(plan),
       plan.entries.empty() ? "" : "\n", EntriesText(plan), "\nspace: ", SpaceText(plan.space),
-      PinsLines(plan), plan.stopped.empty() ? "" : "\n", StoppedText(plan),
-      "\n[32/abc, 64] reads: the first dimension, 32 long, ",
+      PinsLines(plan), plan.stopped.empty() ? "" : "\n", StoppedText(plan), "\n",
+      plan.space.objective.machine() == nullptr ? "" : TimeText(plan),
+      "[32/abc, 64] reads: the first dimension, 32 long, ",
       "is cut over mesh axes a, b and c; the second is whole\n", WordsOfTransfers(""), "\n");
 }
 

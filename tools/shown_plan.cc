@@ -7,10 +7,10 @@
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
-#include "tools/build_program.h"
 #include "tools/command.h"
 #include "tools/flags/plan_options.h"
 #include "tools/page/page.h"
+#include "tools/program/build_program.h"
 #include "tools/report/plan_report.h"
 #include "tools/report/plan_rows.h"
 

@@ -74,7 +74,7 @@ bool LimitOnTables(Task& task, const Incumbent& incumbent) {
 bool ReplicasHelp(Task& task, const Incumbent&) { return task.replicated(); }
 // Without a limit, baselines without replicas are never cheaper than the plan without replicas.
 bool BaselinesHelp(Task& task, const Incumbent& incumbent) {
-  return LimitOnTables(task, incumbent) && task.options().memory_limit > 0;
+  return LimitOnTables(task, incumbent) && task.options().memory_limit > 0 && !task.plain_fits;
 }
 bool HasPrices(Task& task, const Incumbent&) {
   return task.choices_within != nullptr && task.choices_within->HasPrices();
@@ -236,6 +236,7 @@ std::vector<std::string> EngineNames() {
   for (const Engine& engine : kEngines) {
     if (std::count(names.begin(), names.end(), engine.name) == 0) names.push_back(engine.name);
   }
+  names.push_back("scheduled");  // after all engines: search/portfolio/shortest_step.h
   return names;
 }
 

@@ -68,8 +68,9 @@ Json GapJson(int64_t value, int64_t bound) {
 }
 
 // The machine as its file has it, so that whoever reads the plan needs no other file.
-Json MachineJson(const Machine& machine) {
+Json MachineJson(const Machine& machine, bool found) {
   return {{"name", machine.name},
+          {"found", found},
           {"hash", machine.hash},
           {"nodes", machine.nodes},
           {"file", Json::parse(machine.text)}};
@@ -143,6 +144,20 @@ Json MemoryJson(const PlanNotes& notes) {
                     {"buffers", memory.buffers},
                     {"at", memory.at},
                     {"arena", memory.arena}});
+  }
+  return rows;
+}
+
+Json PredictedJson(const PlanNotes& notes) {
+  Json rows = Json::array();
+  for (const PredictedRun& run : notes.predicted) {
+    rows.push_back({{"entry", run.entry},
+                    {"step", run.step},
+                    {"kernels", run.kernels},
+                    {"exchanges", run.exchanges},
+                    {"waiting", run.waiting},
+                    {"starting", run.starting},
+                    {"enqueued", run.enqueued}});
   }
   return rows;
 }
@@ -338,7 +353,8 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
   if (!plan.space.pins.empty()) head["space"]["pins"] = PinsJson(plan.space, plan.mesh);
   const Objective& objective = plan.space.objective;
   if (objective.IsTime()) head["space"]["objective"] = WordOf(objective.kind());
-  if (objective.machine() != nullptr) head["machine"] = MachineJson(*objective.machine());
+  if (objective.machine() != nullptr)
+    head["machine"] = MachineJson(*objective.machine(), notes.machine_found);
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan, notes);
   head["proof"] = ProofJson(plan.proof);
@@ -367,6 +383,13 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
     AppendRows("entries", EntriesJson(graph, plan), &text);
   }
   AppendRows("memory", MemoryJson(notes), &text);
+  if (plan.space.objective.machine() != nullptr) {
+    AppendRows("predicted", PredictedJson(notes), &text);
+    if (!notes.unpredicted.empty()) {
+      text.append(",\n \"unpredicted\": ");
+      text.append(Json(notes.unpredicted).dump(-1, ' ', false, Json::error_handler_t::replace));
+    }
+  }
   AppendRows("copies", CopiesJson(graph, plan), &text);
   AppendRows("accumulators", AccumulatorsJson(graph, plan), &text);
   AppendRows("tensors", tensors, &text);

@@ -28,6 +28,16 @@ struct DeviceMemory {
   std::string at;     // the node at which the peak is reached
   int64_t arena = 0;  // allocated, with slots aligned: what a limit on memory holds for
 };
+// What one run of an entry takes on the plan's machine, predicted from the program with all that
+// overlaps and waits (runtime/model), in nanoseconds. `kernels`, `exchanges`, `waiting` (for other
+// devices) and `starting` (for the host) are those of a device, as a mean over all, and add up to
+// the step where the run time has one stream.
+struct PredictedRun {
+  std::string entry;                                              // its name in the program
+  int64_t step = 0;                                               // as `yuba run` runs it today
+  int64_t kernels = 0, exchanges = 0, waiting = 0, starting = 0;  // of `step`
+  int64_t enqueued = 0;  // by a run time that only enqueues (EnqueuingPolicy)
+};
 // What the file says beyond the plan, from the caller.
 struct PlanNotes {
   std::string graph_file;                              // for people; nothing is concluded from it
@@ -37,8 +47,11 @@ struct PlanNotes {
   std::map<std::string, std::vector<int64_t>> inputs;  // name -> shape
   // As given: "devices": "8", "dim.N": "4", ... Pins are those of the plan's space.
   std::map<std::string, std::string> options;
-  std::vector<DeviceMemory> memory;      // [device]
-  std::vector<std::string> kernels;      // [node]: "onednn", "loops"
+  bool machine_found = false;           // the plan's machine was found by its GPUs: nobody named it
+  std::vector<DeviceMemory> memory;     // [device]
+  std::vector<PredictedRun> predicted;  // [entry]; empty where no machine is known
+  std::string unpredicted;              // why nothing is predicted though a machine is known
+  std::vector<std::string> kernels;     // [node]: "onednn", "loops"
   std::vector<std::string> collectives;  // [row of MovesOf]: "all_gather"; "" where none
   std::vector<int64_t> levels;  // [mesh axis]: bytes that it adds, of a plan nested by level; else
                                 // empty

@@ -127,7 +127,7 @@ void ReadSpace(const JsonReader& root, PlanFile* file) {
 
 // The machine whose hash the plan has, read from the plan itself.
 std::shared_ptr<const Machine> ReadMachineOf(const JsonReader& reader) {
-  reader.OnlyFields({"name", "hash", "nodes", "file"});
+  reader.OnlyFields({"name", "found", "hash", "nodes", "file"});
   const int nodes = static_cast<int>(reader.Field("nodes").Integer(1, kMostPlannedDevices));
   const std::string name = reader.Field("name").String(), hash = reader.Field("hash").String();
   const std::string text = reader.Field("file").Text();
@@ -154,6 +154,7 @@ void ReadObjective(const JsonReader& root, PlanFile* file) {
     return;
   }
   const JsonReader reader = root.Field("machine");
+  if (reader.Has("found")) file->notes.machine_found = reader.Field("found").Bool();
   const std::shared_ptr<const Machine> machine = ReadMachineOf(reader);
   if (machine == nullptr || !root.ok()) return;
   if (const std::string why = WhyNoMeshOf(*machine, file->mesh); !why.empty()) {

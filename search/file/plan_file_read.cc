@@ -142,6 +142,22 @@ void ReadMemory(const JsonReader& rows, PlanFile* file) {
   }
 }
 
+void ReadPredicted(const JsonReader& rows, PlanFile* file) {
+  for (const JsonReader& row : rows.Items()) {
+    const auto nanoseconds = [&](const char* field) { return row.Field(field).Integer(0, kMost); };
+    PredictedRun run;
+    run.entry = row.Field("entry").String();
+    run.step = nanoseconds("step");
+    run.kernels = nanoseconds("kernels");
+    run.exchanges = nanoseconds("exchanges");
+    run.waiting = nanoseconds("waiting");
+    run.starting = nanoseconds("starting");
+    run.enqueued = nanoseconds("enqueued");
+    if (!rows.ok()) return;
+    file->notes.predicted.push_back(std::move(run));
+  }
+}
+
 void ReadTensors(const JsonReader& rows, PlanFile* file) {
   for (const JsonReader& row : rows.Items()) {
     PlanFile::TensorRow tensor;
@@ -269,6 +285,8 @@ absl::StatusOr<PlanFile> ReadPlan(absl::string_view json) {
   ReadCost(reader, &file);
   if (reader.Has("entries")) ReadEntries(reader.Field("entries"), &file);
   ReadMemory(reader.Field("memory"), &file);
+  if (reader.Has("predicted")) ReadPredicted(reader.Field("predicted"), &file);
+  if (reader.Has("unpredicted")) file.notes.unpredicted = reader.Field("unpredicted").String();
   ReadCopies(reader.Field("copies"), &file);
   ReadAccumulators(reader.Field("accumulators"), &file);
   ReadTensors(reader.Field("tensors"), &file);

@@ -19,6 +19,7 @@
 #include "search/portfolio/flat_may_differ.h"
 #include "search/portfolio/pins_in_the_way.h"
 #include "search/portfolio/shared_graph.h"
+#include "search/portfolio/shortest_step.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 #include "search/search.h"
@@ -106,7 +107,7 @@ absl::StatusOr<PlannedGraph> SearchShared(const Graph& bare, const SearchOptions
   }
   if (!best.ok()) return best;
   const std::string why = WhyNoPartials(best->graph, options);
-  if (!why.empty()) best->left_out.push_back(why);
+  if (!why.empty()) best->remarks.push_back(why);
   return best;
 }
 
@@ -142,13 +143,39 @@ absl::StatusOr<PlannedGraph> SearchVariants(const Variant& variant, const Search
   return best;
 }
 
+// Of the time that there is, for a plan without the limit on memory.
+constexpr double kFreeShare = 0.3;
+
+// The best plan without the limit, where its program keeps to it all the same: no plan within the
+// limit is better. Nothing where there is no limit, or it stands in the way. A search within a
+// limit looks at several graphs and at rows of memory, which takes several times as long.
+absl::optional<PlannedGraph> SearchFree(const Variant& variant, const SearchOptions& options) {
+  if (options.memory_limit == 0 || !options.memory_of) return absl::nullopt;
+  SearchOptions free = NamedWithin("free", options);
+  free.memory_limit = 0;
+  free.time_limit *= kFreeShare;
+  absl::StatusOr<PlannedGraph> found = SearchVariants(variant, free);
+  if (!found.ok() || !found->plan.stopped.empty()) return absl::nullopt;
+  if (options.memory_of(found->graph, found->plan) > options.memory_limit) return absl::nullopt;
+  found->plan.space.memory = options.memory_limit;
+  return *std::move(found);
+}
+
+// The search that the options ask for, without a limit first.
+absl::StatusOr<PlannedGraph> SearchWithin(const Variant& variant, const SearchOptions& options) {
+  const Budget budget(options.time_limit, options.threads, options.asked);
+  absl::optional<PlannedGraph> free = SearchFree(variant, options);
+  if (free.has_value()) return *std::move(free);
+  return SearchVariants(variant, InTimeLeft(options, budget));
+}
+
 // What a baseline must say of its plan.
 void AddRemark(const SearchOptions& options, PlannedGraph& found) {
   const Baseline* baseline = FindBaseline(options.search);
   if (baseline == nullptr || baseline->remark == nullptr) return;
   const std::string remark =
       baseline->remark(found.graph, options.mesh, found.plan.cost.weight > 0);
-  if (!remark.empty()) found.left_out.push_back(absl::StrCat(baseline->name, ": ", remark));
+  if (!remark.empty()) found.remarks.push_back(absl::StrCat(baseline->name, ": ", remark));
 }
 
 }  // namespace
@@ -158,9 +185,10 @@ absl::StatusOr<PlannedGraph> SearchSpaces(const Variant& variant, const SearchOp
   // What one search has counted the next one need not.
   options.table_cache = std::make_shared<TableCache>();
   const Budget budget(options.time_limit, options.threads, options.asked);
-  absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchVariants);
+  absl::StatusOr<PlannedGraph> found = SearchNamingPins(options, variant, SearchWithin);
   if (found.ok()) AddRemark(options, *found);
   if (!found.ok() || budget.ShouldStop()) return found;
+  TakeShortestStep(options, budget, *found);
   options = InTimeLeft(std::move(options), budget);
   options.factors = found->plan.space.factors;
   found->plan.unpinned = SearchUnpinned(found->graph, options, found->plan);

@@ -10,7 +10,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/work.h"
-#include "tools/build_program.h"
+#include "tools/program/build_program.h"
 #include "tools/calibrate/time_program.h"
 #include "tools/terminal/progress_line.h"
 

@@ -32,7 +32,7 @@ struct FlagRow {
   absl::variant<bool Flags::*, int Flags::*, int64_t Flags::*, double Flags::*,
                 std::string Flags::*, std::vector<std::string> Flags::*,
                 std::set<std::string> Flags::*, absl::optional<double> Flags::*,
-                absl::optional<uint64_t> Flags::*>
+                absl::optional<int64_t> Flags::*, absl::optional<uint64_t> Flags::*>
       member;
   const char* group;  // a heading of --help
   const char* help;

@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
-#include "opsemantics/machine/find_machine.h"
 #include "opsemantics/machine/machine_mesh.h"
 #include "opsemantics/sharding/mesh_text.h"
 #include "tools/command_line.h"
@@ -19,8 +18,10 @@ void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
                   "the devices as named groups, as in data=2,model=4; instead of --devices")
       ->excludes(devices)
       ->group(kGroup);
-  app->add_option("--machine", flags.machine,
-                  "the machine that plans are for: a name of machines/, NAME:NODES, or a file")
+  app->add_option(
+         "--machine", flags.machine,
+         "the machine that plans are for: a name of machines/, NAME:NODES, a file, or none; "
+         "default: $YUBA_MACHINE, else the one whose GPUs are here")
       ->group(kGroup);
 }
 
@@ -39,10 +40,18 @@ void SetKinds(const Machine& machine, Mesh& mesh) {
   }
 }
 
-absl::StatusOr<Mesh> MeshOn(const MeshFlags& flags, const Machine* machine) {
+// Where nobody says how many: all of a machine that is named, as many as there are GPUs, else 8.
+int DevicesOf(const MeshFlags& flags, const ChosenMachine& chosen) {
+  if (flags.devices > 0) return flags.devices;
+  if (chosen.machine == nullptr || chosen.gpus == 1) return kDevices;
+  return chosen.found ? chosen.gpus : chosen.machine->devices();
+}
+
+absl::StatusOr<Mesh> MeshOn(const MeshFlags& flags, const ChosenMachine& chosen) {
+  const Machine* machine = chosen.machine.get();
   if (flags.groups.empty()) {
-    if (machine == nullptr) return MeshOf(flags.devices == 0 ? kDevices : flags.devices);
-    return MeshOfMachine(*machine, flags.devices == 0 ? machine->devices() : flags.devices);
+    const int devices = DevicesOf(flags, chosen);
+    return machine == nullptr ? MeshOf(devices) : MeshOfMachine(*machine, devices);
   }
   const std::string flag = absl::StrCat("--mesh ", flags.groups);
   absl::StatusOr<Mesh> mesh = MeshOfGroups(flags.groups);
@@ -59,12 +68,8 @@ absl::StatusOr<Mesh> MeshOn(const MeshFlags& flags, const Machine* machine) {
 
 absl::StatusOr<MeshOnMachine> MeshOfFlags(const MeshFlags& flags) {
   MeshOnMachine result;
-  if (!flags.machine.empty()) {
-    absl::StatusOr<Machine> machine = FindMachine(flags.machine);
-    if (!machine.ok()) return Annotate(machine.status(), "--machine");
-    result.machine = std::make_shared<const Machine>(*std::move(machine));
-  }
-  YUBA_ASSIGN_OR_RETURN(result.mesh, MeshOn(flags, result.machine.get()));
+  YUBA_ASSIGN_OR_RETURN(result.chosen, ChooseMachine(flags.machine));
+  YUBA_ASSIGN_OR_RETURN(result.mesh, MeshOn(flags, result.chosen));
   return result;
 }
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "opsemantics/base/mesh.h"
-#include "opsemantics/machine/machine.h"
+#include "tools/flags/machine_flag.h"
 
 namespace CLI {
 class App;
@@ -19,17 +19,18 @@ namespace yuba::tools {
 struct MeshFlags {
   int devices = 0;      // 1 to kMostPlannedDevices; 0: all of the machine, without one kDevices
   std::string groups;   // as in data=2,model=4; empty: `devices` counts
-  std::string machine;  // as FindMachine takes it; empty: none is named
+  std::string machine;  // as ChooseMachine takes it; empty: none is named
 };
 inline constexpr int kDevices = 8;
 void AddMeshFlags(CLI::App* app, MeshFlags& flags);
 
-// The mesh with its axes, 8 devices are a=2 b=2 c=2, and the machine that it is of; null where none
-// is named. On a machine of nodes axes that join nodes are of kind 1 and come first; of named
+// The mesh with its axes, 8 devices are a=2 b=2 c=2, and the machine that it is of, where there is
+// one. On a machine of nodes axes that join nodes are of kind 1 and come first; of named
 // groups too, unless they say their kinds themselves.
 struct MeshOnMachine {
   Mesh mesh;
-  std::shared_ptr<const Machine> machine;
+  ChosenMachine chosen;
+  const std::shared_ptr<const Machine>& machine() const { return chosen.machine; }
 };
 absl::StatusOr<MeshOnMachine> MeshOfFlags(const MeshFlags& flags);
 

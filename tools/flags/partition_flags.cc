@@ -14,18 +14,31 @@ namespace {
 constexpr char kSpace[] = "Space", kSearch[] = "Search", kOutput[] = "Output",
                kDiagnosis[] = "Diagnosis";
 
+// A size, or none, which becomes 0.
+CLI::Validator SizeOrNone() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (text != "none") return SizeInBytes()(text);
+        text = "0";
+        return std::string();
+      },
+      "SIZE");
+}
+
 constexpr FlagRow<PartitionFlags> kRows[] = {
     {"space", &PartitionFlags::space, kSpace, kSpaceHelp},
     {"objective", &PartitionFlags::objective, kSearch,
      "what to make small: time (needs --machine, and is the default with it) or bytes",
      []() -> CLI::Validator { return CLI::IsMember(WordsOf<search::ObjectiveKind>()); }},
     {"replicate", &PartitionFlags::replicate, kSpace,
-     "none: every tensor is split as far as it goes; auto: it may be stored several times",
+     "none: every tensor is split as far as it goes; auto: it may be stored several times; "
+     "default: auto for the least time, else none",
      []() -> CLI::Validator { return CLI::IsMember(WordsOf<search::Replicate>()); }},
     {"memory", &PartitionFlags::memory, kSpace,
      "what a device has for the program, as in 40MB, 1.5GB or 24GiB; what libraries take for their "
-     "own work comes on top; default: no limit",
-     SizeInBytes},
+     "own work comes on top; default: what the machine's devices have, without a machine no limit; "
+     "none: no limit",
+     SizeOrNone},
     {"pin", &PartitionFlags::pins, kSpace,
      "what a plan must have, as in 'w*=[-, model]', 'conv*/n=data' or batch=data: a dimension as "
      "the model calls it, or batch, and what it becomes"},

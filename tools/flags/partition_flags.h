@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "tools/flags/mesh_flags.h"
 #include "tools/flags/model_flags.h"
 
@@ -21,9 +22,10 @@ struct PartitionFlags {
   MeshFlags mesh;
   std::vector<std::string> space;  // as ParseSpace has it
   std::vector<std::string> pins;
-  std::string replicate = "none";
+  std::string replicate;  // empty: auto for the least time, else none
   std::string objective;  // empty: time where a machine is named, else bytes
-  int64_t memory = 0;     // bytes a device; 0: no limit
+  // Bytes a device; 0: no limit; nothing: what the machine's devices have for programs.
+  absl::optional<int64_t> memory;
   std::string search = "default";
   double time_limit = 0;  // seconds; 0: none
   int threads = 0;        // AddPartitionFlags: one a processor

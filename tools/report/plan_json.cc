@@ -115,13 +115,14 @@ Json ReplicatedJson(const search::PlanFile& plan) {
 }  // namespace
 
 Json PlanJson(const search::PlanFile& plan) {
-  const bool bound = plan.proof.kind != search::ProofKind::kNone || plan.cost.bytes() == 0;
-  const bool all_bound = bound && (plan.asked_bound > 0 || plan.cost.bytes() == 0);
+  const bool bound = plan.proof.kind != search::ProofKind::kNone || plan.value() == 0;
+  const bool all_bound = bound && (plan.asked_bound > 0 || plan.value() == 0);
   return {{"model", plan.notes.graph_file},
           {"graph", plan.notes.graph_hash},
           {"mesh", MeshText(plan.mesh)},
           {"devices", plan.mesh.devices()},
           {"bytes", plan.cost.bytes()},
+          {"time", TimeJson(plan)},
           {"lower_bound", bound ? Json(plan.lower_bound) : Json()},
           {"asked_lower_bound", all_bound ? Json(plan.asked_bound) : Json()},
           {"replayed", plan.replayed},

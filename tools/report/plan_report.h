@@ -86,6 +86,15 @@ std::string EntriesText(const search::PlanFile& plan);
 std::string PinsCostText(search::ObjectiveKind objective, int64_t value, int64_t lower_bound,
                          const search::Unpinned& unpinned, const char* span);
 
+// Nanoseconds of a step on the plan's machine, predicted from its program: of all entries, each as
+// often as it runs. 0: none is predicted.
+int64_t PredictedStepOf(const search::PlanFile& plan);
+// The lines TIME of the summary: that step, and the plan's time by the objective. `no_machine`: as
+// in Alternatives.
+std::string TimeText(const search::PlanFile& plan, const std::string& no_machine = "");
+// The same in nanoseconds; null where the plan has no machine.
+nlohmann::ordered_json TimeJson(const search::PlanFile& plan);
+
 // What is printed where a plan of that search has no bound; a plan that costs nothing needs none.
 std::string NoBoundText(const std::string& search, int64_t value);
 // Said of a bound that no checker has replayed yet (Plan::replayed).
@@ -104,13 +113,15 @@ std::string QuietText(int count);
 // the summary and in the tables.
 std::string WordsOfTransfers(const std::string& indent);
 
-// What is known beside the plan, for the lines MEMORY and REPLICATED.
+// What is known beside the plan, for the lines MEMORY, REPLICATED and TIME.
 struct Alternatives {
   std::string copies;  // a sentence on the same plan without its copies; "": it shares none
   // Of a plan that replicates nothing on purpose: the bytes that a step would move more if the
   // tensors in fewer parts than they allow were in as many as they can.
   int64_t bytes_of_most_parts = 0;
   std::string replicas;  // a sentence on what `--replicate auto` may give; "": nothing is known
+  // Of a plan without a machine: why none was found. "": there are no GPUs, or none was looked for.
+  std::string no_machine;
 };
 // The summary of `partition`: MOVED, MEMORY, REPLICATED, and the table of what moves most.
 std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives);

@@ -277,20 +277,6 @@ std::string SmallFloatsText(const search::PlanFile& plan) {
                : "";
 }
 
-// What the plan costs in time, where a machine says so.
-std::string TimeText(const search::PlanFile& plan) {
-  const auto& machine = plan.space.objective.machine();
-  if (machine == nullptr) {
-    return "TIME           not predicted: no machine is named, plans are for fewest bytes "
-           "(--machine NAME)\n";
-  }
-  return absl::StrCat("TIME           ", Duration(plan.time.all()), " ",
-                      SpanText(!plan.entries.empty()), " on ", machine->name, ": exchanges ",
-                      Duration(plan.time.exchanges), ", kernels ", Duration(plan.time.kernels),
-                      ",\n               each by itself: nothing at the same time as anything "
-                      "else\n");
-}
-
 }  // namespace
 
 std::string SummaryText(const search::PlanFile& plan, const Alternatives& alternatives) {
@@ -325,7 +311,7 @@ std::string SummaryText(const search::PlanFile& plan, const Alternatives& altern
     absl::StrAppend(&text, "               ", alternatives.copies, "\n");
   }
   text += ReplicatedText(plan, alternatives);
-  absl::StrAppend(&text, TimeText(plan), SmallFloatsText(plan), "\n");
+  absl::StrAppend(&text, TimeText(plan, alternatives.no_machine), SmallFloatsText(plan), "\n");
   return text + MovedTable(plan);
 }
 

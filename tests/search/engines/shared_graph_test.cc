@@ -46,24 +46,24 @@ TEST_CASE("what the search leaves out is said") {
   SearchOptions options;
   options.replicate = Replicate::kAuto;
   options.copies = true;
-  const auto left_out = [&](const Graph& bare, int devices) {
+  const auto remarks = [&](const Graph& bare, int devices) {
     options.mesh = MeshOf(devices);
     const auto variant = [&](bool) -> absl::StatusOr<Graph> { return bare; };
     const absl::StatusOr<PlannedGraph> found = SearchSpaces(variant, options);
     REQUIRE_THAT(found, IsOk());
-    return found->left_out;
+    return found->remarks;
   };
   const Graph chain = MatmulChain({4096, 4096, 4096}, 4096);
-  CHECK(left_out(chain, 8).empty());
-  const std::vector<std::string> many = left_out(chain, 1024);
+  CHECK(remarks(chain, 8).empty());
+  const std::vector<std::string> many = remarks(chain, 1024);
   REQUIRE(many.size() == 1);
   CHECK_THAT(many[0], Catch::Contains("too many choices on so many devices"));
   const int64_t wide = 1 << 20;
-  const std::vector<std::string> huge = left_out(MatmulChain({wide, wide, wide}, wide), 8);
+  const std::vector<std::string> huge = remarks(MatmulChain({wide, wide, wide}, wide), 8);
   REQUIRE(huge.size() == 1);
   CHECK_THAT(huge[0], Catch::Contains("2^40 bytes"));
   options.replicate = Replicate::kNone;
-  CHECK(left_out(chain, 1024).empty());
+  CHECK(remarks(chain, 1024).empty());
 }
 
 // y = x1 w1 + x2 w2, again and again: sums that accumulators save from being reduced twice.

@@ -1,7 +1,7 @@
 // From model and plan to a program that runs, in one call: the compiler's phases after the plan.
 // For all commands that print, run or write a program, and the tests.
-#ifndef YUBA_TOOLS_BUILD_PROGRAM_H_
-#define YUBA_TOOLS_BUILD_PROGRAM_H_
+#ifndef YUBA_TOOLS_PROGRAM_BUILD_PROGRAM_H_
+#define YUBA_TOOLS_PROGRAM_BUILD_PROGRAM_H_
 
 #include <cstdint>
 #include <string>
@@ -44,4 +44,4 @@ search::Plan WholePlan(const Graph& graph);
 
 }  // namespace yuba::tools
 
-#endif  // YUBA_TOOLS_BUILD_PROGRAM_H_
+#endif  // YUBA_TOOLS_PROGRAM_BUILD_PROGRAM_H_

@@ -1,4 +1,4 @@
-#include "tools/plan_notes.h"
+#include "tools/program/plan_notes.h"
 
 #include <map>
 
@@ -12,7 +12,8 @@
 #include "runtime/program/program.pb.h"
 #include "search/model/recursion.h"
 #include "search/plan/plan.h"
-#include "tools/build_program.h"
+#include "tools/program/build_program.h"
+#include "tools/program/predict_plan.h"
 
 namespace yuba::tools {
 namespace {
@@ -33,13 +34,33 @@ std::vector<search::DeviceMemory> MemoryNotes(const program::Program& program) {
   return notes;
 }
 
+// The plan's program without code. On a machine it has the kernels of that machine, and what it
+// takes there goes into the notes, or why that is not known.
+absl::StatusOr<program::Program> PredictedProgram(const compiler::Model& model,
+                                                  const search::Plan& plan,
+                                                  const kernels::KernelChoice& choice, bool verify,
+                                                  search::PlanNotes& notes) {
+  const auto& machine = plan.space.objective.machine();
+  if (machine == nullptr) return BuildWithoutKernels(model, plan, choice, verify);
+  absl::StatusOr<program::Program> program = BuildProgram(model, plan, choice, verify);
+  if (absl::IsInternal(program.status())) return program;
+  const absl::StatusOr<std::vector<search::PredictedRun>> runs =
+      program.ok() ? PredictRuns(*program, *machine) : program.status();
+  if (runs.ok()) {
+    notes.predicted = *runs;
+  } else {
+    notes.unpredicted = std::string(runs.status().message());
+  }
+  return program.ok() ? std::move(program) : BuildWithoutKernels(model, plan, choice, verify);
+}
+
 }  // namespace
 
 absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& plan, bool verify,
                              search::PlanNotes& notes) {
-  const kernels::KernelChoice choice;
+  const kernels::KernelChoice choice = KernelsWithoutCode(plan.space.objective.machine().get());
   YUBA_ASSIGN_OR_RETURN(const program::Program program,
-                        BuildWithoutKernels(model, plan, choice, verify));
+                        PredictedProgram(model, plan, choice, verify, notes));
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     notes.levels = search::BytesByLevel(model.graph, plan);
   }

@@ -1,4 +1,4 @@
-#include "tools/build_program.h"
+#include "tools/program/build_program.h"
 
 #include "compiler/import/stored_numbers.h"
 #include "compiler/kernels/add_kernels.h"
