@@ -284,6 +284,19 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
   return absl::OkStatus();
 }
 
+// Where nothing fits the limit that nobody but the machine stated, says so.
+absl::Status WithMachinesLimit(const absl::Status& status, const PartitionFlags& flags,
+                               const search::SearchOptions& options) {
+  if (!absl::IsFailedPrecondition(status) || flags.memory.has_value() ||
+      options.memory_limit == 0) {
+    return status;
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(status.message(), "; the limit is what programs have on a device of ",
+                   options.objective.machine()->name, ", ", Bytes(options.memory_limit),
+                   ": --memory none plans without it"));
+}
+
 absl::Status Partition(PartitionFlags flags) {
   if (IsBeforeSearch(flags.to) && !flags.output.empty()) {
     return UserError("--to ", flags.to, " ends before there is a plan for -o ", flags.output,
@@ -312,7 +325,8 @@ absl::Status Partition(PartitionFlags flags) {
   absl::optional<InterruptNote> interrupt_note;
   Graph bare;
   const auto start = std::chrono::steady_clock::now();
-  YUBA_RETURN_IF_ERROR(RunThem(flags, output, compilation, bare, interrupt_note));
+  YUBA_RETURN_IF_ERROR(
+      WithMachinesLimit(RunThem(flags, output, compilation, bare, interrupt_note), flags, options));
   const double seconds = SecondsSince(start);
   ProgressLine::End();
   loaded.model = std::move(compilation.model);

@@ -139,6 +139,27 @@ TEST_CASE("numbers are decimal, whatever they begin with") {
   CHECK(mesh.devices == 12);
 }
 
+TEST_CASE("the machine is the one whose GPUs are here, if all are equal") {
+  const cuda::GpuFacts h100{"NVIDIA H100 80GB HBM3", 85'000'000'000, 90};
+  const ChosenMachine four = MachineWith({h100, h100, h100, h100});
+  REQUIRE(four.machine != nullptr);
+  CHECK(four.machine->name == "hgx-h100");
+  CHECK(four.found);
+  CHECK(four.gpus == 4);
+  cuda::GpuFacts other = h100;
+  other.name = "NVIDIA Unheard Of";
+  for (const std::vector<cuda::GpuFacts>& gpus :
+       {std::vector<cuda::GpuFacts>{other}, {h100, other}}) {
+    const ChosenMachine none = MachineWith(gpus);
+    CHECK(none.machine == nullptr);
+    CHECK_THAT(none.why_none, Catch::Contains("yuba calibrate"));
+  }
+  CHECK(MachineWith({}).why_none.empty());
+  CHECK(ChooseMachine("none")->machine == nullptr);
+  CHECK_FALSE(ChooseMachine("dgx-a100")->found);
+  CHECK_THAT(ChooseMachine("dgx"), StatusIs(absl::StatusCode::kInvalidArgument, "--machine"));
+}
+
 TEST_CASE("words of a space that contradict each other are refused") {
   CHECK(ParseSpace({"flat", "copies=none,flat"})->copies == false);
   CHECK(ParseSpace({})->dimensions == "default");

@@ -39,20 +39,67 @@ TEST_CASE("a plan for a machine is of least time, keeps the machine, and is chec
     INFO(checked.out << checked.error);
     CHECK(checked.exit_code == 0);
     CHECK(checked.out.find("takes less than") != std::string::npos);
-    const nlohmann::json bytes = nlohmann::json::parse(
-        PlanWith(std::string("--objective bytes --machine ") + machine, path));
-    const auto time = [](const nlohmann::json& of) {
-      return of["cost"]["nanoseconds"]["exchanges"].get<int64_t>() +
-             of["cost"]["nanoseconds"]["kernels"].get<int64_t>();
+    const auto of = [&](const std::string& flags) {
+      return nlohmann::json::parse(PlanWith(flags + " --machine " + machine, path));
     };
-    CHECK(time(plan) <= time(bytes));
-    CHECK(bytes["cost"]["bytes"] <= plan["cost"]["bytes"]);
+    const auto time = [](const nlohmann::json& planned) {
+      return planned["cost"]["nanoseconds"]["exchanges"].get<int64_t>() +
+             planned["cost"]["nanoseconds"]["kernels"].get<int64_t>();
+    };
+    const nlohmann::json least = of("--without scheduled --replicate none"),
+                         bytes = of("--objective bytes");
+    CHECK(time(least) <= time(bytes));
+    CHECK(bytes["cost"]["bytes"] <= least["cost"]["bytes"]);
   }
+}
+
+TEST_CASE("with a machine plans may replicate, keep to its memory, and say their predicted step") {
+  const std::string path = ScratchFolder("machine") + "/r.json";
+  const auto of = [&](const std::string& flags) {
+    return nlohmann::json::parse(
+        PlanWith("--machine hgx-h100 --train sgd --loss mse " + flags, path));
+  };
+  const nlohmann::json plan = of("");
+  CHECK(plan["space"]["replicate"] == "auto");
+  CHECK(plan["space"]["memory"] == 85520809984 - 1500000000);  // of machines/hgx-h100.json
+  CHECK(plan["machine"]["found"] == false);
+  const auto step = [](const nlohmann::json& planned) {
+    REQUIRE(planned["predicted"].size() == 1);
+    const nlohmann::json& run = planned["predicted"][0];
+    CHECK(run["enqueued"] <= run["step"]);
+    CHECK(run["kernels"] <= run["step"]);
+    return run["step"].get<int64_t>();
+  };
+  CHECK(step(plan) > 0);
+  for (const char* baseline : {"data", "zero3", "megatron", "all-row", "equal-chop"}) {
+    INFO(baseline);
+    CHECK(step(plan) <= step(of(std::string("--search ") + baseline)));
+  }
+  const nlohmann::json split = of("--replicate none --memory none");
+  CHECK(split["space"]["replicate"] == "none");
+  CHECK(split["space"]["memory"] == 0);
+}
+
+TEST_CASE("a model that no device of the machine holds is refused, and planned without the limit") {
+  const std::string path = ScratchFolder("machine") + "/s.json",
+                    file = ScratchFolder("machine") + "/small.json";
+  nlohmann::json small =
+      nlohmann::json::parse(ReadFile(RepositoryFile("machines/hgx-h100.json")).value());
+  small["device"]["memory"]["value"] = 30'000;
+  small["device"]["reserved"]["value"] = 29'000;
+  std::ofstream(file) << small.dump();
+  const std::string command = "yuba partition " + Model() + " --machine " + file + " -o " + path;
+  const CommandResult refused = RunCommand(command);
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.error.find("--memory none") != std::string::npos);
+  CHECK(refused.error.find("1.0 kB") != std::string::npos);
+  CHECK(RunCommand(command + " --memory none").exit_code == 0);
 }
 
 TEST_CASE("times, bounds and constants of a plan file that are not true are refused") {
   const std::string path = ScratchFolder("machine") + "/q.json";
-  const nlohmann::json plan = nlohmann::json::parse(PlanWith("--machine hgx-h100", path));
+  const nlohmann::json plan = nlohmann::json::parse(
+      PlanWith("--machine hgx-h100 --replicate none --without scheduled", path));
   nlohmann::json bent = plan;
   bent["cost"]["nanoseconds"]["exchanges"] =
       plan["cost"]["nanoseconds"]["exchanges"].get<int>() - 1;

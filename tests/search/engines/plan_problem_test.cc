@@ -83,7 +83,7 @@ TEST_CASE("where no limit is stated copies hold what they hold, and nobody asks 
   CHECK(found->plan.space.memory == 0);
   CHECK(SharedCopies(found->graph, found->plan) == 2);
   CHECK(found->plan.cost.bytes() == found->plan.lower_bound);
-  CHECK(found->left_out.empty());
+  CHECK(found->remarks.empty());
   CHECK_THAT(CheckPlan(found->graph, found->plan), IsOk());
 }
 
