@@ -10,8 +10,8 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/work.h"
-#include "tools/program/build_program.h"
 #include "tools/calibrate/time_program.h"
+#include "tools/program/build_program.h"
 #include "tools/terminal/progress_line.h"
 
 namespace yuba::tools {
