@@ -12,5 +12,6 @@ int main(int argc, char** argv) {
   yuba::tools::AddSuite(app, exit_code);
   yuba::tools::AddSolve(app, exit_code);
   yuba::tools::AddFit(app, exit_code);
+  yuba::tools::AddPaper(app, exit_code);
   return yuba::tools::RunMain(app, exit_code, argc, argv);
 }
