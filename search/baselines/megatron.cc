@@ -21,7 +21,7 @@ namespace {
 
 // Where heads do not divide evenly.
 std::string WhyCutInside(const Graph& graph, int64_t devices) {
-  const int64_t parts = CutAsMegatron(graph).apart;
+  const int64_t parts = PartsApart(graph);
   if (parts == 0 || parts % devices == 0) return "";
   return absl::StrCat("Megatron-LM gives each device whole heads, and the ", parts,
                       " of this model are not a multiple of ", devices,
@@ -57,12 +57,12 @@ std::string WhyNotPublished(const Graph& graph) {
 
 }  // namespace
 
-Restrictions Megatron(const Graph& graph, const Mesh& /*group*/) {
-  return CutAsMegatron(graph).restrictions;
+Restrictions Megatron(const Graph& graph, const Mesh& group) {
+  return CutAsMegatron(graph, group.devices());
 }
 
 bool SuitsMegatron(const Graph& graph, const Mesh& group) {
-  const int64_t parts = CutAsMegatron(graph).apart;
+  const int64_t parts = PartsApart(graph);
   return parts == 0 || parts % group.devices() == 0;
 }
 

@@ -1,6 +1,7 @@
 #include "search/baselines/megatron_rules.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,8 +20,9 @@ namespace {
 
 class Planner {
  public:
-  explicit Planner(const Graph& graph)
+  Planner(const Graph& graph, int64_t devices)
       : graph_(graph),
+        devices_(devices),
         weights_(WeightTensors(graph)),
         products_(WeightProducts(graph, weights_)),
         vocabulary_(VocabularyOf(graph, weights_)),
@@ -101,17 +103,28 @@ class Planner {
 
   std::vector<bool> OfNewWeight(NodeId n, const std::vector<bool>& cut) const {
     const WeightProduct& product = *products_[n];
-    std::vector<bool> inner(cut.size(), false), outputs = inner, words = inner;
+    const std::vector<Index>& all = graph_.nodes[n].definition->indices;
+    std::vector<bool> inner(cut.size(), false), words = inner;
     for (const int index : product.inner) inner[index] = cut[index];
     if (Any(inner)) return inner;
     if (Any(cut)) return cut;
     for (const int index : product.outputs) {
-      const int64_t extent = graph_.nodes[n].definition->indices[index].extent;
-      outputs[index] = extent > 1;
-      words[index] = vocabulary_ > 1 && extent == vocabulary_;
+      words[index] = vocabulary_ > 1 && all[index].extent == vocabulary_;
     }
     if (Any(words)) return words;
-    return Any(outputs) && HasRowPartner(graph_, products_, n) ? outputs : cut;
+    return HasRowPartner(graph_, products_, n) ? Columns(n) : cut;
+  }
+
+  // The first of the indices along which columns are apart that are enough for all devices.
+  std::vector<bool> Columns(NodeId n) const {
+    const std::vector<Index>& all = graph_.nodes[n].definition->indices;
+    std::vector<bool> columns(all.size(), false);
+    int64_t parts = 1;
+    for (const int index : IndicesWithPartner(graph_, products_, n)) {
+      columns[index] = all[index].extent > 1 && parts < devices_;
+      if (columns[index]) parts *= all[index].extent;
+    }
+    return columns;
   }
 
   void MakeWhole(TensorId id) { restrictions_[id] = Whole(graph_.tensors[id].type.dims.size()); }
@@ -143,6 +156,7 @@ class Planner {
   }
 
   const Graph& graph_;
+  const int64_t devices_;
   const std::vector<bool> weights_;                            // [TensorId]
   const std::vector<absl::optional<WeightProduct>> products_;  // [NodeId]
   const int64_t vocabulary_;
@@ -156,11 +170,16 @@ class Planner {
 
 }  // namespace
 
-MegatronCuts CutAsMegatron(const Graph& graph) {
-  Planner planner(graph);
+Restrictions CutAsMegatron(const Graph& graph, int64_t devices) {
+  Planner planner(graph, devices);
   planner.Run();
-  const int64_t apart = planner.Apart();
-  return {planner.Take(), apart};
+  return planner.Take();
+}
+
+int64_t PartsApart(const Graph& graph) {
+  Planner planner(graph, std::numeric_limits<int64_t>::max());
+  planner.Run();
+  return planner.Apart();
 }
 
 }  // namespace yuba::search

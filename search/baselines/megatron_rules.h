@@ -20,13 +20,13 @@
 
 namespace yuba::search {
 
-struct MegatronCuts {
-  Restrictions restrictions;  // [element]
-  // How many columns, or heads, are apart wherever column parallel products lead: into so many
-  // parts these can be cut as published. 0 where there is no such product.
-  int64_t apart = 0;
-};
-MegatronCuts CutAsMegatron(const Graph& graph);
+// What may be cut where, [element]. Of columns that have several factors, as (heads, width of one),
+// the first are cut that are enough for so many devices.
+Restrictions CutAsMegatron(const Graph& graph, int64_t devices);
+
+// How many columns, or heads, are apart wherever column parallel products lead: into so many parts
+// these can be cut as published. 0 where there is no such product.
+int64_t PartsApart(const Graph& graph);
 
 }  // namespace yuba::search
 

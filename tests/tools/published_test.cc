@@ -193,6 +193,34 @@ TEST_CASE("Megatron cuts a GPT's vocabulary too") {
   }
 }
 
+// Rotary embeddings exchange the halves of each head: devices that had parts of heads would gather
+// them. The two tables of angles are computed in parts and gathered, as the mask is.
+TEST_CASE("Megatron gives devices whole heads where queries share keys") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Write("llama", layers,
+                              " --width 64 --heads 16 --kv-heads 8 --feed-forward 128 "
+                              "--sequence 32 --vocab 128 --batch 16");
+    const int64_t products = (2 * layers + 1) * AllReduced(kBatch * kSequence * kWidth);
+    const int64_t angles = 2 * Gathered(kSequence * kWidth / 16);
+    CHECK(Moved(model, "megatron") == products + kMask + angles);
+  }
+}
+
+// Queries, keys and values of one weight, (3 5 16) columns: heads are cut, and where they are too
+// few for all devices no more moves than if they were enough. The 3 and the 16 are no columns that
+// stay apart.
+TEST_CASE("Megatron with fewer heads than devices moves no more than with enough") {
+  const int64_t layers = 2, width = 80, tokens = kBatch * kSequence;
+  const Model model =
+      Write("gpt", layers, " --width 80 --heads 5 --sequence 32 --vocab 128 --batch 16");
+  const int64_t cut = layers * (12 * width * width + 7 * width) + kVocabulary * width;
+  const int64_t products = (2 * layers + 1) * AllReduced(tokens * width);
+  CHECK(Moved(model, "megatron", kTrain) <= 2 * products + kMask +
+                                                AllReduced(model.parameters - cut) +
+                                                2 * Gathered(3 * tokens) + kLoss);
+}
+
 // Tensor parallelism over T of 8 devices inside data parallelism over D = 8 / T (Narayanan et al.,
 // "Efficient large-scale language model training on GPU clusters using Megatron-LM", SC 2021,
 // section 3.3.1): each of D groups gathers and scatters 1 / D of the activations among T devices,
