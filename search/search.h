@@ -104,6 +104,20 @@ struct PinPrice {
 absl::StatusOr<std::vector<PinPrice>> PricesOfPins(const Graph& graph, const SearchOptions& options,
                                                    const Plan& plan);
 
+// The best plan found in which one element is cut otherwise than in `plan`: on another grid
+// (plan/grid.h), since other names of mesh axes alone are no other choice. Example: of a weight
+// that is [96/ab, 64] the runner-up may have [96/a, 64/b], or [96, 64/ab] where that is cheaper.
+struct RunnerUp {
+  Plan plan;            // of the same graph, mesh and space, priced; without bound and proof
+  bool proved = false;  // whether no plan of the space with another grid of the element is cheaper
+};
+// The plan's pins hold, its limit on memory does not. Exact where the tables of all choices can be
+// eliminated in about two seconds; else a local search that begins from `plan`. `time_limit`:
+// seconds, 0: none. Errors: NotFound where the element has no other grid, or pins leave it none;
+// InvalidArgument where the plan replicates tensors and has more mesh axes than tables are made of.
+absl::StatusOr<RunnerUp> FindRunnerUp(const Graph& graph, const Plan& plan, int element,
+                                      double time_limit);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_SEARCH_H_

@@ -19,6 +19,7 @@
 #include "tools/alternatives.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/flags/machine_defaults.h"
 #include "tools/flags/partition_flags.h"
 #include "tools/flags/space_flag.h"
 #include "tools/interrupt.h"
@@ -97,13 +98,10 @@ absl::StatusOr<search::Objective> ObjectiveOf(const PartitionFlags& flags,
 }
 
 // Replicas and the limit on memory: what the flags say, else what the least time on a machine asks
-// for. Baselines and the recursion know neither.
+// for.
 void SetLimits(const PartitionFlags& flags, search::SearchOptions& options) {
-  const bool free = options.objective.IsTime() && options.search == "default";
-  options.replicate = free ? search::Replicate::kAuto : search::Replicate::kNone;
-  if (free) {
-    const DeviceModel& device = options.objective.machine()->device;
-    options.memory_limit = device.memory - device.reserved;
+  if (options.objective.IsTime() && options.search == "default") {
+    FollowMachine(options.objective.machine(), options);
   }
   if (!flags.replicate.empty()) {
     options.replicate = *search::FromWord<search::Replicate>(flags.replicate);
@@ -145,7 +143,7 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
   notes.options["devices"] = absl::StrCat(options.mesh.devices());
   if (options.objective.machine() != nullptr) {
     notes.options["machine"] = options.objective.machine()->name;
-    notes.options["objective"] = search::WordOf(options.objective.kind());
+    notes.options["objective"] = search::WordOf(plan.space.objective.kind());
   }
   notes.options["search"] = plan.search;
   notes.options["copies"] = plan.space.copies ? "all" : "none";

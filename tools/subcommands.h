@@ -16,6 +16,7 @@ void AddPartition(CLI::App& app, int& exit_code);
 void AddCompare(CLI::App& app, int& exit_code);
 void AddShow(CLI::App& app, int& exit_code);
 void AddCheck(CLI::App& app, int& exit_code);
+void AddWhy(CLI::App& app, int& exit_code);
 void AddVerify(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);

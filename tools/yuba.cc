@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   yuba::tools::AddCompare(app, exit_code);
   yuba::tools::AddShow(app, exit_code);
   yuba::tools::AddCheck(app, exit_code);
+  yuba::tools::AddWhy(app, exit_code);
   yuba::tools::AddVerify(app, exit_code);
   yuba::tools::AddRun(app, exit_code);
   yuba::tools::AddCompile(app, exit_code);

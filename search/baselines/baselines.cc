@@ -1,22 +1,72 @@
 #include "search/baselines/baselines.h"
 
-#include "search/plan/plan.h"
-#include "search/rewrite/copies.h"
-
 namespace yuba::search {
 
 absl::Span<const Baseline> Baselines() {
+  constexpr BaselinePart kData = {DataParallel, SuitsDataParallel}, kZero3 = {Zero3},
+                         kMegatron = {Megatron, SuitsMegatron};
   static constexpr Baseline kBaselines[] = {
-      {"data", "data parallel: everything cut on the batch, weights on every device", true,
-       DataParallel, OfDataParallel},
-      {"zero3", "the same with the weights shared out (ZeRO-3)", false, Zero3, OfZero3},
-      {"megatron", "products with weights cut by columns, then by rows (Megatron-LM)", true,
-       Megatron, OfMegatron},
-      {"all-row", "every tensor cut on its first dimension", false, AllRow, nullptr},
-      {"equal-chop", "every tensor cut on one dimension", false, EqualChop, nullptr},
-      {"spartan", "greedy, the largest tensor first (Spartan)", false, Spartan, nullptr},
-      {"icml18", "no cut of a reduction, so no partial sums (Jia et al.)", false, Icml18, nullptr},
-      {"mindspore", "greedy and recursive, the most work first (D-Rec)", false, MindSpore, nullptr},
+      {"data",
+       "data parallel: everything cut on the batch, weights on every device",
+       true,
+       {kData},
+       Split::kBest,
+       nullptr,
+       OfDataParallel,
+       StatesAndGradients},
+      {"zero1",
+       "the same with the optimizer's states cut (ZeRO-1)",
+       true,
+       {kData},
+       Split::kBest,
+       nullptr,
+       OfZero1,
+       Gradients},
+      {"zero2",
+       "the same with gradients cut too (ZeRO-2)",
+       true,
+       {kData},
+       Split::kBest,
+       nullptr,
+       OfZero2},
+      {"zero3",
+       "the same with weights cut too (ZeRO-3, FSDP)",
+       false,
+       {kZero3},
+       Split::kBest,
+       nullptr,
+       OfZero3},
+      {"hsdp",
+       "ZeRO-3 over the inner links, data parallel over the others (hybrid sharding)",
+       true,
+       {kData, kZero3},
+       Split::kKinds,
+       nullptr,
+       OfHybrid},
+      {"megatron",
+       "products with weights cut by columns, then by rows (Megatron-LM)",
+       true,
+       {kMegatron},
+       Split::kBest,
+       nullptr,
+       OfMegatron},
+      {"megatron-data",
+       "that on the inner axes, data parallel with ZeRO-1 on the others",
+       true,
+       {kData, kMegatron},
+       Split::kBest,
+       nullptr,
+       OfMegatronData},
+      {"all-row", "every tensor cut on its first dimension", false, {{AllRow}}},
+      {"equal-chop", "every tensor cut on one dimension", false, {{EqualChop}}},
+      {"spartan", "greedy, the largest tensor first (Spartan)", false, {}, Split::kBest, Spartan},
+      {"icml18", "no cut of a reduction, so no partial sums (Jia et al.)", false, {{Icml18}}},
+      {"mindspore",
+       "greedy and recursive, the most work first (D-Rec)",
+       false,
+       {},
+       Split::kBest,
+       MindSpore},
   };
   return kBaselines;
 }
@@ -28,27 +78,14 @@ const Baseline* FindBaseline(absl::string_view name) {
   return nullptr;
 }
 
-namespace {
-
-int64_t BytesOf(const Graph& graph, const Mesh& mesh, const Choices& choices) {
-  Plan plan;
-  plan.mesh = mesh;
-  const auto middle = choices.begin() + static_cast<int64_t>(graph.tensors.size());
-  plan.tensors.assign(choices.begin(), middle);
-  plan.nodes.assign(middle, choices.end());
-  return CostOf(graph, plan).bytes();
+bool HaveSamePlans(const Baseline& a, const Baseline& b) {
+  return a.greedy == b.greedy && a.split == b.split && a.parts[0].restrict == b.parts[0].restrict &&
+         a.parts[1].restrict == b.parts[1].restrict;
 }
 
-}  // namespace
-
-Choices FindCheapest(const Baseline& baseline, const Graph& graph, const Mesh& mesh,
-                     int64_t table_cells, const Budget& budget) {
-  Choices shared = baseline.find(graph, mesh, table_cells, budget);
-  if (!graph.copies || budget.ShouldStop()) return shared;
-  const Uncopied bare = WithoutCopies(graph);
-  Choices plain =
-      ChoicesWithCopies(graph, bare, baseline.find(bare.graph, mesh, table_cells, budget));
-  return BytesOf(graph, mesh, plain) < BytesOf(graph, mesh, shared) ? plain : shared;
+bool IsPure(const Baseline& baseline, const Mesh& mesh) {
+  return baseline.IsProduct() &&
+         (mesh.axes.size() < 2 || (baseline.split == Split::kKinds && mesh.kinds() == 1));
 }
 
 }  // namespace yuba::search

@@ -34,8 +34,8 @@ bool IsStoredBefore(const Graph& graph, TensorId id) {
   return kind == TensorKind::kParameter || kind == TensorKind::kConstant;
 }
 
-std::string WhyNotFilled(const Graph& graph, const Mesh& mesh) {
-  const int64_t batch = BatchSize(graph, BatchOfInputs(graph)), devices = mesh.devices();
+std::string WhyNotFilled(const Graph& graph, int64_t devices) {
+  const int64_t batch = BatchSize(graph, BatchOfInputs(graph));
   if (batch % devices == 0) return "";
   if (batch == 1) return "there is no batch: what is cheapest is cut in its place";
   if (batch < devices) {
@@ -56,6 +56,21 @@ std::string WhyWeightsMove(const Graph& graph) {
     }
   }
   return "";
+}
+
+int64_t ReplicasOfWeights(const Graph& graph, const Plan& plan) {
+  std::vector<bool> cuts(plan.mesh.axes.size(), false);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind != TensorKind::kParameter) continue;
+    for (const AxisList& axes : plan.tensors[t].axes) {
+      for (const uint8_t axis : axes) cuts[axis] = true;
+    }
+  }
+  int64_t replicas = 1;
+  for (size_t axis = 0; axis < cuts.size(); ++axis) {
+    if (!cuts[axis]) replicas *= plan.mesh.axes[axis].size;
+  }
+  return replicas;
 }
 
 std::string Joined(const std::vector<std::string>& clauses) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
+#include "search/plan/plan.h"
 #include "search/space/restriction.h"
 
 namespace yuba::search {
@@ -20,13 +21,17 @@ Restrictions OnTheBatch(const Graph& graph);
 // constant.
 bool IsStoredBefore(const Graph& graph, TensorId id);
 
-// A clause on a batch that does not fill the devices of the mesh; "" where it does.
-std::string WhyNotFilled(const Graph& graph, const Mesh& mesh);
+// A clause on a batch that does not fill so many devices; "" where it does.
+std::string WhyNotFilled(const Graph& graph, int64_t devices);
 
 // A clause on weights that the graph computes in each step, as from the integers that stand for
 // them; "" where it computes none. Published systems compute them on every device, plans never
 // repeat work.
 std::string WhyWeightsMove(const Graph& graph);
+
+// Over how many devices the plan keeps the same weights: the product of the sizes of the mesh axes
+// that cut no parameter. In a product with data parallelism, how many devices that has.
+int64_t ReplicasOfWeights(const Graph& graph, const Plan& plan);
 
 // Those of the clauses that are not empty, as one sentence.
 std::string Joined(const std::vector<std::string>& clauses);

@@ -1,7 +1,6 @@
 // EqualChop of the Tofu paper (Wang, Huang, Li, EuroSys 2019, section 7.4): every tensor is cut on
 // one dimension only and every node on one index, the best of these plans.
 #include <algorithm>
-#include <utility>
 
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
@@ -26,19 +25,19 @@ Restriction OnOneExtent(const ChoiceSpace& space, int devices) {
 
 }  // namespace
 
-Choices EqualChop(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Restrictions EqualChop(const Graph& graph, const Mesh& group) {
   Restrictions restrictions = Unrestricted(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     if (IsTransient(graph.tensors[t])) continue;
-    restrictions[t] = OnOneExtent(SpaceOfTensor(graph.tensors[t].type), mesh.devices());
+    restrictions[t] = OnOneExtent(SpaceOfTensor(graph.tensors[t].type), group.devices());
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (IsCopy(graph, node) || IsAccumulator(node)) continue;
     restrictions[graph.tensors.size() + n] =
-        OnOneExtent(SpaceOfNode(*node.definition), mesh.devices());
+        OnOneExtent(SpaceOfNode(*node.definition), group.devices());
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
+  return restrictions;
 }
 
 }  // namespace yuba::search

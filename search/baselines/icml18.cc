@@ -2,14 +2,13 @@
 // dimensions in parallelizing convolutional neural networks", ICML 2018), the best of these plans:
 // no reduction index is cut, so there are no partials. Only where a node has too few output
 // elements for all devices are its reduction indices cut too.
-#include <utility>
 
 #include "search/baselines/baselines.h"
 #include "search/baselines/steps.h"
 
 namespace yuba::search {
 
-Choices Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Restrictions Icml18(const Graph& graph, const Mesh& /*group*/) {
   Restrictions restrictions = Unrestricted(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     std::vector<bool> outputs;
@@ -20,7 +19,7 @@ Choices Icml18(const Graph& graph, const Mesh& mesh, int64_t table_cells, const 
     }
     if (reduces) restrictions[graph.tensors.size() + n] = Along(outputs);
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
+  return restrictions;
 }
 
 }  // namespace yuba::search

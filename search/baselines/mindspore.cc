@@ -31,7 +31,7 @@ double Flops(const Definition& definition) {
 
 }  // namespace
 
-Choices MindSpore(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
+Choices MindSpore(const Graph& graph, const Mesh& mesh, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<double> work;
   for (const Node& node : graph.nodes) {

@@ -14,10 +14,11 @@ class Follower {
   Follower(const Graph& graph, const std::vector<absl::optional<WeightProduct>>& products)
       : graph_(graph), products_(products) {}
 
-  bool MeetsRow(NodeId column) {
+  // Whether columns along these of the product's own indices meet it.
+  bool MeetsRow(NodeId column, const std::vector<int>& outputs) {
     const Node& node = graph_.nodes[column];
     std::vector<bool> indices(node.definition->indices.size(), false);
-    for (const int index : products_[column]->outputs) {
+    for (const int index : outputs) {
       indices[index] = node.definition->indices[index].extent > 1;
     }
     Reach(column, MarkedDims(*node.definition, -1, indices));
@@ -86,7 +87,19 @@ class Follower {
 
 bool HasRowPartner(const Graph& graph, const std::vector<absl::optional<WeightProduct>>& products,
                    NodeId column) {
-  return Follower(graph, products).MeetsRow(column);
+  return Follower(graph, products).MeetsRow(column, products[column]->outputs);
+}
+
+std::vector<int> IndicesWithPartner(const Graph& graph,
+                                    const std::vector<absl::optional<WeightProduct>>& products,
+                                    NodeId column) {
+  const std::vector<int>& outputs = products[column]->outputs;
+  if (outputs.size() == 1) return outputs;
+  std::vector<int> apart;
+  for (const int index : outputs) {
+    if (Follower(graph, products).MeetsRow(column, {index})) apart.push_back(index);
+  }
+  return apart.empty() ? outputs : apart;
 }
 
 }  // namespace yuba::search

@@ -23,6 +23,13 @@ namespace yuba::search {
 bool HasRowPartner(const Graph& graph, const std::vector<absl::optional<WeightProduct>>& products,
                    NodeId column);
 
+// Those of the product's own indices along which columns stay by themselves up to that product, of
+// a product that has one; all where none does alone. Example: of a product that makes queries, keys
+// and values of 12 heads of 64 columns at once, (3 12 64), the 12.
+std::vector<int> IndicesWithPartner(const Graph& graph,
+                                    const std::vector<absl::optional<WeightProduct>>& products,
+                                    NodeId column);
+
 }  // namespace yuba::search
 
 #endif  // YUBA_SEARCH_BASELINES_ROW_PARTNER_H_

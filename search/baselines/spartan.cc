@@ -10,7 +10,7 @@
 
 namespace yuba::search {
 
-Choices Spartan(const Graph& graph, const Mesh& mesh, int64_t, const Budget& budget) {
+Choices Spartan(const Graph& graph, const Mesh& mesh, const Budget& budget) {
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<int> by_size(tensors), order;
   std::iota(by_size.begin(), by_size.end(), 0);

@@ -120,18 +120,31 @@ bool Replicates(const Graph& graph, const Restrictions& restrictions) {
 
 }  // namespace
 
-Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
+Choices CheapestWithin(const Graph& graph, const Mesh& mesh, std::vector<RestrictedGroup> groups,
                        int64_t table_cells, const Budget& budget) {
   ProblemOptions options;
   options.mesh = mesh;
   options.budget = &budget;
   options.nesting = Nesting::kLevel;
-  RestrictShared(graph, restrictions);
-  options.restrictions = std::move(restrictions);
-  // In a cluster a node would take the choice of its replicated result, and every device would
-  // compute all of it.
-  options.cluster = !Replicates(graph, options.restrictions);
-  return SearchGroups(graph, options, WidestGroups(graph, mesh, kMostCells), table_cells).choices;
+  for (RestrictedGroup& group : groups) {
+    RestrictShared(graph, group.restrictions);
+    // In a cluster a node would take the choice of its replicated result, and every device would
+    // compute all of it.
+    if (Replicates(graph, group.restrictions)) options.cluster = false;
+  }
+  for (RestrictedGroup& group : groups) {
+    options.group = group.axes;
+    options.restrictions = std::move(group.restrictions);
+    Groups placing = WidestGroups(graph, MeshOfGroup(mesh, group.axes), kMostCells);
+    for (std::vector<int>& axes : placing) {
+      for (int& axis : axes) axis += group.axes.begin;
+    }
+    options.given = SearchGroups(graph, options, placing, table_cells).choices;
+    // What the first group has cut otherwise than the second needs it, as the states of weights,
+    // moves less where the second may go around the first.
+    options.nesting = Nesting::kAnywhere;
+  }
+  return options.given;
 }
 
 Choices GreedyByLevel(const Graph& graph, const Mesh& mesh, const std::vector<int>& order,

@@ -1,6 +1,6 @@
 // What baselines are made of: restrictions solved exactly, and greedy choices level by level.
 //
-// Axes nest by level in all of them. Example: on 4 devices Along({true, false}) cuts f32[3, 8] into
+// Example: on 4 devices Along({true, false}) cuts f32[3, 8] into
 // 2 parts of its first dimension, and the axis that does not fit there goes to the second.
 #ifndef YUBA_SEARCH_BASELINES_STEPS_H_
 #define YUBA_SEARCH_BASELINES_STEPS_H_
@@ -24,9 +24,17 @@ Restriction OnFirstDimension(const Tensor& tensor);
 // No extent is cut: a tensor is stored whole on every device.
 Restriction Whole(size_t extents);
 
-// The cheapest choices that the restrictions allow, as many mesh axes at a time as tables allow.
-// Exact for one group of axes where tables of `table_cells` cells suffice.
-Choices CheapestWithin(const Graph& graph, const Mesh& mesh, Restrictions restrictions,
+// What holds for a group of mesh axes; demands number its axes from 0 on.
+struct RestrictedGroup {
+  AxisGroup axes;
+  Restrictions restrictions;
+};
+
+// The fewest bytes that the restrictions allow, one group of axes after the other, the outermost
+// first; within a group as many axes at a time as tables allow. Exact for one group where tables of
+// `table_cells` cells suffice. Axes nest by level; with several groups those of a later one may
+// also cut outside of earlier ones.
+Choices CheapestWithin(const Graph& graph, const Mesh& mesh, std::vector<RestrictedGroup> groups,
                        int64_t table_cells, const Budget& budget);
 
 // For each axis of the mesh, the elements in `order` one after the other: each takes the choice

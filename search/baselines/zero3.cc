@@ -1,11 +1,12 @@
 // ZeRO stage 3 (Rajbhandari et al., "ZeRO: memory optimizations toward training trillion parameter
-// models", SC 2020): data parallelism with every weight cut over all devices and gathered where it
-// is used. A weight is gathered for the forward pass, dropped, and gathered again for the backward
-// pass. One that a pass reads several times, as an RNN's or a table that is tied to the logits, is
-// gathered once and kept until its last reader.
+// models", SC 2020, section 5.3), and PyTorch's FullyShardedDataParallel (Zhao et al., VLDB 2023):
+// data parallelism with every weight cut over all devices and gathered where it is used, twice a
+// step: for the forward pass, dropped, and again for the backward pass. One that a pass reads
+// several times, as an RNN's or a table that is tied to the logits, is gathered once and kept until
+// its last reader. Gradients are reduce-scattered to where their weights are.
 #include <numeric>
-#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "search/baselines/baselines.h"
 #include "search/baselines/batch.h"
 #include "search/baselines/steps.h"
@@ -52,24 +53,44 @@ Restriction AsStored(const Tensor& tensor, const Mesh& mesh) {
 
 }  // namespace
 
-Choices Zero3(const Graph& graph, const Mesh& mesh, int64_t table_cells, const Budget& budget) {
+Restrictions Zero3(const Graph& graph, const Mesh& group) {
   Restrictions restrictions = OnTheBatch(graph);
   const std::vector<bool> forward = ForwardPass(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     if (!IsStoredBefore(graph, static_cast<TensorId>(t))) continue;
     const bool kept = tensor.kind == TensorKind::kCopy && IsReadAgain(graph, tensor, forward);
-    restrictions[t] = kept ? Whole(tensor.type.dims.size()) : AsStored(tensor, mesh);
+    restrictions[t] = kept ? Whole(tensor.type.dims.size()) : AsStored(tensor, group);
   }
-  return CheapestWithin(graph, mesh, std::move(restrictions), table_cells, budget);
+  return restrictions;
 }
 
-std::string OfZero3(const Graph& graph, const Mesh& mesh, bool moves_weights) {
-  const char* const trains =
-      Trains(graph) ? ""
-                    : "in training it gathers weights once more and reduce-scatters gradients "
-                      "(--train)";
-  return Joined({WhyNotFilled(graph, mesh), moves_weights ? WhyWeightsMove(graph) : "", trains});
+namespace {
+
+std::string InTraining(const Graph& graph, const char* adds) { return Trains(graph) ? "" : adds; }
+
+std::string MovedWeights(const Graph& graph, const Plan& plan) {
+  return plan.cost.weight > 0 ? WhyWeightsMove(graph) : "";
+}
+
+}  // namespace
+
+std::string OfZero3(const Graph& graph, const Plan& plan) {
+  return Joined({WhyNotFilled(graph, plan.mesh.devices()), MovedWeights(graph, plan),
+                 InTraining(graph,
+                            "in training it gathers weights once more and reduce-scatters "
+                            "gradients (--train)")});
+}
+
+// Weights cut within groups of devices, and the same in each group (Zhao et al., section 3.2.2).
+std::string OfHybrid(const Graph& graph, const Plan& plan) {
+  const int64_t groups = ReplicasOfWeights(graph, plan);
+  return Joined({absl::StrCat("weights are cut over ", plan.mesh.devices() / groups,
+                              " devices, and the same in each of ", groups, " groups"),
+                 WhyNotFilled(graph, plan.mesh.devices()), MovedWeights(graph, plan),
+                 InTraining(graph,
+                            "in training it gathers weights once more and reduces gradients over "
+                            "all devices (--train)")});
 }
 
 }  // namespace yuba::search

@@ -136,6 +136,10 @@ class Builder {
 
   std::vector<Choice> ChoicesOf(const ChoiceSpace& space, const Choice& given,
                                 const Restriction* restriction) const {
+    if (!options_.group.IsWhole(options_.mesh)) {
+      return ChoicesInGroup(space, options_.mesh, options_.group, options_.axes, given,
+                            options_.nesting, restriction);
+    }
     if (restriction == nullptr) {
       return LegalChoices(space, options_.mesh, options_.axes, given, options_.nesting);
     }

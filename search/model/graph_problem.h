@@ -16,6 +16,7 @@
 #include "search/plan/objective.h"
 #include "search/solve/budget.h"
 #include "search/solve/pairwise.h"
+#include "search/space/axis_group.h"
 #include "search/space/cluster.h"
 #include "search/space/domain.h"
 #include "search/space/grid_space.h"
@@ -31,6 +32,9 @@ struct ProblemOptions {
   Choices given;          // [element]: the axes placed at earlier levels; empty: none were
   // [element]; empty: no restrictions. A restriction that leaves no choice is ignored.
   Restrictions restrictions;
+  // The axes that restrictions speak of, numbered from the first of them on; all that are placed
+  // now are among them. Axes of other groups have restrictions of their own, earlier or later.
+  AxisGroup group;
   // [element]: only choices of these grids, which are in lexicographic order; empty: any. Then all
   // axes must be placed together. Elements of equal spaces must share their list.
   std::vector<GridList> grids;

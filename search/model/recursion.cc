@@ -24,6 +24,7 @@ Groups WidestGroups(const Graph& graph, const Mesh& mesh, int64_t cells) {
 Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                        int64_t table_cells) {
   Candidate found;
+  found.choices = base.given;
   // Pins may want axes of later groups outside those of earlier ones.
   const bool anywhere = base.nesting == Nesting::kFree && !NestByLevel(base.restrictions);
   for (const std::vector<int>& group : groups) {
@@ -42,7 +43,7 @@ Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Gro
     Solution solution =
         exact.has_value() ? exact->solution : SolveLocally(pairwise, {first}, {}, *base.budget);
     found.choices = problem.ChoicesOf(solution.assignment);
-    if (!exact.has_value() || groups.size() > 1) continue;
+    if (!exact.has_value() || groups.size() > 1 || !base.group.IsWhole(base.mesh)) continue;
     found.proof.kind = ProofKind::kElimination;
     found.proof.order = problem.ElementOrder(exact->order);
     found.lower_bound = solution.cost;

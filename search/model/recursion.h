@@ -34,10 +34,10 @@ inline bool IsNear(int64_t bytes, int64_t lower_bound, int64_t part = 1000) {
   return bytes - lower_bound <= bytes / part;
 }
 
-// The choices that the groups lead to; `axes` and `given` of `base` are not looked at. Each group
-// is solved exactly where tables of `table_cells` cells suffice, else by local search. There is a
-// bound and a proof only where there is one group, solved exactly. Where the budget is spent, the
-// groups that remain take the first choice of each domain.
+// The choices that the groups lead to, from `given` of `base` on; its `axes` are not looked at.
+// Each group is solved exactly where tables of `table_cells` cells suffice, else by local search.
+// There is a bound and a proof only where there is one group of all axes, solved exactly. Where the
+// budget is spent, the groups that remain take the first choice of each domain.
 Candidate SearchGroups(const Graph& graph, const ProblemOptions& base, const Groups& groups,
                        int64_t table_cells);
 

@@ -13,12 +13,22 @@
 namespace yuba::search {
 namespace {
 
+bool NestByLevel(const Choices& choices) {
+  return std::all_of(choices.begin(), choices.end(), [](const Choice& choice) {
+    return std::all_of(choice.axes.begin(), choice.axes.end(), [](const AxisList& axes) {
+      return std::is_sorted(axes.begin(), axes.end());
+    });
+  });
+}
+
 Plan PlanOfBaseline(const Graph& graph, const SearchOptions& options, const Baseline& baseline,
                     const Budget& budget) {
   Candidate found;
-  found.choices = FindCheapest(baseline, graph, options.mesh, options.table_cells, budget);
+  const BaselineOptions asked = {options.mesh, options.objective, options.table_cells};
+  found.choices = FindCheapest(baseline, graph, asked, budget);
+  const bool by_level = NestByLevel(found.choices);
   Plan plan = PlanOf(graph, options, std::move(found));
-  plan.space.nesting = Nesting::kLevel;
+  plan.space.nesting = by_level ? Nesting::kLevel : Nesting::kFree;
   plan.space.replicate = baseline.replicates ? Replicate::kAuto : Replicate::kNone;
   return plan;
 }

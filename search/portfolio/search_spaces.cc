@@ -173,8 +173,7 @@ absl::StatusOr<PlannedGraph> SearchWithin(const Variant& variant, const SearchOp
 void AddRemark(const SearchOptions& options, PlannedGraph& found) {
   const Baseline* baseline = FindBaseline(options.search);
   if (baseline == nullptr || baseline->remark == nullptr) return;
-  const std::string remark =
-      baseline->remark(found.graph, options.mesh, found.plan.cost.weight > 0);
+  const std::string remark = baseline->remark(found.graph, found.plan);
   if (!remark.empty()) found.remarks.push_back(absl::StrCat(baseline->name, ": ", remark));
 }
 

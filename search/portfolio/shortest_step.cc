@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "search/baselines/baselines.h"
@@ -16,13 +17,13 @@ constexpr char kScheduled[] = "scheduled";  // as EngineNames() has it
 // The baseline's plan of this graph, in the space of `found`; its cost is not known yet.
 Plan PlanOfBaseline(const Baseline& baseline, const Graph& graph, const Plan& found,
                     const SearchOptions& options, const Budget& budget) {
+  const BaselineOptions asked = {options.mesh, options.objective, options.table_cells};
   Choices choices;
   if (HasPartials(graph)) {
-    const Graph whole = WithoutPartials(graph);
-    choices = FindCheapest(baseline, whole, options.mesh, options.table_cells, budget);
+    choices = FindCheapest(baseline, WithoutPartials(graph), asked, budget);
     choices = WithGroups(graph, options.mesh, std::move(choices));
   } else {
-    choices = FindCheapest(baseline, graph, options.mesh, options.table_cells, budget);
+    choices = FindCheapest(baseline, graph, asked, budget);
   }
   Plan plan = found;
   const auto nodes = choices.begin() + static_cast<int64_t>(graph.tensors.size());
@@ -32,7 +33,12 @@ Plan PlanOfBaseline(const Baseline& baseline, const Graph& graph, const Plan& fo
   return plan;
 }
 
+// Axes of a product may nest in any order.
 bool IsInSpace(const Baseline& baseline, const SearchOptions& options) {
+  if (baseline.IsProduct() &&
+      (options.nesting == Nesting::kLevel || IsPure(baseline, options.mesh))) {
+    return false;
+  }
   return !baseline.replicates || options.replicate == Replicate::kAuto;
 }
 
@@ -59,9 +65,14 @@ void TakeShortestStep(const SearchOptions& options, const Budget& budget, Planne
   if (!of_search.ok()) return;
   int64_t shortest = *of_search;
   Plan best;
+  std::vector<const Baseline*> scheduled;
   for (const Baseline& baseline : Baselines()) {
     if (budget.ShouldStop()) break;
-    if (!IsInSpace(baseline, options)) continue;
+    const auto is_same = [&](const Baseline* other) { return HaveSamePlans(*other, baseline); };
+    if (!IsInSpace(baseline, options) || std::any_of(scheduled.begin(), scheduled.end(), is_same)) {
+      continue;
+    }
+    scheduled.push_back(&baseline);
     Plan plan = PlanOfBaseline(baseline, graph, found.plan, options, budget);
     if (budget.ShouldStop() || !Fits(graph, plan, options)) continue;
     const absl::StatusOr<int64_t> step = options.step_of(graph, plan);

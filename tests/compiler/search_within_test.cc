@@ -134,7 +134,7 @@ TEST_CASE("within a limit that another's plan keeps, no more is moved than by th
   const absl::StatusOr<Model> model = ImportFile("tests/models/mlp/model.onnx");
   REQUIRE_THAT(model, IsOk());
   int cheaper = 0;
-  for (const char* name : {"data", "zero3", "megatron", "all-row"}) {
+  for (const char* name : {"data", "zero3", "megatron", "megatron-data", "all-row"}) {
     INFO(name);
     search::SearchOptions options = Options(4, search::Replicate::kNone, 0);
     options.search = name;

@@ -17,8 +17,9 @@ namespace {
 const std::vector<std::string> kSpaces = {"", "--space copies=none", "--space tofu",
                                           "--replicate auto"};
 const std::vector<std::string> kBaselines = {
-    "--search data",       "--search zero3",   "--search megatron", "--search all-row",
-    "--search equal-chop", "--search spartan", "--search icml18",   "--search mindspore"};
+    "--search data",    "--search zero3",      "--search megatron",
+    "--search all-row", "--search equal-chop", "--search spartan",
+    "--search icml18",  "--search mindspore",  "--search megatron-data"};
 
 struct AnsweredModel {
   std::string folder;              // of model.onnx and test_data_set_0

@@ -74,7 +74,7 @@ TEST_CASE("the commands of the questions print what the page says") {
   const std::string models = RepositoryFile("tests/models");
   const std::string folder = ScratchFolder("questions");
   const std::vector<Example> examples = Examples(page);
-  CHECK(examples.size() == 15);
+  CHECK(examples.size() == 17);
   for (const Example& example : examples) {
     const std::string command =
         "mkdir -p tests; ln -sfn " + models + " tests/models; " + example.command;

@@ -22,7 +22,7 @@ TEST_CASE(
     "compare shows every search, the default first and cheapest of those that replicate nothing") {
   const nlohmann::json plans =
       Plans("yuba compare " + ModelFile("encoder") + " --devices 8 --json");
-  REQUIRE(plans.size() == 11);
+  REQUIRE(plans.size() == 14);
   CHECK(plans[0]["search"] == "default");
   CHECK(plans[1]["search"] == "no copies");
   CHECK(plans[2]["search"] == "recursive");
@@ -43,6 +43,30 @@ TEST_CASE(
       Succeed("yuba compare " + ModelFile("encoder") + " --mesh data=2,model=4").out;
   CHECK(text.find("mesh data=2 model=4") != std::string::npos);
   CHECK(text.find("megatron") != std::string::npos);
+}
+
+TEST_CASE("compare tells what published forms hold besides, and one search of equal plans") {
+  const std::string model = ScratchFolder("held") + "/mlp.onnx";
+  Succeed("yuba zoo mlp --layers 2 --width 16 --classes 8 --batch 8 -o " + model);
+  const nlohmann::json plans = Plans("yuba compare " + model +
+                                     " --devices 4 --train adam --loss softmax-cross-entropy "
+                                     "--json");
+  const auto row = [&](const std::string& name) {
+    return *std::find_if(plans.begin(), plans.end(),
+                         [&](const auto& plan) { return plan["search"] == name; });
+  };
+  // Two layers of weights and biases; Adam keeps two states for each of them and a step's number,
+  // which is the same on every device.
+  const int64_t weights = 4 * (16 * 16 + 16 + 16 * 8 + 8);
+  CHECK(row("zero2")["held_besides"] == 0);
+  CHECK(row("zero3")["held_besides"] == 0);
+  CHECK(row("zero1")["held_besides"] == weights * 3 / 4);
+  CHECK(row("data")["held_besides"] == 3 * weights * 3 / 4);
+  for (const char* name : {"zero1", "zero2"}) {
+    CHECK(row(name)["bytes"] == row("data")["bytes"]);
+    CHECK(row(name)["peak_memory"] == row("data")["peak_memory"]);
+    CHECK(row(name)["remarks"] != row("data")["remarks"]);
+  }
 }
 
 TEST_CASE("compare on one device finds that nothing moves") {

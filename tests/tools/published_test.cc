@@ -193,5 +193,92 @@ TEST_CASE("Megatron cuts a GPT's vocabulary too") {
   }
 }
 
+// Rotary embeddings exchange the halves of each head: devices that had parts of heads would gather
+// them. The two tables of angles are computed in parts and gathered, as the mask is.
+TEST_CASE("Megatron gives devices whole heads where queries share keys") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Write("llama", layers,
+                              " --width 64 --heads 16 --kv-heads 8 --feed-forward 128 "
+                              "--sequence 32 --vocab 128 --batch 16");
+    const int64_t products = (2 * layers + 1) * AllReduced(kBatch * kSequence * kWidth);
+    const int64_t angles = 2 * Gathered(kSequence * kWidth / 16);
+    CHECK(Moved(model, "megatron") == products + kMask + angles);
+  }
+}
+
+// Queries, keys and values of one weight, (3 5 16) columns: heads are cut, and where they are too
+// few for all devices no more moves than if they were enough. The 3 and the 16 are no columns that
+// stay apart.
+TEST_CASE("Megatron with fewer heads than devices moves no more than with enough") {
+  const int64_t layers = 2, width = 80, tokens = kBatch * kSequence;
+  const Model model =
+      Write("gpt", layers, " --width 80 --heads 5 --sequence 32 --vocab 128 --batch 16");
+  const int64_t cut = layers * (12 * width * width + 7 * width) + kVocabulary * width;
+  const int64_t products = (2 * layers + 1) * AllReduced(tokens * width);
+  CHECK(Moved(model, "megatron", kTrain) <= 2 * products + kMask +
+                                                AllReduced(model.parameters - cut) +
+                                                2 * Gathered(3 * tokens) + kLoss);
+}
+
+// Tensor parallelism over T of 8 devices inside data parallelism over D = 8 / T (Narayanan et al.,
+// "Efficient large-scale language model training on GPU clusters using Megatron-LM", SC 2021,
+// section 3.3.1): each of D groups gathers and scatters 1 / D of the activations among T devices,
+// and the gradients of weights that are cut in T are all-reduced over D. The row is the best T.
+int64_t MovedByProduct(const Model& model, int64_t layers, int64_t tensor) {
+  const auto among = [](int64_t devices, int64_t elements) {
+    return (devices - 1) * kFloat * elements;
+  };
+  const int64_t tokens = kBatch * kSequence;
+  const int64_t cut = layers * CutOfBlock() + kVocabulary * kWidth;
+  const int64_t products = (2 * layers + 1) * 2 * among(tensor, tokens * kWidth);
+  const int64_t losses = 2 * among(tensor, 3 * tokens);
+  return 2 * products + losses + 2 * among(kDevices / tensor, cut) +
+         AllReduced(model.parameters - cut) + kMask + kLoss;
+}
+
+TEST_CASE("Megatron over data parallelism is the best product of both") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Gpt(layers);
+    int64_t best = MovedByProduct(model, layers, 1);
+    for (const int64_t tensor : {2, 4, 8}) {
+      best = std::min(best, MovedByProduct(model, layers, tensor));
+    }
+    CHECK(best == MovedByProduct(model, layers, 2));
+    CHECK(Moved(model, "megatron-data", kTrain) == best);
+    CHECK(best < Moved(model, "data", kTrain));
+    CHECK(best < Moved(model, "megatron", kTrain));
+  }
+}
+
+// Zero stages 1 and 2 move what data parallelism does (Rajbhandari et al., section 7.2.1).
+TEST_CASE("ZeRO-1 and ZeRO-2 move what data parallelism moves") {
+  const Model model = Mlp(3);
+  const int64_t data = Moved(model, "data", kTrain);
+  CHECK(Moved(model, "zero1", kTrain) == data);
+  CHECK(Moved(model, "zero2", kTrain) == data);
+}
+
+// Hybrid sharding on 2 nodes of 8 devices (Zhao et al., "PyTorch FSDP", VLDB 2023, section 3.2.2):
+// weights are gathered twice within each node, gradients are reduced to one owner among all, and
+// the other node gets the updated weights.
+TEST_CASE("hybrid sharding gathers weights within nodes") {
+  for (const int64_t layers : kLayers) {
+    INFO(layers << " layers");
+    const Model model = Mlp(layers);
+    const int64_t head = kWidth * kClasses;
+    const int64_t again = layers == 1 ? 0 : (layers - 2) * kWidth * kWidth + head;
+    const int64_t within = 2 * 7 * kFloat * (model.parameters + again);
+    const int64_t gradients = (15 + 1) * kFloat * model.parameters;
+    const int64_t loss = 2 * (2 * 15 * kFloat);
+    const std::string plan = model.file + ".hsdp.json";
+    Succeed("yuba partition " + model.file + " --machine hgx-h100:2 --no-check --search hsdp" +
+            kTrain + " -o " + plan);
+    std::ifstream file(plan);
+    CHECK(nlohmann::json::parse(file)["cost"]["bytes"] == within + gradients + loss);
+  }
+}
+
 }  // namespace
 }  // namespace yuba

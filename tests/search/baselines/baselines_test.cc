@@ -25,6 +25,13 @@ Plan Found(const Graph& graph, int devices, const std::string& search) {
   return *plan;
 }
 
+// What must be said of the baseline's plan, where that moves weights.
+std::string Remark(const std::string& search, const Graph& graph, int devices, int64_t weight = 1) {
+  Plan plan = Found(graph, devices, search);
+  plan.cost.weight = weight;
+  return FindBaseline(search)->remark(graph, plan);
+}
+
 int64_t WeightBytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const Tensor& tensor : graph.tensors) {
@@ -119,7 +126,8 @@ TEST_CASE("baselines count among the plans of graphs with copies and accumulator
       for (const Baseline& baseline : Baselines()) {
         INFO(baseline.name << " on " << devices);
         Plan plan, with_copies;
-        const Choices choices = baseline.find(bare.graph, mesh, 1 << 20, Budget::Unlimited());
+        const BaselineOptions asked = {mesh, {}, 1 << 20};
+        const Choices choices = ChoicesOf(baseline, bare.graph, asked, Budget::Unlimited());
         const auto set = [&](const Graph& of, const Choices& all, Plan* made) {
           made->mesh = mesh;
           made->space.copies = of.copies;
@@ -203,13 +211,11 @@ TEST_CASE("the batch is the second dimension where the first is taken step by st
   const Plan plan = Found(graph, 8, "data");
   CHECK(plan.tensors[x].axes[1] == AxisList{0, 1, 2});
   CHECK(plan.cost.bytes() == 0);
-  CHECK(FindBaseline("data")->remark(graph, MeshOf(8), true).find("batch") == std::string::npos);
-  const std::string remark = FindBaseline("zero3")->remark(graph, MeshOf(3), true);
+  CHECK(Remark("data", graph, 8).find("batch") == std::string::npos);
+  const std::string remark = Remark("zero3", graph, 3);
   CHECK(remark.find("the batch of 16 is not a multiple of 3 devices") != std::string::npos);
-  CHECK(FindBaseline("data")->remark(graph, MeshOf(8), true).find("computed once") ==
-        std::string::npos);
-  CHECK(FindBaseline("data")->remark(graph, MeshOf(32), true).find("shorter than the 32") !=
-        std::string::npos);
+  CHECK(Remark("data", graph, 8).find("computed once") == std::string::npos);
+  CHECK(Remark("data", graph, 32).find("shorter than the 32") != std::string::npos);
 }
 
 TEST_CASE("Megatron leaves a product whole that no row parallel one follows") {
@@ -244,6 +250,63 @@ TEST_CASE("Megatron gathers once for the gate and the product beside it") {
   CHECK(plan.tensors[x].axes[0] == AxisList{0, 1, 2});  // what is added is cut on the batch
   CHECK(plan.cost.activation == 7 * 4 * 16 * 32);
   CHECK(plan.cost.partial == 7 * 4 * 16 * 32);
+}
+
+// One block of attention with 6 heads of 4, as Megatron cuts it: columns of q, k and v, rows of the
+// product behind them.
+Graph Attention() {
+  GraphBuilder b;
+  const TensorId x = b.Relu(b.Input({48, 24}));
+  const auto heads = [&] { return b.Matmul(x, b.Parameter({24, 6})); };
+  const TensorId mixed = b.Relu(b.Add(heads(), heads()));
+  return b.Finish({b.Matmul(mixed, b.Parameter({6, 24}))});
+}
+
+TEST_CASE("Megatron says where devices get no whole heads, and products avoid that") {
+  const Graph graph = Attention();
+  CHECK(Remark("megatron", graph, 3).empty());
+  CHECK(Remark("megatron", graph, 6).empty());
+  const std::string words = "the 6 of this model are not a multiple of 4 devices";
+  CHECK(Remark("megatron", graph, 4).find(words) != std::string::npos);
+  for (const int devices : {2, 3, 6}) CHECK(SuitsMegatron(graph, MeshOf(devices)));
+  for (const int devices : {4, 5, 12}) CHECK(!SuitsMegatron(graph, MeshOf(devices)));
+  // Of 48 examples 32 devices have no equal share, and of 6 heads 4 devices or more have none.
+  CHECK(SuitsDataParallel(graph, MeshOf(16)));
+  CHECK(!SuitsDataParallel(graph, MeshOf(32)));
+  const std::string two = "tensor parallel over 2, data parallel over 16 devices";
+  CHECK(Remark("megatron-data", graph, 32).find(two) != std::string::npos);
+  const std::string product = Remark("megatron-data", graph, 8);
+  CHECK(product.find("are not a multiple") == std::string::npos);
+}
+
+TEST_CASE("a product of baselines is each of them on its axes, and at best one of them") {
+  const Graph graph = Attention();
+  for (const int devices : {2, 6, 8, 12}) {
+    const int64_t product = Found(graph, devices, "megatron-data").cost.bytes();
+    CHECK(product <= Found(graph, devices, "data").cost.bytes());
+  }
+  // Of two kinds of links weights are cut over the inner ones.
+  SearchOptions options;
+  options.mesh = {{{"a", 2, 1}, {"b", 2, 0}, {"c", 2, 0}}};
+  options.search = "hsdp";
+  const absl::StatusOr<Plan> plan = Search(graph, options);
+  REQUIRE_THAT(plan, IsOk());
+  CHECK_THAT(CheckPlan(graph, *plan), IsOk());
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (graph.tensors[t].kind != TensorKind::kParameter) continue;
+    CHECK(plan->tensors[t].axes[0] == AxisList{1, 2});
+  }
+  CHECK(IsPure(*FindBaseline("hsdp"), MeshOf(8)));
+  CHECK(!IsPure(*FindBaseline("hsdp"), options.mesh));
+  CHECK(!IsPure(*FindBaseline("zero3"), MeshOf(8)));
+}
+
+TEST_CASE("ZeRO's first stages have the plan of data parallelism and other memory") {
+  const Baseline &data = *FindBaseline("data"), &zero1 = *FindBaseline("zero1");
+  CHECK(HaveSamePlans(data, zero1));
+  CHECK(HaveSamePlans(data, *FindBaseline("zero2")));
+  CHECK(!HaveSamePlans(data, *FindBaseline("zero3")));
+  CHECK(!HaveSamePlans(*FindBaseline("spartan"), *FindBaseline("mindspore")));
 }
 
 TEST_CASE("no reduction is cut by icml18, one dimension by equal-chop, the first by all-row") {
@@ -281,8 +344,8 @@ TEST_CASE(
   const Graph graph = b.Finish({b.Matmul(b.Input({16, 16}), weight)});
   for (const char* name : {"data", "zero3"}) {
     const std::string words = "are computed once and gathered";
-    CHECK(FindBaseline(name)->remark(graph, MeshOf(8), true).find(words) != std::string::npos);
-    CHECK(FindBaseline(name)->remark(graph, MeshOf(8), false).find(words) == std::string::npos);
+    CHECK(Remark(name, graph, 8).find(words) != std::string::npos);
+    CHECK(Remark(name, graph, 8, 0).find(words) == std::string::npos);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/machine/machine_mesh.h"
+#include "tools/flags/machine_defaults.h"
 #include "tools/program/build_program.h"
 #include "tools/program/predict_plan.h"
 
@@ -22,12 +23,9 @@ search::SearchOptions AsPublished(const std::string& search,
   return options;
 }
 
-search::SearchOptions OurDefault(std::shared_ptr<const Machine> machine) {
+search::SearchOptions OurDefault(const std::shared_ptr<const Machine>& machine) {
   search::SearchOptions options;
-  options.objective = search::Objective(search::ObjectiveKind::kTime, std::move(machine));
-  const DeviceModel& device = options.objective.machine()->device;
-  options.memory_limit = device.memory - device.reserved;
-  options.replicate = search::Replicate::kAuto;
+  FollowMachine(machine, options);
   options.copies = true;
   options.flat_too = true;
   return options;

@@ -27,7 +27,7 @@ struct ScheduledPlan {
 search::SearchOptions AsPublished(const std::string& search,
                                   std::shared_ptr<const Machine> machine);
 // The default on this machine: least time, with replicas, within its memory, and scheduled.
-search::SearchOptions OurDefault(std::shared_ptr<const Machine> machine);
+search::SearchOptions OurDefault(const std::shared_ptr<const Machine>& machine);
 
 // The plan of all devices of options.objective's machine. FailedPrecondition where none fits.
 absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options);
