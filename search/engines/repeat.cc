@@ -66,7 +66,7 @@ std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
   const SearchOptions& options = task.options();
   const absl::optional<GridProblem> grids =
       BuildGridProblem(task.graph(), options.mesh, task.uses(), false, task.budget(),
-                       options.table_cache.get(), task.restrictions());
+                       options.table_cache.get(), task.restrictions(), CopyNodes::kAsTheirCopy);
   if (!grids.has_value() || !grids->complete) return {};
   const VariableMap variables = VariablesOf(*grids);
   const std::vector<int> numbers =
@@ -81,7 +81,8 @@ std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
   const Dual dual = MaximiseDual(tied, order, sweeps, task.budget());
   std::vector<std::vector<Grid>> likely(numbers.size());
   for (size_t e = 0; e < numbers.size(); ++e) {
-    for (const int value : dual.likely[numbers[e]]) likely[e].push_back((*grids->grids[e])[value]);
+    for (const int value : dual.likely[numbers[grids->variable[e]]])
+      likely[e].push_back((*grids->grids[e])[value]);
   }
   return likely;
 }
