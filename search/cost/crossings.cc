@@ -92,16 +92,15 @@ void Crossings::SetMeans(const Grid& had, const std::vector<int64_t>& needed, in
     }
     if (common == groups || common == cut.needed) continue;
     Near& near = cut.near[kind];
-    near.elements.other = {Wide{common} * elements, groups * cut.needed};
-    near.parts.other = {common * cut.met.sum, groups * cut.needed};
+    near.elements.other = {CheckedMultiply(common, elements), groups * cut.needed};
+    near.parts.other = {CheckedMultiply(common, cut.met.sum), groups * cut.needed};
     cut.has_others = true;
   }
 }
 
 void Crossings::Mean::Reduce() {
   if (of == 0) return;
-  // Sums are multiples of `of` or small: the common divisor is that of the rest.
-  const auto common = std::gcd(static_cast<int64_t>(sum % of), of);
+  const int64_t common = std::gcd(sum, of);
   sum /= common;
   of /= common;
 }
@@ -261,7 +260,7 @@ int64_t Crossings::FoundBy(const std::vector<const Cut*>& cuts, size_t kind, Fou
   for (size_t f = 0; has_others && f < cuts.size(); ++f) {
     const Mean& other = (cuts[f]->near[kind].*what).other;
     if (other.of == 0) continue;
-    sum = other.sum * devices;
+    sum = devices * other.sum;
     for (size_t g = 0; g < cuts.size(); ++g) {
       if (g != f) sum *= (cuts[g]->near[kind].*what).greatest;
     }

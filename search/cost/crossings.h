@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "opsemantics/definition/definition.h"
 #include "search/cost/part_boxes.h"
 #include "search/plan/objective.h"
@@ -43,7 +44,7 @@ class Crossings {
   using Wide = __int128;
   // A mean over the parts that devices may need: a fraction in lowest terms.
   struct Mean {
-    Wide sum = 0;
+    int64_t sum = 0;
     int64_t of = 1;  // 0: it is not known
     void Reduce();
   };
@@ -64,10 +65,10 @@ class Crossings {
   };
   // Two ways in which grids cut one factor.
   struct Cut {
-    int64_t needed = 1;       // how many parts devices may need
-    Mean met;                 // with how many parts of others these have elements in common
-    std::vector<Near> near;   // [kind of links]
-    bool has_others = false;  // whether any Found has another mean
+    int64_t needed = 1;  // how many parts devices may need
+    Mean met;            // with how many parts of others these have elements in common
+    absl::InlinedVector<Near, 2> near;  // [kind of links]; mostly two kinds, looked at in each cell
+    bool has_others = false;            // whether any Found has another mean
   };
   // How the grids cut one factor.
   struct FactorTable {

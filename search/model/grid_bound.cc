@@ -20,6 +20,9 @@ namespace {
 
 constexpr int kSweeps = 100;      // at most, of the dual
 constexpr int kSweepsOfFew = 40;  // at most, of the dual of a few repeated blocks
+// Of Llama-3-8B on 8 nodes of 8 devices for time 24 sweeps proved no more than 12, in 40 s more.
+constexpr int kSweepsOfWideFew = 12;  // where the uses of these blocks have more cells than ...
+constexpr int64_t kWideFew = int64_t{1} << 31;
 // At most, where its messages were tiled to all, and none where all uses have more cells: there a
 // sweep takes seconds, and messages that are tiled as they are prove equal blocks by one of them.
 constexpr int kSweepsOfTiled = 1;
@@ -69,9 +72,9 @@ void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* du
   }
 }
 
-int64_t CellsOfUses(const GridProblem& problem) {
+int64_t CellsOfUses(const PairwiseProblem& problem) {
   int64_t cells = 1;
-  for (const Factor& factor : problem.pairwise.factors) {
+  for (const Factor& factor : problem.factors) {
     cells += static_cast<int64_t>(factor.cells->size());
   }
   return cells;
@@ -103,11 +106,12 @@ Dual DualOfGrids(const Graph& graph, const std::vector<TensorUse>& uses, const G
   }
   DualOptions of_few = OptionsOf(graph, kSweepsOfFew, kInfinity);
   of_few.keep_state = true;
+  if (CellsOfUses(few->pairwise) > kWideFew) of_few.sweeps = kSweepsOfWideFew;
   Dual part = MaximiseDual(few->pairwise, few_order, of_few, budget);
   const MessageState start = Tiled(*few, part.state);
   options.start = &start;
   options.likely = 0;
-  options.sweeps = CellsOfUses(problem) <= kCellsToSweep ? kSweepsOfTiled : 0;
+  options.sweeps = CellsOfUses(problem.pairwise) <= kCellsToSweep ? kSweepsOfTiled : 0;
   Dual dual = MaximiseDual(problem.pairwise, order, options, budget);
   if (static_cast<double>(dual.bound) < bytes_to_stop_at) {
     ImproveGrids(few->pairwise, budget, &part);
@@ -164,7 +168,7 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
 
 // How many sweeps the dual makes at the last prices.
 int SweepsFor(const GridProblem& problem) {
-  const auto of_uses = static_cast<double>(CellsOfUses(problem));
+  const auto of_uses = static_cast<double>(CellsOfUses(problem.pairwise));
   return static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
 }
 
@@ -237,7 +241,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   for (const Factor& factor : problem.pairwise.factors) {
     if (tables.insert(factor.cells).second) cells += static_cast<double>(factor.cells->size());
   }
-  const auto of_uses = static_cast<double>(CellsOfUses(problem));
+  const auto of_uses = static_cast<double>(CellsOfUses(problem.pairwise));
   PriceSearch search;
   search.rise = kRise;
   search.known = bytes_to_beat;
