@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,9 +22,9 @@ constexpr int kPeriodOfGrids = 2;
 // than for those of the tied relaxation. Farther above it than 1 %, both are tried.
 constexpr int64_t kNearTiled = 101;
 constexpr int kSweeps = 100;  // of the dual of the tied relaxation, which is small
-// With more cells it is not: of Llama-3-8B on 8 nodes of 8 devices for time it took a minute, and
-// its axes were no better than those of the tiled grids.
-constexpr int64_t kMostCells = int64_t{1} << 28;
+// With more cells in all tables, of which it has copies of its own, it is not: of Llama-3-8B on 8
+// nodes of 8 devices for time it took 13 GB, and axes were no better than for the tiled grids.
+constexpr int64_t kMostCells = int64_t{1} << 27;
 // A tied problem of at most this part of the variables stands for the whole: searches of the whole
 // that do not begin from its plan find nothing better.
 constexpr size_t kSmallPart = 2;
@@ -74,11 +75,14 @@ std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
   const VariableMap variables = VariablesOf(*grids);
   const std::vector<int> numbers =
       TiedVariables(variables, NextRepetition(task.graph(), variables), period);
+  std::set<Cells> tables;
+  int64_t cells = 0;
+  for (const Factor& factor : grids->pairwise.factors) {
+    if (tables.insert(factor.cells).second) cells += static_cast<int64_t>(factor.cells->size());
+  }
+  if (cells > kMostCells) return {};
   const PairwiseProblem tied = Tied(grids->pairwise, numbers);
   if (!FewRemain(tied.variables.size(), numbers.size())) return {};
-  int64_t cells = 0;
-  for (const Factor& factor : tied.factors) cells += static_cast<int64_t>(factor.cells->size());
-  if (cells > kMostCells) return {};
   if (kSmallPart * tied.variables.size() <= numbers.size()) task.repeats = true;
   std::vector<int> order(tied.variables.size());  // as in the graph
   std::iota(order.begin(), order.end(), 0);
