@@ -1,7 +1,6 @@
 #include "search/check/crossing.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "opsemantics/base/arithmetic.h"
@@ -9,22 +8,34 @@
 namespace yuba::search {
 namespace {
 
-// Elements of the box of each part of a factor's indices.
-std::vector<int64_t> Sizes(const FactorParts& boxes) {
-  std::vector<int64_t> sizes;
-  for (const BoxFactors::Piece& piece : boxes.all) {
-    sizes.push_back(piece.empty ? 0 : Volume(piece.box));
+// The shards that a box meets, by their numbers in `Sizes`.
+std::vector<size_t> Meeting(const BoxFactors::Piece& box, const std::vector<int64_t>& extents,
+                            const std::vector<int>& parts) {
+  std::vector<size_t> met;
+  if (!box.empty) met.push_back(0);
+  for (size_t d = 0; d < extents.size(); ++d) {
+    std::vector<size_t> longer;
+    const Interval bounds = met.empty() ? Interval{0, 0} : box.box[d];
+    int64_t part = bounds.empty() ? parts[d] : std::max<int64_t>(0, bounds.begin) * parts[d];
+    if (!bounds.empty()) part /= extents[d];
+    for (; part < parts[d]; ++part) {
+      const Interval shard = PartOf(extents[d], parts[d], part);
+      if (shard.begin >= bounds.end) break;
+      if (shard.end <= bounds.begin) continue;
+      for (const size_t outer : met) longer.push_back(outer * parts[d] + part);
+    }
+    met = std::move(longer);
   }
-  return sizes;
+  return met;
 }
 
-// Elements of each part of a grid of dimensions, in some order.
+// [shard]: its elements.
 std::vector<int64_t> Sizes(const std::vector<int64_t>& extents, const std::vector<int>& parts) {
   std::vector<int64_t> sizes = {1};
   for (size_t d = 0; d < extents.size(); ++d) {
     std::vector<int64_t> longer;
-    for (int part = 0; part < parts[d]; ++part) {
-      for (const int64_t size : sizes) {
+    for (const int64_t size : sizes) {
+      for (int part = 0; part < parts[d]; ++part) {
         longer.push_back(size * PartOf(extents[d], parts[d], part).size());
       }
     }
@@ -33,100 +44,155 @@ std::vector<int64_t> Sizes(const std::vector<int64_t>& extents, const std::vecto
   return sizes;
 }
 
-// With parts of these sizes needed, of which `reach` elements, `copies` times, are within reach.
-WithinReach ReachOf(const std::vector<int64_t>& needed, int64_t reach, int64_t copies) {
-  WithinReach result;
-  result.parts = static_cast<int64_t>(needed.size());
-  for (const int64_t size : needed) {
-    const int64_t found = copies * std::min(size, reach);
-    result.total += found;
-    result.most = std::max(result.most, found);
+int64_t SizeOf(const BoxFactors::Piece& box) { return box.empty ? 0 : Volume(box.box); }
+
+// Of needed parts with so many elements each, of which so many are within reach.
+Reach ReachOf(const std::vector<int64_t>& needed, int64_t within, int64_t copies) {
+  Reach reach;
+  for (const int64_t number : needed) {
+    const int64_t found = copies * std::min(number, within);
+    reach.total += found;
+    reach.most = std::max(reach.most, found);
   }
-  const int64_t least = *std::min_element(needed.begin(), needed.end());
-  result.groups = reach == 0 ? 0 : CeilDiv(least, reach);
-  return result;
+  return reach;
+}
+
+// Where both sides have one dimension: the second bound of MostShared (overlap.h), of the parts of
+// axes of outer kinds. `had`: [kind] the pieces that they make, `needed` the needed parts.
+void AddMeans(const std::vector<int64_t>& had, const std::vector<int64_t>& needed, Large elements,
+              FactorReach& reach) {
+  for (size_t kind = 0; kind < had.size(); ++kind) {
+    int64_t both = 1, groups = 1;
+    for (size_t outer = kind; outer < had.size(); ++outer) {
+      both *= std::gcd(had[outer], needed[outer]);
+      groups *= had[outer];
+    }
+    if (both == groups || both == reach.parts) continue;
+    reach.elements[kind].mean = both * elements;
+    reach.pieces[kind].mean = both * reach.meetings;
+    reach.elements[kind].mean_of = reach.pieces[kind].mean_of = Large{groups} * reach.parts;
+  }
+}
+
+std::vector<int64_t> ByKind(const Grid& grid) {
+  std::vector<int64_t> parts;
+  for (const std::vector<int>& of_kind : grid) parts.push_back(Product(of_kind));
+  return parts;
 }
 
 }  // namespace
 
-std::vector<WithinReach> ReachOfGather(const std::vector<int64_t>& extents, const Grid& shards,
-                                       const FactorParts& boxes) {
+FactorReach ReachOfGather(const std::vector<int64_t>& extents, const Grid& shards,
+                          const FactorParts& boxes) {
   const std::vector<int> parts = PartsOf(shards);
-  std::vector<WithinReach> reach;
-  int64_t near = 1;  // elements of the shards of a group
-  for (size_t d = 0; d < extents.size(); ++d) near *= CeilDiv(extents[d], parts[d]);
-  for (size_t kind = 0; kind < shards.size(); ++kind) {
-    if (kind > 0) near *= Product(shards[kind - 1]);
-    reach.push_back(ReachOf(Sizes(boxes), near, 1));
-    if (extents.size() != 1) continue;
-    int64_t both = 1, groups = 1;
-    for (size_t outer = kind; outer < shards.size(); ++outer) {
-      both *= std::gcd<int64_t>(shards[outer][0], boxes.kinds[outer]);
-      groups *= shards[outer][0];
-    }
-    if (both == groups || both == boxes.number) continue;
-    reach.back().mean = Large{both} * boxes.volume;
-    reach.back().mean_of = Large{groups} * boxes.number;
+  std::vector<int64_t> sizes, met;  // [box]
+  FactorReach reach;
+  reach.parts = boxes.number;
+  for (const BoxFactors::Piece& box : boxes.all) {
+    sizes.push_back(SizeOf(box));
+    met.push_back(static_cast<int64_t>(Meeting(box, extents, parts).size()));
+    reach.meetings += met.back();
   }
+  int64_t largest = 1, pieces = 1;
+  for (size_t d = 0; d < extents.size(); ++d) largest *= CeilDiv(extents[d], parts[d]);
+  for (const int64_t here : ByKind(shards)) {
+    reach.elements.push_back(ReachOf(sizes, pieces * largest, 1));
+    reach.pieces.push_back(ReachOf(met, pieces, 1));
+    pieces *= here;
+  }
+  if (extents.size() == 1) AddMeans(ByKind(shards), boxes.kinds, boxes.volume, reach);
   return reach;
 }
 
-std::vector<WithinReach> ReachOfReduction(const Definition& definition, const BoxFactor& factor,
-                                          const std::vector<int64_t>& extents, const Grid& shards,
-                                          const FactorParts& boxes, const Grid& cut, bool sums) {
-  const std::vector<int64_t> written = Sizes(boxes), owned = Sizes(extents, PartsOf(shards));
-  const int64_t largest = *std::max_element(written.begin(), written.end());
-  std::vector<int64_t> partials(cut.size(), 1);  // [kind] of each element
-  for (size_t i = 0; sums && i < factor.indices.size(); ++i) {
-    if (!definition.indices[factor.indices[i]].reduction) continue;
-    for (size_t kind = 0; kind < cut.size(); ++kind) partials[kind] *= cut[kind][i];
+FactorReach ReachOfReduction(const Definition& definition, const BoxFactor& factor,
+                             const std::vector<int64_t>& extents, const Grid& shards,
+                             const FactorParts& boxes, const Grid& cut, bool sums) {
+  const std::vector<int> parts = PartsOf(shards);
+  const std::vector<int64_t> owned = Sizes(extents, parts);
+  std::vector<int64_t> met(owned.size(), 0);  // [shard]
+  int64_t largest = 0;
+  FactorReach reach;
+  reach.parts = static_cast<int64_t>(owned.size());
+  for (const BoxFactors::Piece& box : boxes.all) {
+    largest = std::max(largest, SizeOf(box));
+    for (const size_t shard : Meeting(box, extents, parts)) {
+      ++met[shard];
+      ++reach.meetings;
+    }
   }
-  int64_t all_partials = 1, elements = 1;
-  for (const int64_t here : partials) all_partials *= here;
-  for (const int64_t extent : extents) elements *= extent;
-  const bool all_written = boxes.volume == elements * all_partials;
-  std::vector<WithinReach> reach;
-  int64_t near = largest, copies = 1;
+  int64_t pieces = 1, copies = 1;  // within reach, and partials of each element
   for (size_t kind = 0; kind < cut.size(); ++kind) {
-    if (kind > 0) {
-      near *= Product(cut[kind - 1]) / partials[kind - 1];
-      copies *= partials[kind - 1];
+    reach.elements.push_back(ReachOf(owned, pieces / copies * largest, copies));
+    reach.pieces.push_back(ReachOf(met, pieces, 1));
+    pieces *= Product(cut[kind]);
+    for (size_t i = 0; sums && i < factor.indices.size(); ++i) {
+      if (definition.indices[factor.indices[i]].reduction) copies *= cut[kind][i];
     }
-    reach.push_back(ReachOf(owned, near, copies));
-    reach.back().groups *= all_written ? all_partials / copies : 0;
   }
+  if (extents.size() == 1) AddMeans(ByKind(cut), ByKind(shards), boxes.volume, reach);
   return reach;
 }
 
-void AddCrossing(int64_t devices, const std::vector<const std::vector<WithinReach>*>& factors,
-                 const std::vector<int64_t>& repeated, int64_t arriving, int64_t size,
+namespace {
+
+// Of all devices together, with `copies` partials of each element within reach.
+int64_t Within(Large devices, const std::vector<const FactorReach*>& factors, size_t kind,
+               std::vector<Reach> FactorReach::* of, int64_t copies) {
+  Large total = devices * copies, parts = 1;
+  for (const FactorReach* factor : factors) {
+    total *= (factor->*of)[kind].total;
+    parts *= factor->parts;
+  }
+  Large within = parts == 1 ? total : total / parts;
+  for (const FactorReach* one : factors) {
+    const Reach& reach = (one->*of)[kind];
+    if (reach.mean_of == 0) continue;
+    Large other = devices * copies * reach.mean;
+    for (const FactorReach* factor : factors) {
+      if (factor != one) other *= (factor->*of)[kind].most;
+    }
+    within = std::min(within, other / reach.mean_of);
+  }
+  return static_cast<int64_t>(within);
+}
+
+}  // namespace
+
+OwnersReach OwnersReachOf(const Mesh& mesh, const Grid& tensor) {
+  OwnersReach owners;
+  const std::vector<int> joined = GroupSizes(mesh);  // [kind] devices
+  int64_t devices = 1, shards = 1;                   // within reach
+  for (size_t kind = 0; kind < tensor.size(); ++kind) {
+    owners.within.push_back(devices / shards);
+    devices = joined[kind];
+    shards *= Product(tensor[kind]);
+  }
+  owners.all = devices / shards;
+  return owners;
+}
+
+void AddCrossing(const UseReach& use, const std::vector<const FactorReach*>& factors,
                  LeastMoved* least) {
-  int64_t copies = 1, further = 1;
-  for (const int64_t here : repeated) further *= here;
-  for (size_t kind = 0; kind < repeated.size(); ++kind) {
-    if (kind > 0) {
-      copies *= repeated[kind - 1];
-      further /= repeated[kind - 1];
-    }
-    Large total = Large{devices} * copies, parts = 1;
-    int64_t groups = further;
-    for (const auto* factor : factors) {
-      total *= (*factor)[kind].total;
-      parts *= (*factor)[kind].parts;
-      groups *= (*factor)[kind].groups;
-    }
-    Large within = total / parts;
-    for (const auto* one : factors) {
-      if ((*one)[kind].mean_of == 0) continue;
-      Large other = Large{devices} * copies * (*one)[kind].mean;
-      for (const auto* factor : factors) {
-        if (factor != one) other *= (*factor)[kind].most;
-      }
-      within = std::min(within, other / (*one)[kind].mean_of);
-    }
-    least->messages[kind] = std::max<int64_t>({least->messages[kind], groups - 1, 0});
-    if (kind == 0 || arriving == 0) continue;
-    least->bytes[kind] = std::max<int64_t>(0, arriving - static_cast<int64_t>(within)) * size;
+  Large meetings = use.devices, parts = 1;
+  for (const int64_t here : use.repeated) meetings *= here;
+  for (const FactorReach* factor : factors) {
+    meetings *= factor->meetings;
+    parts *= factor->parts;
+  }
+  const auto messages = static_cast<int64_t>(meetings / parts);
+  int64_t copies = 1;  // partials of one element within reach
+  for (size_t kind = 0; kind < use.repeated.size(); ++kind) {
+    if (kind > 0) copies *= use.repeated[kind - 1];
+    // Owners beyond reach, which combine slices of partials for this one and for whom it does.
+    const int64_t others = use.sums ? use.owners->all - use.owners->within[kind] : 0;
+    int64_t pieces = messages - Within(use.devices, factors, kind, &FactorReach::pieces, copies);
+    pieces = std::max<int64_t>(0, pieces) + use.devices * others;
+    least->messages[kind] = std::max(least->messages[kind], pieces);
+    if (kind == 0) continue;
+    int64_t moved =
+        use.arriving - Within(use.devices, factors, kind, &FactorReach::elements, copies);
+    moved = std::max<int64_t>(0, moved) / (use.sums ? use.owners->all : 1);
+    least->bytes[kind] = moved * use.size + use.elements * others * use.result_size;
   }
 }
 

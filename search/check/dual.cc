@@ -108,16 +108,38 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
                                    std::vector<std::vector<int64_t>> sums) {
   size_t used = 0;
   std::map<std::pair<int, int>, UsesOfPair> uses;
-  for (const RelaxedTables::Use& use : costs.uses) uses[{use.tensor, use.node}].push_back(use.cost);
+  for (const RelaxedTables::Use& use : costs.uses) {
+    if (!use.alike) {
+      uses[{use.tensor, use.node}].push_back(use.cost);
+      continue;
+    }
+    std::vector<int64_t>& sum = sums[use.node];
+    sum.resize(costs.nodes[use.node]);
+    const auto found = prices.of.find({use.tensor, use.node});
+    if (found == prices.of.end()) continue;
+    ++used;
+    for (size_t grid = 0; grid < sum.size(); ++grid) sum[grid] -= (*found->second)[grid];
+  }
+  // Where blocks repeat, so do tables and prices.
+  std::map<std::pair<UsesOfPair, std::vector<int64_t>>, std::vector<int64_t>> known;
+  const std::vector<int64_t> none;
   for (const auto& [pair, of_pair] : uses) {
     std::vector<int64_t>& sum = sums[pair.second];
     sum.resize(costs.nodes[pair.second]);
     const auto found = prices.of.find(pair);
     const auto added = prices.added.find(pair);
-    used += found != prices.of.end();
-    AddLeast(of_pair, costs.tensors[pair.first], scale,
-             found == prices.of.end() ? nullptr : found->second,
-             added == prices.added.end() ? nullptr : &added->second, &sum);
+    const std::vector<int64_t>* const here = found == prices.of.end() ? nullptr : found->second;
+    used += here != nullptr;
+    if (added != prices.added.end()) {
+      AddLeast(of_pair, costs.tensors[pair.first], scale, here, &added->second, &sum);
+      continue;
+    }
+    std::vector<int64_t>& least = known[{of_pair, here == nullptr ? none : *here}];
+    if (least.empty()) {
+      least.resize(sum.size(), 0);
+      AddLeast(of_pair, costs.tensors[pair.first], scale, here, nullptr, &least);
+    }
+    for (size_t grid = 0; grid < sum.size(); ++grid) sum[grid] += least[grid];
   }
   if (used != prices.of.size()) {
     return ProofError("the proof has a message of a node that does not use its tensor");
@@ -172,8 +194,9 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
 }  // namespace
 
 absl::StatusOr<int64_t> ReplayDual(const Graph& graph, const Plan& plan, const Stop& stop) {
-  YUBA_ASSIGN_OR_RETURN(const RelaxedTables costs,
-                        MakeRelaxedTables(graph, plan.mesh, plan.space, stop));
+  YUBA_ASSIGN_OR_RETURN(
+      const RelaxedTables costs,
+      MakeRelaxedTables(graph, plan.mesh, plan.space, plan.proof.prices.empty(), stop));
   if (!plan.proof.prices.empty()) return LeastWithinLimit(graph, plan, costs);
   YUBA_ASSIGN_OR_RETURN(const Prices prices, ReadPrices(graph, plan.proof.messages, costs));
   const PriceScale scale = {1, MostInProof(graph)};

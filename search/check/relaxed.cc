@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/box_factors.h"
 #include "search/check/crossing.h"
@@ -77,7 +78,10 @@ class UseTable {
         boxes_{BoxFactors(definition, operand, false),
                BoxFactors(definition, operand, operand < 0)},
         products_{SharedProducts(devices_), SharedProducts(devices_)} {
-    for (const Grid& grid : tensor_grids) owners_.push_back(devices_ / Product(PartsOf(grid)));
+    for (const Grid& grid : tensor_grids) {
+      owners_.push_back(devices_ / Product(PartsOf(grid)));
+      reach_of_owners_.push_back(OwnersReachOf(mesh, grid));
+    }
     for (bool partial : {false, true}) {
       for (const BoxFactor& factor : boxes_[partial].factors()) {
         rows_[partial].push_back(RowsOf(factor));
@@ -150,41 +154,52 @@ class UseTable {
     return repeated;
   }
 
+  // All but what a tensor's grid decides.
+  UseReach ReachOfSide(const Side& side) const {
+    UseReach use;
+    use.devices = devices_;
+    use.repeated = side.repeated;
+    use.sums = side.partial;
+    use.size = ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
+    use.elements = ElementCount(type_);
+    use.result_size = ByteSize(type_.type);
+    return use;
+  }
+
   // Nanoseconds of one run in which so many bytes move, at least.
-  int64_t TimeOf(const Side& side, size_t tensor_grid, Large moved, Large held) {
+  int64_t TimeOf(const Side& side, size_t tensor_grid, Large moved, Large held, UseReach* use) {
     if (moved <= 0) return 0;
     LeastMoved least;
     least.bytes[0] = static_cast<int64_t>(moved);
-    least.messages[0] = 1;
+    least.messages[0] = devices_;
     const bool of_partials =
         operand_ < 0 ? definition_.partial : ReadsPartials(definition_, operand_);
     if (!of_partials) {
-      const int64_t owners = owners_[tensor_grid];
-      int64_t arriving = static_cast<int64_t>(held);
-      if (side.partial && owners > 1) arriving = 0;
-      if (operand_ < 0 && !side.partial) arriving *= owners;
-      const int64_t size = ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
-      std::vector<const std::vector<WithinReach>*> reach;
+      use->owners = &reach_of_owners_[tensor_grid];
+      use->arriving = static_cast<int64_t>(held) * (operand_ < 0 ? owners_[tensor_grid] : 1);
+      reach_.clear();
       for (size_t f = 0; f < side.columns.size(); ++f) {
-        reach.push_back(&ReachOf(side.partial, f, tensor_grid, side.columns[f]));
+        reach_.push_back(&ReachOf(side.partial, f, tensor_grid, side.columns[f]));
       }
-      AddCrossing(devices_, reach, side.repeated, arriving, size, &least);
+      AddCrossing(*use, reach_, &least);
     }
     return objective_.LeastExchange(least, devices_);
   }
 
-  const std::vector<WithinReach>& ReachOf(bool sums, size_t f, size_t tensor_grid, Column* column) {
+  const FactorReach& ReachOf(bool sums, size_t f, size_t tensor_grid, Column* column) {
     const Rows& rows = rows_[sums][f];
     const int row = rows.which[tensor_grid];
-    std::vector<WithinReach>& reach = column->reach[row];
-    if (!reach.empty()) return reach;
+    column->reach.resize(rows.different.size());
+    absl::optional<FactorReach>& reach = column->reach[row];
+    if (reach.has_value()) return *reach;
     const BoxFactor& factor = boxes_[sums].factors()[f];
     std::vector<int64_t> extents;
     for (const int d : factor.dims) extents.push_back(type_.dims[d]);
     const Grid& shards = rows.different[row];
-    return reach = operand_ < 0 ? ReachOfReduction(definition_, factor, extents, shards,
-                                                   column->pieces, column->cut, sums)
-                                : ReachOfGather(extents, shards, column->pieces);
+    reach = operand_ < 0 ? ReachOfReduction(definition_, factor, extents, shards, column->pieces,
+                                            column->cut, sums)
+                         : ReachOfGather(extents, shards, column->pieces);
+    return *reach;
   }
 
   static bool CutAs(const Grid& tensor, const std::vector<int64_t>& shards) {
@@ -204,6 +219,7 @@ class UseTable {
     }
     held /= pieces;  // elements of the boxes of all devices, or of the first producers
     std::vector<int> shared(side.columns.size());
+    UseReach use = ReachOfSide(side);
     for (size_t t = 0; t < tensor_grids_.size(); ++t) {
       if (!CutAs(tensor_grids_[t], side.shards)) {
         cost->push_back(kNever);
@@ -217,7 +233,7 @@ class UseTable {
       if (side.partial && !partials) kept = std::min(kept, elements);
       const Large moved =
           MovedBytes(definition_, operand_, side.partial, held, kept, type_, owners_[t]);
-      const int64_t least = objective_.IsTime() ? TimeOf(side, t, moved, held)
+      const int64_t least = objective_.IsTime() ? TimeOf(side, t, moved, held, &use)
                                                 : static_cast<int64_t>(std::max<Large>(0, moved));
       cost->push_back(least * times_);
     }
@@ -245,8 +261,9 @@ class UseTable {
   struct Column {
     FactorParts pieces;
     std::vector<int> shared;
-    Grid cut;                                       // of the factor's indices
-    std::map<int, std::vector<WithinReach>> reach;  // by number in Rows::different, of those known
+    Grid cut;  // of the factor's indices
+    // [number in Rows::different], of those known; made once, so that pointers stay.
+    std::vector<absl::optional<FactorReach>> reach;
   };
   Column& ColumnOf(bool partial, size_t f, const Grid& node) {
     const BoxFactor& factor = boxes_[partial].factors()[f];
@@ -272,8 +289,10 @@ class UseTable {
   const int64_t devices_;
   const TensorType& type_;
   const std::vector<Grid>& tensor_grids_;
-  std::vector<int64_t> owners_;  // by tensor grid: how many devices have each element
-  const BoxFactors boxes_[2];    // [partial]: with the whole reduction, and with a part of it
+  std::vector<int64_t> owners_;               // by tensor grid: how many devices have each element
+  std::vector<OwnersReach> reach_of_owners_;  // by tensor grid
+  std::vector<const FactorReach*> reach_;     // of one cell, by factor
+  const BoxFactors boxes_[2];  // [partial]: with the whole reduction, and with a part of it
   SharedProducts products_[2];
   std::vector<Rows> rows_[2];                       // by factor
   std::vector<std::map<Grid, Column>> columns_[2];  // by factor
@@ -336,7 +355,8 @@ std::vector<size_t> FirstAlike(const Graph& graph, const PinsOfElements& pins) {
 }
 
 absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& mesh,
-                                                const Space& space, const Stop& stop) {
+                                                const Space& space, bool alike_copies,
+                                                const Stop& stop) {
   YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, mesh, space));
   const bool replicate = space.replicate == Replicate::kAuto;
   RelaxedTables tables;
@@ -377,6 +397,9 @@ absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& 
       use.tensor = o < 0 ? node.result : node.operands[o];
       if (alike < n) {
         use.cost = tables.uses[first[alike] + o + 1].cost;
+        use.alike = tables.uses[first[alike] + o + 1].alike;
+      } else if (alike_copies && o < 0 && IsCopy(graph, node) && grids == grids_of(use.tensor)) {
+        use.alike = true;
       } else {
         std::vector<int64_t> cost;
         UseTable table(mesh, space.objective, *node.definition, o,

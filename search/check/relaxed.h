@@ -26,6 +26,9 @@ struct RelaxedTables {
   struct Use {
     int node = 0, tensor = 0;                          // ids
     std::shared_ptr<const std::vector<int64_t>> cost;  // [node grid][tensor grid]
+    // The node makes a copy, which is cut as the node is: equal grids cost nothing, others never
+    // meet, and there is no table. Both have the same grids.
+    bool alike = false;
   };
   std::vector<Use> uses;  // each node's result, then its operands
   // By node, and its grid: what its kernel costs; empty where the objective is bytes.
@@ -35,9 +38,11 @@ struct RelaxedTables {
 
 // The tables of all uses; equal uses share theirs. Grids are those that may meet the space's pins;
 // where it replicates, axes of any tensor's grid may be left out. Pairs of grids that no plan has
-// cost kNever. An error where a pin leaves an element no grid.
+// cost kNever; but of a copy and its node only with `alike_copies`. An error where a pin leaves an
+// element no grid.
 absl::StatusOr<RelaxedTables> MakeRelaxedTables(const Graph& graph, const Mesh& mesh,
-                                                const Space& space, const Stop& stop = nullptr);
+                                                const Space& space, bool alike_copies = false,
+                                                const Stop& stop = nullptr);
 
 }  // namespace yuba::search
 

@@ -134,6 +134,25 @@ int64_t BusiestDevice::Exchange(const Choice& tensor, const Choice& node) {
   }
   const bool sums = operand_ < 0 && terms > 1;
   Regions& regions = sums ? partial_ : whole_;
+  std::vector<int64_t> owners(kinds_, 1);  // [kind]: of one element, in a group
+  std::vector<bool> cuts(mesh_.axes.size(), false);
+  for (const AxisList& axes : tensor.axes) {
+    for (const uint8_t axis : axes) cuts[axis] = true;
+  }
+  for (size_t axis = 0; axis < cuts.size(); ++axis) {
+    for (size_t kind = mesh_.axes[axis].kind; !cuts[axis] && kind < kinds_; ++kind) {
+      owners[kind] *= mesh_.axes[axis].size;
+    }
+  }
+  // Of several owners each combines a slice, and slices are rounded: then devices are not compared
+  // by how far away things are alone.
+  Levels even;
+  if ((!sums || owners.back() == 1) && EvenLevels(regions, tensor, node, even)) {
+    for (size_t i = 0; sums && i < node.axes.size(); ++i) {
+      if (definition_.indices[i].reduction) AddTerms(node.axes[i], even);
+    }
+    return objective_.Exchange(MovedBy(even, owners, sums));
+  }
   std::vector<const FactorLevels*> factors;
   std::vector<bool> counted(node.axes.size(), false);
   for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
@@ -143,16 +162,6 @@ int64_t BusiestDevice::Exchange(const Choice& tensor, const Choice& node) {
   for (size_t i = 0; sums && i < node.axes.size(); ++i) {
     if (definition_.indices[i].reduction && !counted[i] && !node.axes[i].empty()) {
       factors.push_back(&LevelsOfTerms(node.axes[i]));
-    }
-  }
-  std::vector<int64_t> owners(kinds_, 1);  // [kind]: of one element, in a group
-  std::vector<bool> cuts(mesh_.axes.size(), false);
-  for (const AxisList& axes : tensor.axes) {
-    for (const uint8_t axis : axes) cuts[axis] = true;
-  }
-  for (size_t axis = 0; axis < cuts.size(); ++axis) {
-    for (size_t kind = mesh_.axes[axis].kind; !cuts[axis] && kind < kinds_; ++kind) {
-      owners[kind] *= mesh_.axes[axis].size;
     }
   }
   int64_t longest = 0;

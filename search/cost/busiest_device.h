@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/sharding/sharding.h"
 #include "search/cost/part_boxes.h"
@@ -58,11 +59,17 @@ class BusiestDevice {
                              const std::vector<AxisList>& lists) const;
   // Of a reduction index that decides no box and is cut over these axes: each part is a partial.
   const FactorLevels& LevelsOfTerms(const AxisList& axes);
+  void AddTerms(const AxisList& axes, Levels& levels) const;
   // The products of the factors' levels over all devices, each once: of factors that share axes; of
   // all.
   std::vector<Levels> Multiplied(const std::vector<const FactorLevels*>& group) const;
   std::vector<Levels> AllCombinations(std::vector<const FactorLevels*> factors) const;
   // `owners`: [kind] how many devices of a group own one element.
+  // The levels of the device that waits longest, where all extents divide and axes that meet digit
+  // by digit have equal sizes, as on most uses: then that is a device whose groups have nothing of
+  // what it needs for as long as axes allow. False where it is no such case.
+  bool EvenLevels(Regions& regions, const Choice& tensor, const Choice& node, Levels& levels);
+  bool IsEven(Regions& regions, int factor, const Choice& node);
   Moved MovedBy(const Levels& levels, const std::vector<int64_t>& owners, bool sums) const;
 
   const Definition& definition_;
@@ -76,6 +83,8 @@ class BusiestDevice {
   // By regions (whole or partial), factor, and the axes of its dimensions and indices.
   std::map<std::pair<int, std::vector<AxisList>>, FactorLevels> known_[2];
   std::map<AxisList, FactorLevels> repeated_;
+  // By factor and the number of its parts: PartBoxes::even.
+  absl::flat_hash_map<std::pair<int, int64_t>, bool> even_[2];
 };
 
 }  // namespace yuba::search

@@ -209,20 +209,71 @@ BusiestDevice::FactorLevels BusiestDevice::LevelsOfParts(const BoxFactor& factor
   return result;
 }
 
+void BusiestDevice::AddTerms(const AxisList& axes, Levels& levels) const {
+  for (size_t kind = 0; kind < kinds_; ++kind) {
+    for (const uint8_t axis : axes) {
+      if (mesh_.axes[axis].kind > static_cast<int>(kind)) continue;
+      levels[1 + kind] = CheckedMultiply(levels[1 + kind], mesh_.axes[axis].size);
+      levels[kinds_ + 2 + kind] *= mesh_.axes[axis].size;
+    }
+  }
+}
+
 const BusiestDevice::FactorLevels& BusiestDevice::LevelsOfTerms(const AxisList& axes) {
   const auto [place, is_new] = repeated_.emplace(axes, FactorLevels());
   if (!is_new) return place->second;
   Levels levels(2 * (kinds_ + 1) + 1, 1);
-  for (size_t kind = 0; kind < kinds_; ++kind) {
-    for (const uint8_t axis : axes) {
-      if (mesh_.axes[axis].kind > static_cast<int>(kind)) continue;
-      levels[1 + kind] *= mesh_.axes[axis].size;
-      levels[kinds_ + 2 + kind] *= mesh_.axes[axis].size;
-    }
-  }
+  AddTerms(axes, levels);
   place->second.values = {std::move(levels)};
   place->second.of = {0};
   return place->second;
+}
+
+bool BusiestDevice::IsEven(Regions& regions, int factor, const Choice& node) {
+  const BoxFactor& shape = regions.factors()[factor];
+  if (shape.dims.size() != 1 || shape.indices.size() > 1) return false;
+  const int64_t parts = shape.indices.empty() ? 1 : PartCount(mesh_, node.axes[shape.indices[0]]);
+  const auto [place, is_new] = even_[&regions == &partial_].try_emplace({factor, parts}, false);
+  if (is_new) place->second = regions.PiecesOf(factor, GridOf(node, mesh_)).even;
+  return place->second;
+}
+
+bool BusiestDevice::EvenLevels(Regions& regions, const Choice& tensor, const Choice& node,
+                               Levels& levels) {
+  if (!objective_.HasSlowerOuterLinks()) return false;
+  levels.assign(2 * (kinds_ + 1) + 1, 1);
+  int64_t* const boxes = levels.data() + kinds_ + 1;
+  int apart = -1;  // groups of lesser kinds have nothing
+  const AxisList none;
+  for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
+    if (!IsEven(regions, static_cast<int>(f), node)) return false;
+    const BoxFactor& shape = regions.factors()[f];
+    const AxisList& shards = tensor.axes[shape.dims[0]];
+    const AxisList& pieces = shape.indices.empty() ? none : node.axes[shape.indices[0]];
+    const AxisList &needed = operand_ < 0 ? shards : pieces, &had = operand_ < 0 ? pieces : shards;
+    int64_t parts = 1;
+    for (size_t i = 0; i < std::max(needed.size(), had.size()); ++i) {
+      const MeshAxis& axis = mesh_.axes[i < had.size() ? had[i] : needed[i]];
+      parts *= axis.size;
+      if (i < had.size() && i < needed.size()) {
+        if (mesh_.axes[needed[i]].size != axis.size) return false;
+        // A device whose coordinates on the two differ.
+        if (had[i] != needed[i]) apart = std::max(apart, axis.kind);
+      } else if (i < had.size()) {
+        for (size_t kind = axis.kind; kind < kinds_; ++kind) boxes[1 + kind] *= axis.size;
+      }
+    }
+    const int64_t extent = type_.dims[shape.dims[0]];
+    if (extent % parts != 0) return false;
+    levels[0] = CheckedMultiply(levels[0], extent / parts);
+    levels.back() = CheckedMultiply(levels.back(), extent / PartCount(mesh_, shards));
+  }
+  const int64_t common = levels[0];  // elements of one box
+  for (int level = 0; level <= static_cast<int>(kinds_); ++level) {
+    if (level <= apart) boxes[level] = 0;
+    levels[level] = CheckedMultiply(common, boxes[level]);
+  }
+  return true;
 }
 
 }  // namespace yuba::search

@@ -4,6 +4,7 @@
 
 #include "absl/types/optional.h"
 #include "search/cost/crossings.h"
+#include "search/cost/numbering.h"
 #include "search/cost/use_costs.h"
 #include "search/plan/memory_price.h"
 #include "search/plan/use_boxes.h"
@@ -12,11 +13,34 @@ namespace yuba::search {
 
 std::vector<int64_t> UseCosts::Relaxed(const std::vector<Grid>& tensor_grids,
                                        const std::vector<Grid>& node_grids, const Budget& budget) {
-  std::vector<int64_t> cells = RelaxedBytes(tensor_grids, node_grids, budget);
-  for (const bool partial : {false, true}) {
-    if (objective_.IsTime()) MakeTimes(tensor_grids, node_grids, partial, cells);
+  // Of a gather, node grids that cut all that the operand depends on alike cost the same.
+  std::vector<bool> matters(definition_.indices.size(), operand_ < 0 || OfPartials());
+  for (const BoxFactor& factor : whole_.factors()) {
+    for (const int index : factor.indices) matters[index] = true;
   }
-  return cells;
+  std::vector<int> indices;
+  for (size_t i = 0; i < matters.size(); ++i) {
+    if (matters[i]) indices.push_back(static_cast<int>(i));
+  }
+  Numbering<Grid> different;
+  std::vector<int> number;  // [node grid]
+  std::vector<Grid> first;  // of each number
+  for (const Grid& grid : node_grids) {
+    number.push_back(different.Of(GridAlong(grid, indices)));
+    if (number.back() == static_cast<int>(first.size())) first.push_back(grid);
+  }
+  std::vector<int64_t> cells = RelaxedBytes(tensor_grids, first, budget);
+  for (const bool partial : {false, true}) {
+    if (objective_.IsTime()) MakeTimes(tensor_grids, first, partial, cells);
+  }
+  if (first.size() == node_grids.size()) return cells;
+  std::vector<int64_t> all;
+  all.reserve(tensor_grids.size() * node_grids.size());
+  for (size_t r = 0; r < tensor_grids.size(); ++r) {
+    const int64_t* const row = cells.data() + r * first.size();
+    for (const int n : number) all.push_back(row[n]);
+  }
+  return all;
 }
 
 // Makes times of bytes, of node grids that all cut the reduction, or all do not (`partial`).
@@ -44,13 +68,10 @@ void UseCosts::MakeTimes(const std::vector<Grid>& tensor_grids, const std::vecto
       if (cell == 0 || cell == kNever) continue;
       LeastMoved least;
       least.bytes[0] = cell / times_;
-      least.messages[0] = 1;
+      least.messages[0] = devices_;
       if (crossings.has_value()) {
         const NodeSide& side = sides[c];
-        int64_t arriving = side.needed;
-        if (operand_ < 0) {
-          arriving = !partial ? side.written * copies : copies == 1 ? side.written : 0;
-        }
+        const int64_t arriving = operand_ < 0 ? side.written * copies : side.needed;
         crossings->Add(r, c, arriving, side.size / times_, &least);
       }
       cell = objective_.LeastExchange(least, devices_) * times_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -82,6 +83,24 @@ void AddVariables(const Graph& graph, const Mesh& mesh, bool replicate,
     add(space);
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) add(SpaceOfNode(graph, static_cast<NodeId>(n)));
+  problem.variable.resize(problem.grids.size());
+  std::iota(problem.variable.begin(), problem.variable.end(), 0);
+}
+
+// Nodes that make copies get their copies' variables, where both have the same grids.
+void JoinCopies(const Graph& graph, GridProblem& problem) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const size_t element = graph.tensors.size() + n;
+    if (IsCopy(graph, node) && problem.grids[node.result] == problem.grids[element]) {
+      problem.variable[element] = node.result;
+    }
+  }
+}
+
+// Whether the use is the reduction of a node into the copy whose variable it has.
+bool IsWithinVariable(const TensorUse& use, const GridProblem& problem) {
+  return problem.variable[use.node] == use.tensor;
 }
 
 // A table that several uses have in common.
@@ -99,6 +118,10 @@ std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
   std::map<std::tuple<int, GridList, GridList>, size_t> of_kind;  // under pins a kind has several
   std::map<std::tuple<CostKey, GridList, GridList>, size_t> numbers;
   for (const TensorUse& use : uses) {
+    if (IsWithinVariable(use, problem)) {
+      table_of.push_back(0);  // not asked for
+      continue;
+    }
     const GridList &of_tensor = problem.grids[use.tensor], &of_node = problem.grids[use.node];
     const auto [kind, is_new_kind] =
         of_kind.emplace(std::make_tuple(use.kind, of_tensor, of_node), 0);
@@ -152,6 +175,10 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
   }
 }
 
+Cells NoCost(const std::vector<Grid>& grids) {
+  return std::make_shared<const std::vector<int64_t>>(grids.size(), 0);
+}
+
 // A cost for each node that has one by itself; equal ones share their cells.
 void AddKernels(const std::vector<TensorUse>& uses, GridProblem& problem) {
   std::map<std::pair<KernelCosts*, GridList>, Cells> known;
@@ -194,10 +221,12 @@ Problem OneOfEachGrid(const Mesh& mesh, const GridProblem& problem) {
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget, TableCache* known,
-                                             const Restrictions& restrictions) {
+                                             const Restrictions& restrictions,
+                                             CopyNodes copy_nodes) {
   GridProblem problem;
   problem.factors.resize(graph.nodes.size());
   AddVariables(graph, mesh, replicate, restrictions, problem);
+  if (copy_nodes == CopyNodes::kAsTheirCopy) JoinCopies(graph, problem);
   std::vector<size_t> table_of;
   std::vector<CommonTable> tables = CommonTables(uses, problem, table_of);
   Fill(tables, budget, known);
@@ -207,12 +236,16 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
     const TensorUse& use = uses[u];
     std::vector<int>& factors = problem.factors[use.node - graph.tensors.size()];
     factors.push_back(-1);
+    if (IsWithinVariable(use, problem)) {
+      problem.pairwise.factors.push_back({{use.node}, NoCost(*problem.grids[use.node])});
+      continue;
+    }
     const Cells& table = tables[table_of[u]].cells;
     if (table == nullptr) {
       problem.complete = false;
     } else {
       factors.back() = static_cast<int>(problem.pairwise.factors.size());
-      problem.pairwise.factors.push_back({{use.tensor, use.node}, table});
+      problem.pairwise.factors.push_back({{use.tensor, problem.variable[use.node]}, table});
     }
   }
   if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;

@@ -36,11 +36,19 @@ struct TensorUse {
 std::vector<TensorUse> TensorUsesOf(const Graph& graph, const Mesh& mesh,
                                     const Objective& objective = Objective());
 
+// A copy and the node that makes it are cut alike (search/plan/go_together.h).
+enum class CopyNodes {
+  kApart,        // yet they have a variable each, joined by the cost of the node's reduction
+  kAsTheirCopy,  // the node's gather is a factor of the copy's variable; its own is in no factor
+};
+
 struct GridProblem {
   // A variable for each element, and a factor for each use; under time one more for each node, of
-  // its kernel.
+  // its kernel. Of a node as its copy the reduction's factor is of the node alone and costs
+  // nothing.
   PairwiseProblem pairwise;
   std::vector<GridList> grids;            // [element][value of its variable]
+  std::vector<int> variable;              // [element]: itself, or where it is as its copy that
   std::vector<std::vector<int>> factors;  // [node]: as in Problem (graph_problem.h)
   bool complete = true;                   // false: factors are missing; it is still a relaxation
 };
@@ -52,7 +60,8 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited(),
                                              TableCache* known = nullptr,
-                                             const Restrictions& restrictions = {});
+                                             const Restrictions& restrictions = {},
+                                             CopyNodes copy_nodes = CopyNodes::kApart);
 
 // The rows of memory_rows.h by grid, in bytes. All choices of one grid use the same. A transfer's
 // buffer counts where something moves whatever the choices of the grids.

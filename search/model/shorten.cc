@@ -183,10 +183,15 @@ absl::optional<ShortProblem> Shortened(const Graph& graph, const std::vector<Ten
     if (variable[use.node] < 0) continue;
     const auto number = static_cast<int>(result.pairwise.factors.size());
     if (short_first[use.node] < 0) short_first[use.node] = number;
-    const int tensor = blocks.Joined(use.tensor, use.node);
-    if (problem.grids[tensor] != problem.grids[use.tensor]) return absl::nullopt;
-    result.pairwise.factors.push_back(
-        {{variable[tensor], variable[use.node]}, problem.pairwise.factors[u].cells});
+    const Factor& factor = problem.pairwise.factors[u];
+    Factor& here = result.pairwise.factors.emplace_back(Factor{{}, factor.cells});
+    for (const int v : factor.scope) {
+      const int element = v == use.node ? v : blocks.Joined(v, use.node);
+      if (variable[element] < 0 || problem.grids[element] != problem.grids[v]) {
+        return absl::nullopt;
+      }
+      here.scope.push_back(variable[element]);
+    }
   }
   for (int e = 0; e < count; ++e) result.stand_in.push_back(variable[blocks.StandIn(e)]);
   for (size_t u = 0; u < uses.size(); ++u) {

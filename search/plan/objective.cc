@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "opsemantics/base/check.h"
 
@@ -34,6 +35,7 @@ Objective::Objective(ObjectiveKind kind, std::shared_ptr<const Machine> machine)
     least[c].byte = std::min(least[c].byte, least[c + 1].byte);
   }
   for (size_t c = 0; c < least.size(); ++c) {
+    slower_outside_ &= least[c].message == prices_[c].message && least[c].byte == prices_[c].byte;
     const Price before = c == 0 ? Price() : least[c - 1];
     steps_.push_back({least[c].message - before.message, least[c].byte - before.byte});
   }
@@ -58,13 +60,18 @@ int64_t Objective::Exchange(const std::vector<Moved>& received) const {
 
 int64_t Objective::LeastExchange(const LeastMoved& least, int64_t devices) const {
   if (least.bytes[0] <= 0) return 0;
-  Wide time = 0, bytes = 0;
+  Wide time = 0;  // of all devices together, as Price::byte
   for (size_t kind = 0; kind < steps_.size(); ++kind) {
-    time += Wide{least.messages[kind]} * steps_[kind].message;
-    bytes += Wide{std::max<int64_t>(0, least.bytes[kind])} * steps_[kind].byte;
+    time += (Wide{least.messages[kind]} * steps_[kind].message) << kByteShift;
+    time += Wide{std::max<int64_t>(0, least.bytes[kind])} * steps_[kind].byte;
   }
-  const Wide of_devices = Wide{devices} << kByteShift;
-  return std::max<int64_t>(1, Saturated(time + (bytes + of_devices - 1) / of_devices));
+  const int64_t of_devices = devices << kByteShift;
+  time += of_devices - 1;
+  // Almost always; the division of wide numbers takes ten times as long.
+  if (time <= std::numeric_limits<int64_t>::max()) {
+    return std::max<int64_t>(1, static_cast<int64_t>(time) / of_devices);
+  }
+  return std::max<int64_t>(1, Saturated(time / of_devices));
 }
 
 int64_t Objective::Kernel(const KernelWork& work) const {

@@ -29,7 +29,8 @@ struct LeastMoved {
   // [kind]: bytes that all devices together receive over links of this kind and greater ones;
   // bytes[0] are all of them.
   std::array<int64_t, kMostKinds> bytes{};
-  // [kind]: messages that each device receives over links of this kind and greater ones.
+  // [kind]: messages that all devices together receive over links of this kind and greater ones;
+  // where any device receives anything, messages[0] may count one for each device.
   std::array<int64_t, kMostKinds> messages{};
 };
 
@@ -50,9 +51,11 @@ class Objective {
   int64_t Exchange(const Moved& received) const;
   int64_t Exchange(const std::vector<Moved>& received) const;
   // No more than Exchange of any use of which `least` holds, on so many devices. With D the devices
-  // that receive anything, the longest time is at least the mean over D of the messages' latencies
-  // and of bytes over bandwidths, and D is no more than all devices.
+  // that receive anything, at least one message each, the longest time is at least the mean over D
+  // of the messages' latencies and of bytes over bandwidths, and D is no more than all devices.
   int64_t LeastExchange(const LeastMoved& least, int64_t devices) const;
+  // Whether a message, or a byte, over links of a greater kind never costs less.
+  bool HasSlowerOuterLinks() const { return slower_outside_; }
   // Nanoseconds of a kernel with its launch, at least 1.
   int64_t Kernel(const KernelWork& work) const;
 
@@ -71,6 +74,7 @@ class Objective {
   // [kind]: the least that a message, or a byte, of this kind or a greater one costs more than one
   // of the kind before: what bounds may add for each kind that is passed.
   std::vector<Price> steps_;
+  bool slower_outside_ = true;
 };
 
 }  // namespace yuba::search

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <map>
 #include <utility>
 
 #include "opsemantics/base/inner_loop.h"
@@ -32,6 +32,7 @@ Dual DualAscent::Run(const DualOptions& options) {
   for (size_t e = 0; e < messages.size(); ++e) {
     dual.messages[factor_of_[e]] = std::move(messages[e]);
   }
+  if (options.likely == 0) return dual;
   if (!stopped_) passing_.Pass(true, budget_);
   dual.assignment = passing_.Decode();
   dual.likely = Likely(dual.assignment, options.likely);
@@ -71,8 +72,12 @@ std::vector<std::vector<int64_t>> DualAscent::Balanced() const {
     const double least = *std::min_element(belief.begin(), belief.end());
     std::vector<int64_t> sum = own_[v];
     int last = -1;
+    bool is_first = true;  // in all scopes
     for (const End& end : passing_.ends(v)) {
-      if (end.side != 0) continue;
+      if (end.side != 0) {
+        is_first = false;
+        continue;
+      }
       const double given = passing_.Ahead(v, end.other, false) ? share : 0;
       const std::vector<double>& message = passing_.messages()[0][end.edge];
       for (size_t x = 0; x < sum.size(); ++x) {
@@ -81,7 +86,7 @@ std::vector<std::vector<int64_t>> DualAscent::Balanced() const {
       }
       last = end.edge;
     }
-    for (size_t x = 0; last >= 0 && x < sum.size(); ++x) messages[last][x] -= sum[x];
+    for (size_t x = 0; is_first && last >= 0 && x < sum.size(); ++x) messages[last][x] -= sum[x];
   }
   for (std::vector<int64_t>& message : messages) {
     for (int64_t& value : message) value = std::clamp(value, -most_, most_);
@@ -90,32 +95,42 @@ std::vector<std::vector<int64_t>> DualAscent::Balanced() const {
 }
 
 int64_t DualAscent::BoundOf(const std::vector<std::vector<int64_t>>& messages) const {
-  std::vector<int64_t> least(own_.size());
-  ParallelFor(budget_.threads(), static_cast<int64_t>(own_.size()), [&](int64_t v) {
+  // Where blocks repeat, so do their messages: what equal ones leave of equal cells is found once.
+  std::map<std::pair<Cells, std::vector<int64_t>>, size_t> known;
+  std::vector<int> first;       // [different star]: an edge
+  std::vector<size_t> star_of;  // [edge]
+  for (size_t e = 0; e < messages.size(); ++e) {
+    const Cells& cells = problem_.factors[factor_of_[e]].cells;
+    const auto [place, is_new] = known.emplace(std::make_pair(cells, messages[e]), first.size());
+    if (is_new) first.push_back(static_cast<int>(e));
+    star_of.push_back(place->second);
+  }
+  std::vector<std::vector<int64_t>> stars(first.size());
+  ParallelFor(budget_.threads(), static_cast<int64_t>(first.size()),
+              [&](int64_t star) { stars[star] = Star(first[star], messages[first[star]]); });
+  int64_t bound = 0;
+  for (size_t v = 0; v < own_.size(); ++v) {
     std::vector<int64_t> sum = own_[v];
     for (const End& end : passing_.ends(static_cast<int>(v))) {
-      const std::vector<int64_t>& message = messages[end.edge];
-      if (end.side == 1) {
-        AddStar(end.edge, message, &sum);
-        continue;
-      }
-      for (size_t x = 0; x < sum.size(); ++x) sum[x] += message[x];
+      const std::vector<int64_t>& added =
+          end.side == 1 ? stars[star_of[end.edge]] : messages[end.edge];
+      for (size_t x = 0; x < sum.size(); ++x) sum[x] += added[x];
     }
-    least[v] = *std::min_element(sum.begin(), sum.end());
-  });
-  return std::accumulate(least.begin(), least.end(), int64_t{0});
+    bound += *std::min_element(sum.begin(), sum.end());
+  }
+  return bound;
 }
 
-void DualAscent::AddStar(int edge, const std::vector<int64_t>& message,
-                         std::vector<int64_t>* sum) const {
-  const int64_t* row = problem_.factors[factor_of_[edge]].cells->data();
-  const auto width = static_cast<int>(sum->size());
+std::vector<int64_t> DualAscent::Star(int edge, const std::vector<int64_t>& message) const {
+  const Factor& factor = problem_.factors[factor_of_[edge]];
+  const int64_t* row = factor.cells->data();
+  const int width = problem_.variables[factor.scope[1]]->size;
   std::vector<int64_t> least(width, std::numeric_limits<int64_t>::max());
   for (const int64_t from : message) {
     LowerTo(least.data(), row, most_, from, width);
     row += width;
   }
-  for (int x = 0; x < width; ++x) (*sum)[x] += least[x];
+  return least;
 }
 
 Assignment PreferredAssignment(const PairwiseProblem& problem, const std::vector<int>& order,
@@ -125,7 +140,8 @@ Assignment PreferredAssignment(const PairwiseProblem& problem, const std::vector
 
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<int>& order,
                   const DualOptions& options, const Budget& budget) {
-  return DualAscent(problem, order, budget, options.most).Run(options);
+  const bool sweeps = options.sweeps > 0 || options.likely > 0;
+  return DualAscent(problem, order, budget, options.most, sweeps).Run(options);
 }
 
 }  // namespace yuba::search

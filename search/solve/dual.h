@@ -23,10 +23,12 @@ struct Dual {
   // No assignment is cheaper. The sum, over the variables that come second in scopes, of the least
   // over their values b of [what b costs alone + the sum over its factors of min over a of
   // (factor(a, b) - message(a))]; and, over the other variables, of the least over their values of
-  // [what the value costs alone + the sum of its messages].
+  // [what the value costs alone + the sum of its messages]. Of a variable
+  // that comes second in some scopes and first in others both sums are within one least.
   int64_t bound = 0;
   // [factor][value of the first variable of its scope]; empty for a factor of one variable. The
-  // messages and the own costs of a first variable add up to 0 for each value, unless a message had
+  // messages and the own costs of a variable that comes first in all scopes add up to 0 for each
+  // value, unless a message had
   // to be cut off at `most`.
   std::vector<std::vector<int64_t>> messages;
   Assignment assignment;  // what the messages prefer, chosen variable by variable
@@ -41,7 +43,9 @@ struct DualOptions {
   // Costs of two variables above that count as that, and messages stay between -most and most, so
   // that whoever adds them up again does not overflow.
   int64_t most = kForbidden;
-  size_t likely = 6;  // values of each variable in Dual::likely, at most
+  // Values of each variable in Dual::likely, at most; 0: neither these nor an assignment are
+  // wanted.
+  size_t likely = 6;
   // Messages to begin with, which may be any; null: all are 0.
   const MessageState* start = nullptr;
   bool keep_state = false;  // whether Dual::state is wanted
@@ -53,8 +57,7 @@ struct DualOptions {
   int sweeps_of_many = 24;
 };
 
-// Maximises the bound. `problem`: no variable comes first in one scope and second in another (as
-// tensors and nodes do). `order`: the variables in an order that follows the problem's structure.
+// Maximises the bound. `order`: the variables in an order that follows the problem's structure.
 // Ends earlier where four sweeps in a row brought nothing, the bound is enough, or the budget is
 // spent. Deterministic where the budget has no end.
 Dual MaximiseDual(const PairwiseProblem& problem, const std::vector<int>& order,

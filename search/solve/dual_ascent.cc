@@ -42,11 +42,15 @@ std::vector<int> FactorsOfTwo(const PairwiseProblem& problem) {
 }
 
 std::vector<Passing::Edge> EdgesOf(const PairwiseProblem& problem, const std::vector<int>& factors,
-                                   int64_t most) {
+                                   int64_t most, bool with_tables) {
   std::map<std::pair<Cells, int>, Passing::Table> known;  // by cells and number of rows
   std::vector<Passing::Edge> edges;
   for (const int f : factors) {
     const Factor& factor = problem.factors[f];
+    if (!with_tables) {
+      edges.push_back({{factor.scope[0], factor.scope[1]}, nullptr});
+      continue;
+    }
     const int rows = problem.variables[factor.scope[0]]->size;
     Passing::Table& table = known[{factor.cells, rows}];
     if (table == nullptr) {
@@ -65,14 +69,14 @@ std::vector<Passing::Edge> EdgesOf(const PairwiseProblem& problem, const std::ve
 }  // namespace
 
 DualAscent::DualAscent(const PairwiseProblem& problem, const std::vector<int>& order,
-                       const Budget& budget, int64_t most)
+                       const Budget& budget, int64_t most, bool sweeps)
     : problem_(problem),
       order_(order),
       budget_(budget),
       most_(most),
       own_(OwnCosts(problem)),
       factor_of_(FactorsOfTwo(problem)),
-      passing_(AsDoubles(own_), EdgesOf(problem, factor_of_, most), order) {
+      passing_(AsDoubles(own_), EdgesOf(problem, factor_of_, most, sweeps), order) {
   for (const int f : factor_of_) cells_ += static_cast<int64_t>(problem.factors[f].cells->size());
 }
 

@@ -17,8 +17,9 @@ namespace yuba::search {
 class DualAscent {
  public:
   // All arguments must outlive this. Costs of two variables above `most` count as that.
+  // Without `sweeps` it only evaluates the messages that Run is given.
   DualAscent(const PairwiseProblem& problem, const std::vector<int>& order, const Budget& budget,
-             int64_t most = kForbidden);
+             int64_t most = kForbidden, bool sweeps = true);
 
   // The two functions of dual.h.
   Dual Run(const DualOptions& options);
@@ -34,8 +35,8 @@ class DualAscent {
   // backward pass an edge has its share of the belief of its later variable.
   std::vector<std::vector<int64_t>> Balanced() const;
   int64_t BoundOf(const std::vector<std::vector<int64_t>>& messages) const;
-  // Adds to *sum the least of factor less message, by value of the second variable.
-  void AddStar(int edge, const std::vector<int64_t>& message, std::vector<int64_t>* sum) const;
+  // By value of the second variable: the least of factor less message.
+  std::vector<int64_t> Star(int edge, const std::vector<int64_t>& message) const;
   // By variable: its value, then those of least belief, at most `most` in all.
   std::vector<std::vector<int>> Likely(const Assignment& assignment, size_t most) const;
 
