@@ -13,6 +13,7 @@ void AddSuite(CLI::App& app, int& exit_code);
 void AddSolve(CLI::App& app, int& exit_code);
 void AddFit(CLI::App& app, int& exit_code);
 void AddPaper(CLI::App& app, int& exit_code);
+void AddLargest(CLI::App& app, int& exit_code);
 
 }  // namespace yuba::tools
 
