@@ -108,6 +108,16 @@ TensorId GraphBuilder::Matmul(TensorId a, TensorId b) {
   return AddNode("matmul", std::move(definition), {a, b});
 }
 
+TensorId GraphBuilder::BatchedMatmul(TensorId a, TensorId b) {
+  const TensorType left = TypeOf(a), right = TypeOf(b);
+  Definition definition = MapOf({left.type, {left.dims[0], left.dims[1], right.dims[2]}});
+  definition.indices.push_back({"k", left.dims[2], true});
+  definition.reducer = Reducer::kSum;
+  definition.body =
+      Call(Function::kMul, {Read(0, BareIndices({0, 1, 3})), Read(1, BareIndices({0, 3, 2}))});
+  return AddNode("matmul", std::move(definition), {a, b});
+}
+
 TensorId GraphBuilder::Conv(TensorId x, TensorId w, int64_t stride, int64_t pad) {
   TensorType in = TypeOf(x), filter = TypeOf(w);
   TensorType out = {in.type, {in.dims[0], filter.dims[0]}};

@@ -21,6 +21,8 @@ class GraphBuilder {
 
   // c[i, j] = sum(k) a[i, k] * b[k, j]
   TensorId Matmul(TensorId a, TensorId b);
+  // c[n, i, j] = sum(k) a[n, i, k] * b[n, k, j]
+  TensorId BatchedMatmul(TensorId a, TensorId b);
   // y[n, o, p, q] = sum(c, u, v) x[n, c, p*stride + u - pad, q*stride + v - pad] * w[o, c, u, v]
   TensorId Conv(TensorId x, TensorId w, int64_t stride = 1, int64_t pad = 0);
   // y[n, c, p, q] = max(u, v) x[n, c, p*stride + u - pad, q*stride + v - pad]
