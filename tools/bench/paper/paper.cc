@@ -16,6 +16,7 @@
 #include "tools/bench/paper/step_fit.h"
 #include "tools/bench/subcommands.h"
 #include "tools/command.h"
+#include "tools/flags/machine_defaults.h"
 
 namespace yuba::tools {
 namespace {
@@ -76,23 +77,37 @@ absl::StatusOr<std::shared_ptr<const Machine>> FittedMachine() {
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-// The cells of a plan: samples a second, share of communication, memory, seconds of the search.
-std::string Cells(const absl::StatusOr<ScheduledPlan>& plan, int64_t batch, int64_t limit) {
-  if (!plan.ok()) return "– | – | does not fit | –";
-  return absl::StrFormat("%.4g | %.1f %% | %.2f GB%s | %.2f",
-                         static_cast<double>(batch) / plan->step, 100 * plan->communication(),
+// Samples a second; "–" where nothing fits.
+std::string Speed(const absl::StatusOr<ScheduledPlan>& plan, int64_t batch) {
+  if (!plan.ok()) return "–";
+  return absl::StrFormat("%.4g", static_cast<double>(batch) / plan->step);
+}
+
+// The share of communication, memory, and seconds of the search.
+std::string Rest(const absl::StatusOr<ScheduledPlan>& plan, int64_t room) {
+  if (!plan.ok()) return "– | does not fit | –";
+  return absl::StrFormat("%.1f %% | %.2f GB%s | %.1f", 100 * plan->communication(),
                          1e-9 * static_cast<double>(plan->arena),
-                         plan->arena > limit ? ", too much" : "", plan->search_seconds);
+                         plan->arena > room ? ", too much" : "", plan->search_seconds);
+}
+
+// How far quotients are from 1: the median and the largest.
+std::string OffText(std::vector<double> quotients) {
+  for (double& quotient : quotients) quotient = std::abs(quotient - 1);
+  std::sort(quotients.begin(), quotients.end());
+  return absl::StrFormat("off by %.0f %% in the median and %.0f %% at most",
+                         100 * quotients[quotients.size() / 2], 100 * quotients.back());
 }
 
 absl::Status PrintThroughputs(const PaperFlags& flags,
                               const std::shared_ptr<const Machine>& machine) {
-  const int64_t limit = machine->device.memory - machine->device.reserved;
+  const int64_t room = RoomOn(*machine);
   std::cout
-      << "\n## Throughput\n\n| model | batch | Tofu printed | recursion predicted | quotient | "
-         "communication | memory | search s | ours predicted | communication | memory | "
-         "search s | ours ÷ recursion |\n|"
-      << std::string(13 * 4, '-') << "|\n";
+      << "\n## Throughput\n\n| model | batch | Tofu printed | recursion predicted | quotient "
+         "| communication | memory | search s | ours predicted | communication | memory | "
+         "search s | ours ÷ recursion |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+         "\n";
+  std::vector<double> quotients;
   for (const PublishedThroughput& row : kThroughputs) {
     if (!IsAsked(flags, row.model)) continue;
     Say(absl::StrCat("planning ", row.model));
@@ -102,16 +117,14 @@ absl::Status PrintThroughputs(const PaperFlags& flags,
     YUBA_RETURN_IF_ERROR(tofu.status());
     const auto ours = Schedule(loaded->model, OurDefault(machine));
     if (!ours.ok() && !absl::IsFailedPrecondition(ours.status())) return ours.status();
-    const double printed = static_cast<double>(batch) / row.tofu;  // seconds a step
-    std::cout << "| " << row.model << " | " << batch << " | "
-              << absl::StreamFormat("%.4g", row.tofu) << " | "
-              << absl::StreamFormat("%.4g | %.2f", static_cast<double>(batch) / tofu->step,
-                                    printed / tofu->step)
-              << " | " << Cells(tofu, batch, limit).substr(Cells(tofu, batch, limit).find('|') + 2)
-              << " | " << Cells(ours, batch, limit) << " | "
+    quotients.push_back(static_cast<double>(batch) / tofu->step / row.tofu);
+    std::cout << absl::StreamFormat("| %s | %d | %.4g | %s | %.2f | %s | %s | %s | ", row.model,
+                                    batch, row.tofu, Speed(tofu, batch), quotients.back(),
+                                    Rest(tofu, room), Speed(ours, batch), Rest(ours, room))
               << (ours.ok() ? absl::StrFormat("%.2f", tofu->step / ours->step) : "–") << " |\n"
               << std::flush;
   }
+  if (!quotients.empty()) std::cout << "\nTofu's column is " << OffText(quotients) << ".\n";
   return absl::OkStatus();
 }
 
