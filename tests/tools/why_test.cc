@@ -28,6 +28,16 @@ nlohmann::json Why(const Planned& planned, const std::string& of) {
 
 std::string Mlp() { return RepositoryFile("tests/models/mlp/model.onnx"); }
 
+TEST_CASE("of a baseline's plan a cheaper runner-up is no surprise, and why says so") {
+  const Planned planned = PlanWith("row", Mlp(), "--devices 4 --search all-row");
+  const std::string weight = "l.0.weight";
+  const CommandResult result =
+      Succeed("yuba why " + planned.model + " " + planned.plan + " --tensor " + weight);
+  INFO(result.out);
+  CHECK(result.out.find("the plan is that of all-row, not the one that moves least") !=
+        std::string::npos);
+}
+
 TEST_CASE("the runner-up costs what a search costs that is held to it") {
   const Planned planned = PlanWith("mlp", Mlp(), "--devices 4");
   int dearer = 0;

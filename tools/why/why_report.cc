@@ -72,6 +72,17 @@ std::string SignedDuration(int64_t nanoseconds) {
   return absl::StrCat(nanoseconds < 0 ? "−" : "+", Duration(std::abs(nanoseconds)));
 }
 
+// Where a cheaper plan is no surprise: what the search makes small was not what decided.
+std::string WhosePlan(const search::Plan& plan, const search::Plan& next) {
+  if (plan.search == "default" || next.value() >= plan.value()) return "";
+  const bool time = plan.space.objective.IsTime();
+  return absl::StrCat("the plan is that of ", plan.search,
+                      time ? ", by each exchange and kernel alone not the fastest; where the "
+                             "default search took it, its program has the shorter predicted step"
+                           : ", not the one that moves least",
+                      "\n");
+}
+
 std::string DifferenceText(const Graph& graph, const Difference& difference) {
   const bool gather = difference.kind == search::MoveKind::kGather;
   return absl::StrCat("  ", SignedBytes(difference.bytes),
@@ -131,9 +142,10 @@ std::string WhyText(const Graph& graph, const search::Plan& plan, int element,
     absl::StrAppend(&text, "\nthe plan's limit of ", Bytes(plan.space.memory),
                     " a device was not looked at: what is next may not fit");
   }
+  absl::StrAppend(&text, "\n", WhosePlan(plan, next.plan));
   const std::vector<Difference> differences = DifferencesOf(graph, plan, next.plan);
   absl::StrAppend(
-      &text, "\n", OthersOf(plan, next.plan, element),
+      &text, OthersOf(plan, next.plan, element),
       " other tensors and nodes are cut otherwise with it; what moves more, and less:\n");
   for (size_t d = 0; d < std::min(kMostRows, differences.size()); ++d) {
     absl::StrAppend(&text, DifferenceText(graph, differences[d]));
