@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "opsemantics/base/status.h"
 #include "search/baselines/baselines.h"
+#include "search/engines/engine.h"
+#include "search/portfolio/alternatives.h"
 #include "search/rewrite/partials.h"
 
 namespace yuba::search {
@@ -14,24 +17,53 @@ namespace {
 
 constexpr char kScheduled[] = "scheduled";  // as EngineNames() has it
 
-// The baseline's plan of this graph, in the space of `found`; its cost is not known yet.
-Plan PlanOfBaseline(const Baseline& baseline, const Graph& graph, const Plan& found,
-                    const SearchOptions& options, const Budget& budget) {
-  const BaselineOptions asked = {options.mesh, options.objective, options.table_cells};
-  Choices choices;
-  if (HasPartials(graph)) {
-    choices = FindCheapest(baseline, WithoutPartials(graph), asked, budget);
-    choices = WithGroups(graph, options.mesh, std::move(choices));
-  } else {
-    choices = FindCheapest(baseline, graph, asked, budget);
+// Plans of others for one graph, in the space of the search's plan.
+class Others {
+ public:
+  // All arguments must outlive this.
+  Others(const PlannedGraph& found, const SearchOptions& options, const Budget& budget)
+      : found_(found),
+        options_(options),
+        budget_(budget),
+        partials_(HasPartials(found.graph)),
+        whole_(partials_ ? WithoutPartials(found.graph) : Graph()) {}
+
+  Plan OfBaseline(const Baseline& baseline) const {
+    const BaselineOptions asked = {options_.mesh, options_.objective, options_.table_cells};
+    return PlanWith(baseline.name, FindCheapest(baseline, whole(), asked, budget_));
   }
-  Plan plan = found;
-  const auto nodes = choices.begin() + static_cast<int64_t>(graph.tensors.size());
-  plan.tensors.assign(choices.begin(), nodes);
-  plan.nodes.assign(nodes, choices.end());
-  plan.search = baseline.name;
-  return plan;
-}
+
+  // Level by level, as Tofu; an error where the time is too short.
+  absl::StatusOr<Plan> Recursive() const {
+    SearchOptions options = NamedWithin("scheduled", InTimeLeft(options_, budget_));
+    options.search = "recursive";
+    options.replicate = Replicate::kNone;
+    options.memory_limit = 0;
+    options.known_value = 0;
+    YUBA_ASSIGN_OR_RETURN(const Plan plan, Search(whole(), options));
+    return PlanWith(options.search, AllChoices(plan));
+  }
+
+ private:
+  const Graph& whole() const { return partials_ ? whole_ : found_.graph; }
+
+  // Its cost is not known yet.
+  Plan PlanWith(const std::string& search, Choices choices) const {
+    if (partials_) choices = WithGroups(found_.graph, options_.mesh, std::move(choices));
+    Plan plan = found_.plan;
+    const auto nodes = choices.begin() + static_cast<int64_t>(found_.graph.tensors.size());
+    plan.tensors.assign(choices.begin(), nodes);
+    plan.nodes.assign(nodes, choices.end());
+    plan.search = search;
+    return plan;
+  }
+
+  const PlannedGraph& found_;
+  const SearchOptions& options_;
+  const Budget& budget_;
+  const bool partials_;
+  const Graph whole_;
+};
 
 // Axes of a product may nest in any order.
 bool IsInSpace(const Baseline& baseline, const SearchOptions& options) {
@@ -65,6 +97,14 @@ void TakeShortestStep(const SearchOptions& options, const Budget& budget, Planne
   if (!of_search.ok()) return;
   int64_t shortest = *of_search;
   Plan best;
+  const auto offer = [&](Plan plan) {
+    if (budget.ShouldStop() || !Fits(graph, plan, options)) return;
+    const absl::StatusOr<int64_t> step = options.step_of(graph, plan);
+    if (!step.ok() || *step >= shortest) return;
+    shortest = *step;
+    best = std::move(plan);
+  };
+  const Others others(found, options, budget);
   std::vector<const Baseline*> scheduled;
   for (const Baseline& baseline : Baselines()) {
     if (budget.ShouldStop()) break;
@@ -73,13 +113,10 @@ void TakeShortestStep(const SearchOptions& options, const Budget& budget, Planne
       continue;
     }
     scheduled.push_back(&baseline);
-    Plan plan = PlanOfBaseline(baseline, graph, found.plan, options, budget);
-    if (budget.ShouldStop() || !Fits(graph, plan, options)) continue;
-    const absl::StatusOr<int64_t> step = options.step_of(graph, plan);
-    if (!step.ok() || *step >= shortest) continue;
-    shortest = *step;
-    best = std::move(plan);
+    offer(others.OfBaseline(baseline));
   }
+  absl::StatusOr<Plan> recursive = others.Recursive();
+  if (recursive.ok()) offer(*std::move(recursive));
   if (shortest == *of_search) return;
   Price(graph, best);
   found.remarks.push_back(Remark(best.search, shortest, *of_search));
