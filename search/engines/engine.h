@@ -39,6 +39,10 @@ struct Engine {
 // nothing_fits.h, or NotFound where nothing costs less than options.known_value.
 absl::StatusOr<Plan> RunEngines(Task& task);
 
+// What runs behind all engines and has its name among theirs, so that it can be left out:
+// TakeShortestStep of search/portfolio/shortest_step.h.
+inline constexpr char kScheduled[] = "scheduled";
+
 // The options of a search within a search: `report` is called with "name/engine".
 SearchOptions NamedWithin(const std::string& name, SearchOptions options);
 

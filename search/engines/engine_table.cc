@@ -232,7 +232,7 @@ std::vector<std::string> EngineNames() {
   for (const Engine& engine : kEngines) {
     if (std::count(names.begin(), names.end(), engine.name) == 0) names.push_back(engine.name);
   }
-  names.push_back("scheduled");  // after all engines: search/portfolio/shortest_step.h
+  names.push_back(kScheduled);
   return names;
 }
 

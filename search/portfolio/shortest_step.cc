@@ -15,8 +15,6 @@
 namespace yuba::search {
 namespace {
 
-constexpr char kScheduled[] = "scheduled";  // as EngineNames() has it
-
 // Plans of others for one graph, in the space of the search's plan.
 class Others {
  public:

@@ -86,11 +86,8 @@ std::string EntriesText(const search::PlanFile& plan);
 std::string PinsCostText(search::ObjectiveKind objective, int64_t value, int64_t lower_bound,
                          const search::Unpinned& unpinned, const char* span);
 
-// Nanoseconds of a step on the plan's machine, predicted from its program: of all entries, each as
-// often as it runs. 0: none is predicted.
-int64_t PredictedStepOf(const search::PlanFile& plan);
-// The lines TIME of the summary: that step, and the plan's time by the objective. `no_machine`: as
-// in Alternatives.
+// The lines TIME of the summary: the predicted step of the program on the plan's machine, and the
+// plan's time by the objective. `no_machine`: as in Alternatives.
 std::string TimeText(const search::PlanFile& plan, const std::string& no_machine = "");
 // The same in nanoseconds; null where the plan has no machine.
 nlohmann::ordered_json TimeJson(const search::PlanFile& plan);

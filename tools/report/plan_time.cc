@@ -1,5 +1,4 @@
 // What a plan takes on its machine: its program's step, predicted, and what the search made small.
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -32,18 +31,6 @@ std::string RunText(const search::PredictedRun& run, const std::string& of) {
 }
 
 }  // namespace
-
-int64_t PredictedStepOf(const search::PlanFile& plan) {
-  int64_t step = 0;
-  for (const search::PredictedRun& run : plan.notes.predicted) {
-    int64_t times = 1;
-    for (const search::EntryBytes& entry : plan.entries) {
-      if (entry.name == run.entry) times = entry.times;
-    }
-    step += times * run.step;
-  }
-  return step;
-}
 
 std::string TimeText(const search::PlanFile& plan, const std::string& no_machine) {
   const auto& machine = plan.space.objective.machine();
