@@ -109,7 +109,8 @@ absl::Status PrintSpeedups(int64_t layers) {
          "devices do and waits at exchanges, and by a run time that only enqueues. Each has "
          "the default's plan that is shortest by it.\n";
   YUBA_RETURN_IF_ERROR(PrintForwards(machine));
-  return PrintLlama(machine, {8, 2048}, layers);
+  YUBA_RETURN_IF_ERROR(PrintLlama(machine, {8, 2048}, layers));
+  return PrintLlama(machine, {16, 2048}, layers);
 }
 
 }  // namespace yuba::tools
