@@ -27,9 +27,10 @@ absl::StatusOr<std::string> TextOf(const std::string& name) {
   for (const BuiltinFile& file : BuiltinMachines()) {
     if (NameOf(file) == name) return std::string(file.text);
   }
-  return UserError(
-      "there is no machine ", name, ": it is one of ", absl::StrJoin(MachineNames(), ", "),
-      ", each also as NAME:NODES, or a file that ", "ends in .json (`yuba calibrate` writes one)");
+  return UserError("there is no machine ", name, ": it is one of ",
+                   absl::StrJoin(MachineNames(), ", "),
+                   ", each also as NAME:NODES and NAME@KERNELS, or a file that ",
+                   "ends in .json (`yuba calibrate` writes one)");
 }
 
 }  // namespace
@@ -38,14 +39,22 @@ absl::StatusOr<Machine> FindMachine(const std::string& name_or_path) {
   const size_t colon = name_or_path.rfind(':');
   const bool has_nodes =
       colon != std::string::npos && name_or_path.find('/', colon) == std::string::npos;
-  const std::string name = has_nodes ? name_or_path.substr(0, colon) : name_or_path;
+  std::string name = has_nodes ? name_or_path.substr(0, colon) : name_or_path;
   int nodes = 1;
   if (has_nodes && (!absl::SimpleAtoi(name_or_path.substr(colon + 1), &nodes) || nodes < 1)) {
     return UserError("the machine ", name_or_path, " has \"", name_or_path.substr(colon + 1),
                      "\" nodes, expected a number of at least 1 behind the colon");
   }
+  const size_t at = name.rfind('@');
+  const bool has_set = at != std::string::npos && !absl::EndsWith(name, ".json");
+  const std::string set = has_set ? name.substr(at + 1) : "";
+  if (has_set) name.resize(at);
+  if (has_set && set.empty()) {
+    return UserError("the machine ", name_or_path,
+                     " has no name of a set of kernels behind the @: name one, or leave it");
+  }
   YUBA_ASSIGN_OR_RETURN(const std::string text, TextOf(name));
-  absl::StatusOr<Machine> machine = ReadMachine(text, nodes);
+  absl::StatusOr<Machine> machine = ReadMachine(text, nodes, set);
   if (!machine.ok()) return Annotate(machine.status(), absl::StrCat("the machine ", name));
   return machine;
 }

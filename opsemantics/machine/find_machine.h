@@ -2,6 +2,7 @@
 //
 //   hgx-h100         the file machines/hgx-h100.json, which is built in
 //   hgx-h100:8       eight such nodes
+//   hgx-h100@libraries   the same with the set of kernels "libraries" of its file
 //   mine.json        a file of the user's (`yuba calibrate` writes one)
 //   mine.json:2      two such nodes
 #ifndef YUBA_OPSEMANTICS_MACHINE_FIND_MACHINE_H_

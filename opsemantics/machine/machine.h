@@ -1,11 +1,12 @@
 // A machine: devices, the links between them, and how long work takes on them.
 //
 // A machine is a JSON file of machines/ or of the user's (`yuba calibrate` writes one); it is found
-// by find_machine.h, and machines/README.md says what it holds. Links are listed by kind from the
-// innermost out, as the kinds of mesh axes (opsemantics/base/mesh.h) are numbered: on nodes of 8
-// GPUs kind 0 joins the devices of a node, kind 1 the nodes. Device d is in the group d /
-// links[c].devices of kind c, so that the devices of a group have consecutive numbers. Groups nest:
-// each links[c].devices is a multiple of the one before.
+// by find_machine.h, and machines/README.md says what it holds. Its kernels are those of Yuba, or a
+// set by name that the file has too, as what the vendor's libraries reach. Links are listed by kind
+// from the innermost out, as the kinds of mesh axes (opsemantics/base/mesh.h) are numbered: on
+// nodes of 8 GPUs kind 0 joins the devices of a node, kind 1 the nodes. Device d is in the group d
+// / links[c].devices of kind c, so that the devices of a group have consecutive numbers. Groups
+// nest: each links[c].devices is a multiple of the one before.
 //
 // Units: seconds, bytes, bytes a second, operations a second (an addition or a multiplication is
 // one). Example: 2 nodes of 8 H100: devices = 16, links = {8 devices, NVLink}, {16, InfiniBand}.
@@ -58,6 +59,10 @@ struct DeviceModel {
   double issue = 0;      // seconds of a host thread for each instruction that it starts
   std::map<ElementType, double> rates;     // operations a second, of every type
   KernelModel kernels[2][kKernelClasses];  // [library][class]
+  // Kernels keep on the chip what lies between the products of an attention: the results of batched
+  // products that are larger than both operands, and what maps make of them
+  // (runtime/model/on_chip.h).
+  bool fused_products = false;
   std::string kernels_version;  // of the code whose times were fitted; empty: none were measured
   // Virtual devices share so many processors (SpeedShare); 0: each device has its own. Rates and
   // bandwidth are then those of a device that runs alone, on all of them.
@@ -87,7 +92,7 @@ struct LinkModel {
 };
 
 struct Machine {
-  std::string name;  // "hgx-h100"; with nodes "hgx-h100:8"
+  std::string name;  // "hgx-h100"; with a set of kernels and nodes "hgx-h100@libraries:8"
   int nodes = 1;
   DeviceModel device;
   std::vector<LinkModel> links;  // [kind]; at least one

@@ -24,6 +24,7 @@ class NumbersText {
     for (const auto& models : device.kernels) {
       for (const KernelModel& model : models) Add(model);
     }
+    if (device.fused_products) absl::StrAppend(&text_, "fused ");
   }
   void Add(const LinkModel& link) {
     Add(link.devices);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/machine/machine_fields.h"
@@ -58,9 +59,42 @@ void ReadKernels(const JsonReader& kernels, DeviceModel& device) {
   }
 }
 
-DeviceModel ReadDevice(const JsonReader& reader) {
+// A set of kernels that the device may have in the place of Yuba's. No code is told apart from a
+// library in it, and none of it was timed here.
+void ReadKernelSet(const JsonReader& set, DeviceModel& device) {
+  std::vector<std::string> names = {"fused_products"};
+  for (int c = 0; c < kKernelClasses; ++c) {
+    names.push_back(KernelClassName(static_cast<KernelClass>(c)));
+    const KernelModel model = ReadKernelModel(set.Field(names.back()));
+    for (const bool library : {false, true}) device.kernels[library][c] = model;
+  }
+  if (set.Has("fused_products")) {
+    device.fused_products = ValueOf(set.Field("fused_products")).Bool();
+  }
+  device.kernels_version.clear();
+  set.OnlyFields(names);
+}
+
+// All sets are read, so that an error in one is found whichever is asked for.
+void ReadKernelSets(const JsonReader& reader, const std::string& asked, DeviceModel& device) {
+  std::vector<std::string> names;
+  if (reader.Has("kernel_sets")) {
+    for (const auto& [name, set] : reader.Field("kernel_sets").Fields()) {
+      DeviceModel other = device;
+      ReadKernelSet(set, other);
+      names.push_back(name);
+      if (name == asked) device = std::move(other);
+    }
+  }
+  if (asked.empty() || std::count(names.begin(), names.end(), asked) > 0) return;
+  reader.Refuse(absl::StrCat("has no set of kernels \"", asked, "\": ",
+                             names.empty() ? "it has none, leave @ and what follows"
+                                           : "it has " + absl::StrJoin(names, ", ")));
+}
+
+DeviceModel ReadDevice(const JsonReader& reader, const std::string& kernel_set) {
   reader.OnlyFields({"name", "memory", "reserved", "bandwidth", "launch", "issue", "rates",
-                     "kernels", "kernels_version", "processors"});
+                     "kernels", "kernel_sets", "kernels_version", "processors"});
   constexpr int64_t kMostBytes = int64_t{1} << 60;
   DeviceModel device;
   device.name = reader.Field("name").String();
@@ -78,12 +112,20 @@ DeviceModel ReadDevice(const JsonReader& reader) {
     device.processors = static_cast<int>(
         ValueOf(reader.Field("processors")).Integer(0, std::numeric_limits<int>::max()));
   }
+  ReadKernelSets(reader, kernel_set, device);
   return device;
 }
 
 }  // namespace
 
-absl::StatusOr<Machine> ReadMachine(absl::string_view text, int nodes) {
+std::string KernelSetOf(absl::string_view machine_name) {
+  const size_t at = machine_name.rfind('@');
+  if (at == absl::string_view::npos) return "";
+  return std::string(machine_name.substr(at + 1, machine_name.find(':', at) - at - 1));
+}
+
+absl::StatusOr<Machine> ReadMachine(absl::string_view text, int nodes,
+                                    const std::string& kernel_set) {
   YUBA_CHECK(nodes >= 1) << nodes << " nodes";
   YUBA_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(text));
   absl::Status status;
@@ -94,13 +136,14 @@ absl::StatusOr<Machine> ReadMachine(absl::string_view text, int nodes) {
   }
   Machine machine;
   machine.name = root.Field("name").String();
-  if (machine.name.empty() || machine.name.find(':') != std::string::npos) {
-    root.Field("name").Fail("a name without a colon");
+  if (machine.name.empty() || machine.name.find_first_of(":@") != std::string::npos) {
+    root.Field("name").Fail("a name without : and @");
   }
+  if (!kernel_set.empty()) absl::StrAppend(&machine.name, "@", kernel_set);
   if (nodes > 1) absl::StrAppend(&machine.name, ":", nodes);
   machine.nodes = nodes;
   if (root.Has("about")) root.Field("about").String();
-  machine.device = ReadDevice(root.Field("device"));
+  machine.device = ReadDevice(root.Field("device"), kernel_set);
   machine.links = ReadLinks(root.Field("links"), nodes);
   if (root.Has("price")) machine.price = nodes * ReadConstant(root.Field("price"), kDollars);
   if (!status.ok()) return status;

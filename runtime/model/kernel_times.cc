@@ -61,9 +61,11 @@ int ThreadsOf(const Machine& machine, const RunPolicy& policy, int devices) {
   return std::max(1, machine.device.processors / devices);
 }
 
-KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel, int device,
-                  const Machine& machine, const RunPolicy& policy) {
-  const program::Work work = program::WorkOn(program.message(), program.mesh(), kernel, device);
+KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel,
+                  const std::vector<bool>& on_chip, int device, const Machine& machine,
+                  const RunPolicy& policy) {
+  const program::Work work =
+      program::WorkOn(program.message(), program.mesh(), kernel, device, on_chip);
   KernelTime time;
   time.kernel_class = work.kernel.kernel_class;
   time.operations = work.kernel.operations;
@@ -89,7 +91,8 @@ KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel, i
 }  // namespace
 
 KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& kernel,
-                          const Machine& machine, const RunPolicy& policy) {
+                          const std::vector<bool>& on_chip, const Machine& machine,
+                          const RunPolicy& policy) {
   const Mesh& mesh = program.mesh();
   const std::set<int> axes = AxesOfWork(mesh, kernel);
   KernelTimes times;
@@ -103,7 +106,7 @@ KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& k
     for (const int axis : axes)
       place = place * mesh.axes[axis].size + mesh.coordinate(device, axis);
     if (variant_of[place] < 0) {
-      const KernelTime time = TimeOn(program, kernel, device, machine, policy);
+      const KernelTime time = TimeOn(program, kernel, on_chip, device, machine, policy);
       const auto known = std::find(times.variants.begin(), times.variants.end(), time);
       variant_of[place] = static_cast<int>(known - times.variants.begin());
       if (known == times.variants.end()) times.variants.push_back(time);

@@ -17,9 +17,11 @@ struct KernelTimes {
   std::vector<int> variant;          // [device]
 };
 
-// Of a kernel of `program`, which says its work (SaysItsWork), by KernelSeconds.
+// Of a kernel of `program`, which says its work (SaysItsWork), by KernelSeconds. on_chip: [buffer]
+// whose bytes do not count (on_chip.h), or empty for none.
 KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& kernel,
-                          const Machine& machine, const RunPolicy& policy);
+                          const std::vector<bool>& on_chip, const Machine& machine,
+                          const RunPolicy& policy);
 
 }  // namespace yuba::runtime
 

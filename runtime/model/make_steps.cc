@@ -8,22 +8,27 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "opsemantics/base/collectives.h"
 #include "opsemantics/machine/collective_table.h"
 #include "runtime/model/device_classes.h"
 #include "runtime/model/exchange_reads.h"
 #include "runtime/model/kernel_times.h"
+#include "runtime/model/on_chip.h"
 #include "runtime/model/stream_order.h"
 
 namespace yuba::runtime {
 namespace {
 
 // What the time of a kernel depends on, as a key.
-std::string KeyOf(const LoadedProgram& program, const program::Kernel& kernel) {
+std::string KeyOf(const LoadedProgram& program, const program::Kernel& kernel,
+                  const std::vector<bool>& on_chip) {
   std::string key = absl::StrCat(kernel.function(), " ");
   for (const program::Range& range : kernel.indices()) range.AppendToString(&key);
   for (const program::WorkRange& work : kernel.work_ranges()) work.AppendToString(&key);
   const auto add = [&](const program::Access& access) {
     absl::StrAppend(&key, program.ElementBytes(access.buffer()), " ");
+    if (!on_chip.empty() && on_chip[access.buffer()]) absl::StrAppend(&key, "on chip ");
     access.box().AppendToString(&key);
   };
   for (const program::Access& operand : kernel.operands()) add(operand);
@@ -48,6 +53,16 @@ std::string KeyOf(const LoadedProgram& program, const program::Exchange& exchang
   return key;
 }
 
+// Whether `next` gathers what `sum` has added up, so that both are an all-reduce.
+bool IsGatherOf(const program::Exchange& sum, const program::Exchange& next) {
+  return CollectiveName(sum.collective()) == "reduce_scatter" &&
+         CollectiveName(next.collective()) == "all_gather" && sum.destination() == next.source() &&
+         std::equal(sum.axes().begin(), sum.axes().end(), next.axes().begin(), next.axes().end());
+}
+
+// What an exchange is of an all-reduce that a library does in one call.
+enum class SumPart : uint8_t { kNone, kFirst, kLast };
+
 class Maker {
  public:
   Maker(const LoadedProgram& program, const Machine& machine, const RunPolicy& policy)
@@ -55,6 +70,7 @@ class Maker {
 
   StepList Make(int entry, bool classes) {
     const program::EntryRange& range = program_.entries()[entry];
+    if (machine_.device.fused_products) on_chip_ = OnChip(program_);
     for (int i = range.begin; i < range.end; ++i) AddStep(i);
     if (policy_.exchange_stream) OrderStreams(program_, list_.steps);
     Classify(classes);
@@ -63,7 +79,8 @@ class Maker {
       for (const int device : first_)
         list_.kernels.back().push_back(times.variants[times.variant[device]]);
     }
-    for (const ExchangeReads& reads : exchanges_) list_.exchanges.push_back(RowOf(reads));
+    for (size_t row = 0; row < exchanges_.size(); ++row)
+      list_.exchanges.push_back(RowOf(exchanges_[row], sum_parts_[row]));
     return std::move(list_);
   }
 
@@ -73,16 +90,40 @@ class Maker {
     Step step;
     step.instruction = instruction;
     step.exchange = message.has_exchange();
-    const std::string key =
-        step.exchange ? KeyOf(program_, message.exchange()) : KeyOf(program_, message.kernel());
+    std::string key = step.exchange ? KeyOf(program_, message.exchange())
+                                    : KeyOf(program_, message.kernel(), on_chip_);
+    const SumPart part = step.exchange ? PartOfSum(instruction) : SumPart::kNone;
+    absl::StrAppend(&key, " ", static_cast<int>(part));
     std::map<std::string, int>& rows = step.exchange ? exchange_rows_ : kernel_rows_;
     const auto [row, added] = rows.emplace(key, static_cast<int>(rows.size()));
     step.row = row->second;
-    if (added && step.exchange) exchanges_.push_back(ReadsOf(program_, message.exchange()));
+    if (added && step.exchange) {
+      exchanges_.push_back(ReadsOf(program_, message.exchange()));
+      sum_parts_.push_back(part);
+    }
     if (added && !step.exchange) {
-      kernels_.push_back(KernelTimesOf(program_, message.kernel(), machine_, policy_));
+      kernels_.push_back(KernelTimesOf(program_, message.kernel(), on_chip_, machine_, policy_));
     }
     list_.steps.push_back(step);
+  }
+
+  // Both parts stand next to each other, and the machine has been timed with such a sum.
+  SumPart PartOfSum(int instruction) const {
+    if (!policy_.library_sums) return SumPart::kNone;
+    const auto& instructions = program_.instructions();
+    const int count = static_cast<int>(instructions.size());
+    for (const int sum : {instruction, instruction - 1}) {
+      if (sum < 0 || sum + 1 >= count || !instructions[sum].has_exchange() ||
+          !instructions[sum + 1].has_exchange()) {
+        continue;
+      }
+      const program::Exchange& gather = instructions[sum + 1].exchange();
+      if (!IsGatherOf(instructions[sum].exchange(), gather)) continue;
+      const ExchangeReads reads = ReadsOf(program_, gather);
+      if (reads.gather_devices == 0 || MeasuredSum(reads, 0) < 0) continue;
+      return sum == instruction ? SumPart::kFirst : SumPart::kLast;
+    }
+    return SumPart::kNone;
   }
 
   // The process of a device: one a node, or one a device.
@@ -130,7 +171,7 @@ class Maker {
     }
   }
 
-  std::vector<ExchangeTime> RowOf(const ExchangeReads& reads) const {
+  std::vector<ExchangeTime> RowOf(const ExchangeReads& reads, SumPart part) const {
     std::vector<ExchangeTime> row(list_.classes());
     std::vector<std::set<int>> readers(list_.classes());
     for (int c = 0; c < list_.classes(); ++c) {
@@ -152,21 +193,32 @@ class Maker {
       for (const auto& [key, inflow] : inflows) own.inflows.push_back(inflow);
       own.sources.assign(sources.begin(), sources.end());
       own.local_bytes = static_cast<double>(reads.local_bytes[device]);
-      own.collective_seconds = CollectiveSeconds(reads, device);
+      own.collective_seconds = CollectiveSeconds(reads, part, device);
     }
     for (int c = 0; c < list_.classes(); ++c)
       row[c].readers.assign(readers[c].begin(), readers[c].end());
     return row;
   }
 
-  double CollectiveSeconds(const ExchangeReads& reads, int device) const {
+  // Below 0: none.
+  double CollectiveSeconds(const ExchangeReads& reads, SumPart part, int device) const {
+    if (part == SumPart::kFirst) return 0;  // all of it is in the last part
+    if (part == SumPart::kLast) return MeasuredSum(reads, device);
     if (!policy_.library_gathers || reads.gather_devices == 0 || reads.reads[device].empty())
       return -1;
+    return Measured("all_gather", reads, device);
+  }
+
+  double MeasuredSum(const ExchangeReads& gather, int device) const {
+    return Measured("all_reduce", gather, device);
+  }
+
+  double Measured(absl::string_view collective, const ExchangeReads& reads, int device) const {
     // The outermost links that the group uses are its bottleneck.
     int kind = 0;
     for (const Read& read : reads.reads[device])
       kind = std::max(kind, KindBetween(machine_, device, read.source));
-    return MeasuredSeconds(machine_.links[kind], "all_gather", reads.gather_devices,
+    return MeasuredSeconds(machine_.links[kind], collective, reads.gather_devices,
                            policy_.one_process, static_cast<double>(reads.gather_bytes))
         .value_or(-1);
   }
@@ -174,9 +226,11 @@ class Maker {
   const LoadedProgram& program_;
   const Machine& machine_;
   const RunPolicy& policy_;
+  std::vector<bool> on_chip_;  // [buffer]; empty: none
   std::map<std::string, int> kernel_rows_, exchange_rows_;
   std::vector<KernelTimes> kernels_;      // [row]
   std::vector<ExchangeReads> exchanges_;  // [row]
+  std::vector<SumPart> sum_parts_;        // [row]
   std::vector<int> first_;                // [class]: its first device
   StepList list_;
 };

@@ -21,6 +21,10 @@ struct RunPolicy {
   // A library runs the all-gathers that it can, as long as the machine's tables say
   // (CollectiveTable); else all devices copy what they read.
   bool library_gathers = true;
+  // And all-reduces: partials combined by their owners, each of which then sends its sum to all
+  // others, are one call, which a switch that adds up may do faster than links allow. The order of
+  // the sums is then the library's.
+  bool library_sums = false;
   // Of devices that share processors: threads that compute a kernel on one device. 0: the
   // processors shared out over the devices, as `yuba run` does it.
   int threads_per_device = 0;
@@ -33,7 +37,7 @@ inline RunPolicy TodaysPolicy() { return {}; }
 
 // A run time that would only enqueue: a process for each device, which never waits, and a stream
 // for exchanges.
-inline RunPolicy EnqueuingPolicy() { return {"enqueue", false, false, true, true, 0}; }
+inline RunPolicy EnqueuingPolicy() { return {"enqueue", false, false, true, true, false, 0}; }
 
 }  // namespace yuba::runtime
 

@@ -226,7 +226,8 @@ class Simulator {
   void BeginCopies(Line& line) {
     if (ExchangeOf(line).collective_seconds >= 0) {
       Enter(line, Phase::kCollective);
-      Run(line, Task::kAlone, machine_.device.launch + ExchangeOf(line).collective_seconds);
+      // As it was measured, with its launch.
+      Run(line, Task::kAlone, ExchangeOf(line).collective_seconds);
       return;
     }
     Enter(line, Phase::kLatency);

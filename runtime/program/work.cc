@@ -66,7 +66,8 @@ void SetKind(const Function& function, KernelWork& work) {
 
 }  // namespace
 
-Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device) {
+Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device,
+            const std::vector<bool>& on_chip) {
   const Function& function = program.functions(kernel.function());
   std::vector<double> sizes;
   for (const Range& range : kernel.indices()) sizes.push_back(Size(mesh, range, device));
@@ -90,11 +91,13 @@ Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int 
   // A call of an opaque function takes whole slices.
   const bool whole = function.has_opaque();
   constexpr double kAll = std::numeric_limits<double>::infinity();
-  for (int o = 0; o < kernel.operands_size(); ++o)
-    work.kernel.bytes +=
-        BytesOf(program, mesh, kernel.operands(o), device, whole ? kAll : reads[o]);
+  const auto add_bytes = [&](const Access& access, double most_elements) {
+    if (!on_chip.empty() && on_chip[access.buffer()]) return;
+    work.kernel.bytes += BytesOf(program, mesh, access, device, whole ? kAll : most_elements);
+  };
+  for (int o = 0; o < kernel.operands_size(); ++o) add_bytes(kernel.operands(o), reads[o]);
   for (const Access& result : kernel.results()) {
-    work.kernel.bytes += BytesOf(program, mesh, result, device, whole ? kAll : work.points);
+    add_bytes(result, work.points);
     work.kernel.results += static_cast<double>(Volume(BoxOn(mesh, result.box(), device)));
   }
   return work;

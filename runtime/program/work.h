@@ -7,6 +7,8 @@
 #ifndef YUBA_RUNTIME_PROGRAM_WORK_H_
 #define YUBA_RUNTIME_PROGRAM_WORK_H_
 
+#include <vector>
+
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/machine/machine.h"
 #include "runtime/program/program.pb.h"
@@ -25,8 +27,10 @@ struct Work {
   double points = 0;
 };
 
-// Of a kernel of a valid program (validate.h); `mesh` is the program's.
-Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device);
+// Of a kernel of a valid program (validate.h); `mesh` is the program's. Bytes of buffers that are
+// `on_chip`, [buffer] or empty for none, do not count.
+Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int device,
+            const std::vector<bool>& on_chip = {});
 
 // The class alone, which is the same on all devices.
 yuba::KernelClass KernelClassOf(const Program& program, const Kernel& kernel);

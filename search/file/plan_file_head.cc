@@ -132,7 +132,7 @@ std::shared_ptr<const Machine> ReadMachineOf(const JsonReader& reader) {
   const std::string name = reader.Field("name").String(), hash = reader.Field("hash").String();
   const std::string text = reader.Field("file").Text();
   if (!reader.ok()) return nullptr;
-  absl::StatusOr<Machine> machine = ReadMachine(text, nodes);
+  absl::StatusOr<Machine> machine = ReadMachine(text, nodes, KernelSetOf(name));
   if (!machine.ok()) {
     reader.Field("file").Refuse(absl::StrCat("is no machine: ", machine.status().message()));
     return nullptr;

@@ -28,7 +28,7 @@ CommandResult CheckOf(const nlohmann::json& plan, const std::string& path) {
 
 TEST_CASE("a plan for a machine is of least time, keeps the machine, and is checked with it") {
   const std::string path = ScratchFolder("machine") + "/p.json";
-  for (const char* machine : {"hgx-h100", "hgx-h100:2", "p2.8xlarge"}) {
+  for (const char* machine : {"hgx-h100", "hgx-h100@libraries:2", "p2.8xlarge"}) {
     INFO(machine);
     const std::string text = PlanWith(std::string("--machine ") + machine, path);
     CHECK(text == PlanWith(std::string("--machine ") + machine, path));
@@ -128,6 +128,7 @@ TEST_CASE("what no machine has is refused by name") {
       {"--objective time", "--machine"},
       {"--machine none-such", "there is no machine none-such"},
       {"--machine hgx-h100 --devices 9", "hgx-h100"},
+      {"--machine hgx-h100@zork", "no set of kernels \"zork\": it has libraries"},
       {"--machine hgx-h100:2 --devices 12", "hgx-h100:2"},
       {"--machine hgx-h100 --mesh a=4,b=4", "--mesh"},
       {"--machine hgx-h100:0", "nodes"}};

@@ -14,6 +14,7 @@ void AddSolve(CLI::App& app, int& exit_code);
 void AddFit(CLI::App& app, int& exit_code);
 void AddPaper(CLI::App& app, int& exit_code);
 void AddLargest(CLI::App& app, int& exit_code);
+void AddHgx(CLI::App& app, int& exit_code);
 
 }  // namespace yuba::tools
 

@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
   yuba::tools::AddFit(app, exit_code);
   yuba::tools::AddPaper(app, exit_code);
   yuba::tools::AddLargest(app, exit_code);
+  yuba::tools::AddHgx(app, exit_code);
   return yuba::tools::RunMain(app, exit_code, argc, argv);
 }

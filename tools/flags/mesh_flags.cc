@@ -18,10 +18,11 @@ void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
                   "the devices as named groups, as in data=2,model=4; instead of --devices")
       ->excludes(devices)
       ->group(kGroup);
-  app->add_option(
-         "--machine", flags.machine,
-         "the machine that plans are for: a name of machines/, NAME:NODES, a file, or none; "
-         "default: $YUBA_MACHINE, else the one whose GPUs are here")
+  app->add_option("--machine", flags.machine,
+                  "the machine that plans are for: a name of machines/, NAME:NODES, NAME@KERNELS, "
+                  "a file, or "
+                  "none; "
+                  "default: $YUBA_MACHINE, else the one whose GPUs are here")
       ->group(kGroup);
 }
 

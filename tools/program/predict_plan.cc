@@ -28,6 +28,31 @@ search::PredictedRun RunOf(const runtime::Prediction& today, const runtime::Pred
   return run;
 }
 
+// Of all runs, each entry as often as it runs.
+int64_t SumOf(const Graph& graph, const std::vector<search::PredictedRun>& runs,
+              int64_t search::PredictedRun::* seconds) {
+  int64_t sum = 0;
+  for (const search::PredictedRun& run : runs) {
+    int64_t times = 1;
+    for (const Entry& entry : graph.entries) {
+      if (entry.name == run.entry) times = entry.times;
+    }
+    sum += times * run.*seconds;
+  }
+  return sum;
+}
+
+absl::StatusOr<int64_t> Sum(const compiler::Model& model, const search::Plan& plan,
+                            int64_t search::PredictedRun::* seconds) {
+  const auto& machine = plan.space.objective.machine();
+  YUBA_CHECK(machine != nullptr);
+  YUBA_ASSIGN_OR_RETURN(program::Program program,
+                        BuildProgram(model, plan, KernelsWithoutCode(machine.get()), false));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<search::PredictedRun> runs,
+                        PredictRuns(std::move(program), *machine));
+  return SumOf(model.graph, runs, seconds);
+}
+
 }  // namespace
 
 kernels::KernelChoice KernelsWithoutCode(const Machine* machine) {
@@ -57,25 +82,15 @@ absl::StatusOr<std::vector<search::PredictedRun>> PredictRuns(program::Program p
 }
 
 absl::StatusOr<int64_t> PredictedStep(const compiler::Model& model, const search::Plan& plan) {
-  const auto& machine = plan.space.objective.machine();
-  YUBA_CHECK(machine != nullptr);
-  YUBA_ASSIGN_OR_RETURN(program::Program program,
-                        BuildProgram(model, plan, KernelsWithoutCode(machine.get()), false));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<search::PredictedRun> runs,
-                        PredictRuns(std::move(program), *machine));
-  return StepOf(model.graph, runs);
+  return Sum(model, plan, &search::PredictedRun::step);
+}
+
+absl::StatusOr<int64_t> EnqueuedStep(const compiler::Model& model, const search::Plan& plan) {
+  return Sum(model, plan, &search::PredictedRun::enqueued);
 }
 
 int64_t StepOf(const Graph& graph, const std::vector<search::PredictedRun>& runs) {
-  int64_t step = 0;
-  for (const search::PredictedRun& run : runs) {
-    int64_t times = 1;
-    for (const Entry& entry : graph.entries) {
-      if (entry.name == run.entry) times = entry.times;
-    }
-    step += times * run.step;
-  }
-  return step;
+  return SumOf(graph, runs, &search::PredictedRun::step);
 }
 
 }  // namespace yuba::tools

@@ -150,7 +150,7 @@ TEST_CASE("what is missing and what is unknown is named") {
   CHECK_THAT(With("/links/0/latency/unit", "s"), Says("links[0].latency.unit is an unknown field"));
   CHECK_THAT(With("/device/kernels/library/sort", 1), Says("library.sort is an unknown field"));
   CHECK_THAT(With("/format", "yuba-plan/2"), Says("expected \"yuba-machine/1\""));
-  CHECK_THAT(With("/name", "a:b"), Says("name is \"a:b\", expected a name without a colon"));
+  CHECK_THAT(With("/name", "a:b"), Says("name is \"a:b\", expected a name without : and @"));
   CHECK_THAT(ReadMachine("[]"), Says("expected an object"));
   CHECK_THAT(ReadMachine("{"), Says("this is no JSON"));
 }
@@ -212,6 +212,53 @@ TEST_CASE("machines by name or by file") {
   REQUIRE_THAT(WriteFile(path, Good().dump()), IsOk());
   CHECK(FindMachine(path)->devices() == 4);
   CHECK(FindMachine(path + ":3")->devices() == 12);
+}
+
+TEST_CASE("a set of kernels takes the place of the machine's own") {
+  Json json = Good();
+  Json kernel = json["device"]["kernels"]["generated"]["map"];
+  kernel["rate_share"] = 0.75;
+  const Json set = {{"product", kernel},
+                    {"convolution", kernel},
+                    {"map", kernel},
+                    {"reduction", kernel},
+                    {"fused_products", Constant(true)}};
+  json["device"]["kernel_sets"] = {{"fast", set}};
+  json["device"]["kernels_version"] = "1";
+  const absl::StatusOr<Machine> own = ReadMachine(json.dump(), 2),
+                                fast = ReadMachine(json.dump(), 2, "fast");
+  REQUIRE_THAT(own, IsOk());
+  REQUIRE_THAT(fast, IsOk());
+  CHECK(own->name == "small:2");
+  CHECK(fast->name == "small@fast:2");
+  CHECK(KernelSetOf(fast->name) == "fast");
+  CHECK(KernelSetOf(own->name).empty());
+  for (const bool library : {false, true}) {
+    for (int c = 0; c < kKernelClasses; ++c) {
+      CHECK(own->device.kernels[library][c].rate_share == 0.5);
+      CHECK(fast->device.kernels[library][c].rate_share == 0.75);
+    }
+  }
+  CHECK_FALSE(own->device.fused_products);
+  CHECK(fast->device.fused_products);
+  CHECK(own->device.kernels_version == "1");
+  CHECK(fast->device.kernels_version.empty());
+  CHECK(own->hash != fast->hash);
+  CHECK(own->hash == ReadMachine(Good().dump(), 2)->hash);
+  CHECK_THAT(ReadMachine(json.dump(), 1, "slow"), Says("no set of kernels \"slow\": it has fast"));
+  CHECK_THAT(ReadMachine(Good().dump(), 1, "fast"), Says("it has none, leave @"));
+  json["device"]["kernel_sets"]["fast"].erase("map");
+  CHECK_THAT(ReadMachine(json.dump()), Says("there is no device.kernel_sets.fast.map"));
+  json["device"]["kernel_sets"]["fast"] = set;
+  json["device"]["kernel_sets"]["fast"]["sort"] = kernel;
+  CHECK_THAT(ReadMachine(json.dump()), Says("device.kernel_sets.fast.sort is an unknown field"));
+  const absl::StatusOr<Machine> found = FindMachine("hgx-h100@libraries:2");
+  REQUIRE_THAT(found, IsOk());
+  CHECK(found->name == "hgx-h100@libraries:2");
+  CHECK_THAT(FindMachine("hgx-h100@"), Says("has no name of a set of kernels behind the @"));
+  const std::string path = std::string(getenv("TEST_TMPDIR")) + "/a@b.json";
+  REQUIRE_THAT(WriteFile(path, Good().dump()), IsOk());
+  CHECK(FindMachine(path)->name == "small");
 }
 
 TEST_CASE("a GPU is known by its driver's name and about its memory") {

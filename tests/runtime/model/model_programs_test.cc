@@ -6,39 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "compiler/phases.h"
-#include "opsemantics/language/library.h"
 #include "runtime/exchange_plan.h"
 #include "runtime/model/exchange_reads.h"
 #include "runtime/model/predict.h"
 #include "runtime/program/program.h"
 #include "runtime/program/work.h"
+#include "tests/runtime/model/compiled_model.h"
 #include "tests/support/part.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
-
-const OperatorLibrary& Library() {
-  static const OperatorLibrary* const library = new OperatorLibrary(*OperatorLibrary::BuiltIn());
-  return *library;
-}
-
-// With `any_target` it does not say for which machines it was compiled.
-std::shared_ptr<const LoadedProgram> Compile(const std::string& name, int devices,
-                                             bool any_target = true) {
-  compiler::Compilation compilation;
-  compilation.request.model_file = "tests/models/" + name + "/model.onnx";
-  compilation.request.import.library = &Library();
-  compilation.request.search.mesh = MeshOf(devices);
-  compilation.request.kernels.code = false;
-  const absl::Status status = compiler::RunPhases(compiler::PhaseOptions(), compilation);
-  REQUIRE_THAT(status, IsOk());
-  if (any_target) compilation.program.clear_target();
-  auto loaded = LoadedProgram::FromMessage(std::move(compilation.program));
-  REQUIRE_THAT(loaded, IsOk());
-  return *loaded;
-}
 
 // Nodes of two devices, joined by slow links of which two devices share one.
 Machine SomeMachine(int devices, bool processors) {
@@ -80,7 +58,7 @@ void ForEachRun(const Test& test) {
   for (const char* name : {"mlp", "conv", "gpt", "lstm", "moe"}) {
     for (const int devices : {1, 2, 3, 6, 8}) {
       if (!IsTried(number++, 2)) continue;
-      const auto program = Compile(name, devices);
+      const auto program = CompiledModel(name, devices);
       for (const bool processors : {false, true}) {
         for (const RunPolicy& policy : {TodaysPolicy(), EnqueuingPolicy()}) {
           INFO(name << " on " << devices << " devices, " << policy.name
@@ -178,7 +156,7 @@ TEST_CASE("a step takes at least what the busiest device computes and the busies
 TEST_CASE("what devices receive is what the run time's plans copy") {
   for (const char* name : {"mlp", "conv", "gpt"}) {
     for (const int devices : {3, 8}) {
-      const auto program = Compile(name, devices);
+      const auto program = CompiledModel(name, devices);
       int64_t bytes = 0, messages = 0;
       for (const program::Instruction& instruction : program->instructions()) {
         if (!instruction.has_exchange()) continue;
@@ -209,7 +187,7 @@ TEST_CASE("what devices receive is what the run time's plans copy") {
 }
 
 TEST_CASE("a program is predicted only on a machine that it is for") {
-  const auto program = Compile("mlp", 4, false);
+  const auto program = CompiledModel("mlp", 4, false);
   CHECK_THAT(PredictStep(*program, SomeMachine(2, true), TodaysPolicy()).status(),
              StatusIs(absl::StatusCode::kInvalidArgument, "is for 4 devices, and some has 2"));
   CHECK_THAT(PredictStep(*program, SomeMachine(4, false), TodaysPolicy()).status(),

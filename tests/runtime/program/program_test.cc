@@ -74,6 +74,11 @@ TEST_CASE("the work of a kernel is what a device reads and writes, and its point
   CHECK(work.kernel.bytes == 4 * (4 * 6 + 3 * 3 + 4 * 3));
   CHECK(work.kernel.kernel_class == KernelClass::kProduct);
   CHECK(work.kernel.library);
+  // What stays on the chip counts no bytes.
+  std::vector<bool> on_chip(message.buffers_size(), false);
+  on_chip[product.results(0).buffer()] = true;
+  CHECK(program::WorkOn(message, mesh, product, 1, on_chip).kernel.bytes == 4 * (4 * 6 + 3 * 3));
+  CHECK(program::WorkOn(message, mesh, product, 1, on_chip).kernel.results == 4 * 3);
   // Two rows are computed, one column of them: of "all" and "made" no more than the points.
   program::Kernel few = product;
   for (int index : {0, 1}) {

@@ -1,9 +1,11 @@
 // yuba-bench largest: the largest models that fit a machine, by the default and by what others do,
 // under the same planner of memory. Markdown.
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <iostream>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/machine/find_machine.h"
@@ -50,19 +52,48 @@ std::vector<Ground> Grounds() {
 
 constexpr const char* kWays[] = {"default", "data", "zero3", "megatron", "megatron-data"};
 
-// Whether the way has a plan whose program fits each device.
-absl::StatusOr<bool> Fits(const compiler::Model& model, const std::string& way,
-                          const std::shared_ptr<const Machine>& machine) {
-  if (way == "default") {
-    search::SearchOptions options = OurDefault(machine);
-    options.without = {"scheduled"};
-    const absl::StatusOr<ScheduledPlan> plan = Schedule(model, options);
-    if (absl::IsFailedPrecondition(plan.status())) return false;
-    YUBA_RETURN_IF_ERROR(plan.status());
-    return plan->arena <= RoomOn(*machine);
-  }
+// Whether the plan of what others do fits each device.
+absl::StatusOr<bool> BaselineFits(const compiler::Model& model, const std::string& way,
+                                  const std::shared_ptr<const Machine>& machine) {
   YUBA_ASSIGN_OR_RETURN(const ScheduledPlan plan, Schedule(model, AsPublished(way, machine)));
   return plan.arena <= RoomOn(*machine);
+}
+
+// Whether the default finds a plan that fits. Its starts within a limit are the plans of the
+// recursion and of the baselines, so one of these that fits is an answer; else the first plan that
+// the search finds is, and only that one is waited for.
+absl::StatusOr<bool> DefaultFits(const compiler::Model& model,
+                                 const std::shared_ptr<const Machine>& machine, double seconds) {
+  for (const char* start : {"recursive", "zero3", "megatron-data", "megatron"}) {
+    YUBA_ASSIGN_OR_RETURN(const bool fits, BaselineFits(model, start, machine));
+    if (fits) return true;
+  }
+  search::SearchOptions options = OurDefault(machine);
+  options.without = {"scheduled"};
+  options.flat_too = false;
+  options.time_limit = seconds;
+  std::atomic<bool> found{false};
+  constexpr int64_t kNoPlan = 1'000'000'000'000'000'000;  // as SearchProgress::value has it
+  options.progress = [&](const search::SearchProgress& now) {
+    // Searches without the limit come first, and as the engine "plain".
+    const bool limited =
+        !absl::StartsWith(now.engine, "free/") && !absl::StrContains(now.engine, "plain");
+    if (limited && now.value < kNoPlan) found = true;
+  };
+  options.asked = [&] { return found.load(); };
+  const absl::StatusOr<ScheduledPlan> plan = Schedule(model, options);
+  if (absl::IsFailedPrecondition(plan.status()) || absl::IsDeadlineExceeded(plan.status())) {
+    return false;
+  }
+  YUBA_RETURN_IF_ERROR(plan.status());
+  return plan->arena <= RoomOn(*machine);
+}
+
+// Whether the way has a plan whose program fits each device.
+absl::StatusOr<bool> Fits(const compiler::Model& model, const std::string& way,
+                          const std::shared_ptr<const Machine>& machine, double seconds) {
+  return way == "default" ? DefaultFits(model, machine, seconds)
+                          : BaselineFits(model, way, machine);
 }
 
 struct Largest {
@@ -72,7 +103,7 @@ struct Largest {
 
 // By bisection: larger models need more.
 absl::StatusOr<Largest> Find(const Scaled& scaled, const std::string& way,
-                             const std::shared_ptr<const Machine>& machine) {
+                             const std::shared_ptr<const Machine>& machine, double seconds) {
   Largest largest;
   int64_t above = scaled.most + 1;
   while (largest.units + 1 < above) {
@@ -80,9 +111,8 @@ absl::StatusOr<Largest> Find(const Scaled& scaled, const std::string& way,
     zoo::Sizes sizes = scaled.sizes;
     sizes[scaled.size] = units * scaled.unit;
     YUBA_ASSIGN_OR_RETURN(const zoo::ZooModel made, zoo::MakeModel(scaled.family, sizes));
-    YUBA_ASSIGN_OR_RETURN(const auto loaded,
-                          TrainingStepOf(scaled.family, sizes, scaled.optimizer));
-    YUBA_ASSIGN_OR_RETURN(const bool fits, Fits(loaded->model, way, machine));
+    YUBA_ASSIGN_OR_RETURN(const auto loaded, BenchModelOf(scaled.family, sizes, scaled.optimizer));
+    YUBA_ASSIGN_OR_RETURN(const bool fits, Fits(loaded->model, way, machine, seconds));
     if (fits) {
       largest = {units, made.parameters};
     } else {
@@ -94,6 +124,7 @@ absl::StatusOr<Largest> Find(const Scaled& scaled, const std::string& way,
 
 struct LargestFlags {
   std::string machine, family;  // of those that there are; empty: all
+  double seconds = 60;          // of a search near the limit
 };
 
 absl::Status PrintLargest(const LargestFlags& flags) {
@@ -113,7 +144,7 @@ absl::Status PrintLargest(const LargestFlags& flags) {
       int64_t ours = 0, zero3 = 0;
       for (const std::string way : kWays) {
         std::cerr << ground.machine << " " << scaled.family << " " << way << std::endl;
-        YUBA_ASSIGN_OR_RETURN(const Largest largest, Find(scaled, way, machine));
+        YUBA_ASSIGN_OR_RETURN(const Largest largest, Find(scaled, way, machine, flags.seconds));
         if (way == "default") ours = largest.parameters;
         if (way == "zero3") zero3 = largest.parameters;
         std::cout << absl::StreamFormat(" %.2f (%d) |",
@@ -136,6 +167,9 @@ void AddLargest(CLI::App& app, int& exit_code) {
       AddCommand(app, "largest", "the largest models that fit, by ours and by what others do");
   command->add_option("--machine", flags->machine, "p2.8xlarge or hgx-h100; default: both");
   command->add_option("--family", flags->family, "wresnet, rnn or gpt; default: all");
+  command->add_option("--time-limit", flags->seconds,
+                      "seconds of a search near the limit; what has no plan by then counts as too "
+                      "large; default: 60");
   OnRun(command, exit_code, [flags] { return PrintLargest(*flags); });
 }
 

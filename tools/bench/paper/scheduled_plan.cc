@@ -31,12 +31,16 @@ search::SearchOptions OurDefault(const std::shared_ptr<const Machine>& machine) 
   return options;
 }
 
-absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options) {
+absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options,
+                                       int devices, RunTime run_time) {
   const Machine& machine = *options.objective.machine();
-  YUBA_ASSIGN_OR_RETURN(options.mesh, MeshOfMachine(machine, machine.devices()));
+  YUBA_ASSIGN_OR_RETURN(options.mesh,
+                        MeshOfMachine(machine, devices > 0 ? devices : machine.devices()));
   const auto start = Clock::now();
-  YUBA_ASSIGN_OR_RETURN(const search::Plan plan,
-                        compiler::SearchModel(options, model, PredictedStep));
+  YUBA_ASSIGN_OR_RETURN(
+      const search::Plan plan,
+      compiler::SearchModel(options, model,
+                            run_time == RunTime::kToday ? PredictedStep : EnqueuedStep));
   ScheduledPlan row;
   row.search_seconds = SecondsSince(start);
   row.search = plan.search;
@@ -48,6 +52,7 @@ absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOpti
                         PredictRuns(std::move(program), machine));
   for (const search::PredictedRun& run : runs) {
     row.step += 1e-9 * static_cast<double>(run.enqueued);
+    row.today += 1e-9 * static_cast<double>(run.step);
     row.kernels += 1e-9 * static_cast<double>(run.kernels);
   }
   return row;

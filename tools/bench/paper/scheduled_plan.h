@@ -17,6 +17,7 @@ struct ScheduledPlan {
   std::string search;  // whose plan it is
   int64_t bytes = 0;   // moved in a step
   double step = 0;     // seconds, predicted, by a run time that only enqueues
+  double today = 0;    // and as `yuba run` runs it today
   double kernels = 0;  // of them, as a mean over the devices
   int64_t arena = 0;   // bytes a device
   double search_seconds = 0;
@@ -29,8 +30,13 @@ search::SearchOptions AsPublished(const std::string& search,
 // The default on this machine: least time, with replicas, within its memory, and scheduled.
 search::SearchOptions OurDefault(const std::shared_ptr<const Machine>& machine);
 
-// The plan of all devices of options.objective's machine. FailedPrecondition where none fits.
-absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options);
+// Which predicted step makes a plan the shortest one.
+enum class RunTime { kToday, kEnqueue };
+
+// The plan of so many devices of options.objective's machine; 0: of all. FailedPrecondition where
+// none fits.
+absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options,
+                                       int devices = 0, RunTime run_time = RunTime::kToday);
 
 }  // namespace yuba::tools
 
