@@ -68,8 +68,9 @@ void PlaceAxes(Task& task, Incumbent& incumbent);
 // likely.cc: after "axes": exactly, the choices of the likely grids and of the plan's.
 void SolveLikely(Task& task, Incumbent& incumbent);
 
-// uncopied.cc: the search of the graph without copies, as a start.
+// uncopied.cc: the search of the graph without copies, as a start; then mesh axes from all starts.
 void SearchUncopied(Task& task, Incumbent& incumbent);
+void AxesFromUncopied(Task& task, Incumbent& incumbent);
 
 // local.cc: local search on tables of all choices, from all starts; then from the choices that the
 // anchored dual prefers (search/solve/anchored_dual.h).
