@@ -12,16 +12,16 @@
 
 namespace yuba::tools {
 
-absl::StatusOr<std::unique_ptr<LoadedModel>> TrainingStepOf(const std::string& name,
-                                                            const zoo::Sizes& sizes,
-                                                            const std::string& optimizer) {
+absl::StatusOr<std::unique_ptr<LoadedModel>> ZooStep(const std::string& name,
+                                                     const zoo::Sizes& sizes,
+                                                     const std::string& optimizer) {
   YUBA_ASSIGN_OR_RETURN(const zoo::ZooModel made, zoo::MakeModel(name, sizes));
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / absl::StrCat("yuba-bench-", getpid(), ".onnx");
   YUBA_RETURN_IF_ERROR(WriteFile(file.string(), made.bytes));
   ModelFlags flags;
   flags.file = file.string();
-  flags.given = {{"train", {optimizer}}, {"loss", {made.loss}}};
+  if (!optimizer.empty()) flags.given = {{"train", {optimizer}}, {"loss", {made.loss}}};
   absl::StatusOr<LoadedModel> loaded = LoadModel(flags);
   std::error_code ignored;
   std::filesystem::remove(file, ignored);

@@ -80,8 +80,7 @@ absl::StatusOr<Largest> Find(const Scaled& scaled, const std::string& way,
     zoo::Sizes sizes = scaled.sizes;
     sizes[scaled.size] = units * scaled.unit;
     YUBA_ASSIGN_OR_RETURN(const zoo::ZooModel made, zoo::MakeModel(scaled.family, sizes));
-    YUBA_ASSIGN_OR_RETURN(const auto loaded,
-                          TrainingStepOf(scaled.family, sizes, scaled.optimizer));
+    YUBA_ASSIGN_OR_RETURN(const auto loaded, ZooStep(scaled.family, sizes, scaled.optimizer));
     YUBA_ASSIGN_OR_RETURN(const bool fits, Fits(loaded->model, way, machine));
     if (fits) {
       largest = {units, made.parameters};

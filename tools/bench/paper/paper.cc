@@ -40,7 +40,7 @@ void Say(const std::string& text) { std::cerr << text << std::endl; }
 
 absl::StatusOr<StepSample> IdealSample(const PublishedThroughput& row) {
   YUBA_ASSIGN_OR_RETURN(const auto loaded,
-                        TrainingStepOf(row.model, {{"batch", row.ideal_batch}}, kOptimizer));
+                        ZooStep(row.model, {{"batch", row.ideal_batch}}, kOptimizer));
   StepSample sample;
   sample.name = row.model;
   sample.kernels = KernelsOf(loaded->model.graph);
@@ -111,7 +111,7 @@ absl::Status PrintThroughputs(const PaperFlags& flags,
   for (const PublishedThroughput& row : kThroughputs) {
     if (!IsAsked(flags, row.model)) continue;
     Say(absl::StrCat("planning ", row.model));
-    YUBA_ASSIGN_OR_RETURN(const auto loaded, TrainingStepOf(row.model, {}, kOptimizer));
+    YUBA_ASSIGN_OR_RETURN(const auto loaded, ZooStep(row.model, {}, kOptimizer));
     YUBA_ASSIGN_OR_RETURN(const int64_t batch, BatchOf(row.model));
     const auto tofu = Schedule(loaded->model, AsPublished("recursive", machine));
     YUBA_RETURN_IF_ERROR(tofu.status());
@@ -131,11 +131,9 @@ absl::Status PrintThroughputs(const PaperFlags& flags,
 absl::Status PrintShares(const std::shared_ptr<const Machine>& machine) {
   YUBA_ASSIGN_OR_RETURN(
       const auto rnn,
-      TrainingStepOf("rnn", {{"batch", kShareRnnBatch}, {"layers", 4}, {"width", 8192}},
-                     kOptimizer));
-  YUBA_ASSIGN_OR_RETURN(
-      const auto wresnet,
-      TrainingStepOf("wresnet-152-10", {{"batch", kShareWresnetBatch}}, kOptimizer));
+      ZooStep("rnn", {{"batch", kShareRnnBatch}, {"layers", 4}, {"width", 8192}}, kOptimizer));
+  YUBA_ASSIGN_OR_RETURN(const auto wresnet,
+                        ZooStep("wresnet-152-10", {{"batch", kShareWresnetBatch}}, kOptimizer));
   std::cout << "\n## Share of communication in a step\n\n| search | RNN-4-8K printed | predicted | "
                "WResNet-152-10 printed | predicted |\n|---|---|---|---|---|\n";
   const auto printed = [](double percent) {
