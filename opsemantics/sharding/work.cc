@@ -36,14 +36,32 @@ int ExtraOf(Function function) {
   return -1;
 }
 
+bool DependsOn(const ExprPtr& value, int index) {
+  bool depends = false;
+  const auto look = [&](const Affine& affine) {
+    for (const auto& term : affine.terms) depends |= term.first == index;
+  };
+  Walk(value, [&](const Expr& expr) {
+    if (expr.kind == Expr::kIndex) look(expr.affine);
+    for (const Affine& position : expr.position) look(position);
+  });
+  return depends;
+}
+
 // A term that is used twice is computed once.
 void CountOperations(const Definition& definition, PointWork& work) {
   work.operations = TakesOneTerm(definition.reducer) ? 0 : 1;
+  // What is the same along a run is computed before it, as powers of the number of steps.
+  const auto varies = [&](const Expr& expr) {
+    return work.row < 0 || std::any_of(
+                               expr.args.begin(), expr.args.end(),
+                               [&](const ExprPtr& arg) { return DependsOn(arg, work.row); });
+  };
   Walk(SharedTerms().Of(definition.body), [&](const Expr& expr) {
     if (!IsOperation(expr)) return;
     ++work.operations;
     const int extra = ExtraOf(expr.function);
-    if (extra >= 0) ++work.extras[extra];
+    if (extra >= 0 && varies(expr)) ++work.extras[extra];
   });
 }
 
@@ -114,18 +132,6 @@ ElementType TypeOf(const Definition& definition) {
   return factors.empty() ? definition.result.type : definition.operands[factors[0]->operand].type;
 }
 
-bool DependsOn(const ExprPtr& value, int index) {
-  bool depends = false;
-  const auto look = [&](const Affine& affine) {
-    for (const auto& term : affine.terms) depends |= term.first == index;
-  };
-  Walk(value, [&](const Expr& expr) {
-    if (expr.kind == Expr::kIndex) look(expr.affine);
-    for (const Affine& position : expr.position) look(position);
-  });
-  return depends;
-}
-
 // The index that the condition gives a value, where it is one: a reduction index, if there is one.
 int LookedUp(const Definition& definition, const DataCondition& condition) {
   int found = -1;
@@ -177,8 +183,8 @@ PointWork WorkAtPoint(const Definition& definition) {
   }
   work.kernel_class = ClassOf(definition);
   work.type = TypeOf(definition);
-  CountOperations(definition, work);
   work.row = RowOf(definition);
+  CountOperations(definition, work);
   if (work.kernel_class == KernelClass::kProduct) {
     const absl::optional<Contraction> contraction = MatchContraction(definition);
     if (contraction.has_value()) {

@@ -28,7 +28,7 @@ struct PointWork {
   // Functions, and the step of the reducer; reads, conditions and casts are free. Of an opaque
   // definition those of one call.
   double operations = 0;
-  double extras[kExtras] = {0, 0, 0, 0, 0};  // of the operations, those that are of a point
+  double extras[kExtras] = {0, 0, 0, 0, 0};  // of the operations that vary along `row`
   std::vector<TiedIndices>
       ties;  // of equalities between indices, look-ups in data and opaque slices
   // The index along which generated code runs: of a map that of the result's innermost dimension,

@@ -61,6 +61,13 @@ TEST_CASE("quotients, functions and powers are counted apart, and are operations
   CHECK(Extras(map, Extra::kPower, false) == 12);
 }
 
+TEST_CASE("a function of what is the same along a run is computed before it") {
+  const Definition map = Define({4, 3}, 2, Reducer::kNone, {{4, 3}, {4}},
+                                Product(Read(0, {i, j}), Call(Function::kExp, {Read(1, {i})})));
+  CHECK(WorkOf(map, WholeRanges(map)).operations == 2 * 12);
+  CHECK(Extras(map, Extra::kFunction, false) == 0);
+}
+
 TEST_CASE("generated code begins a run for each position of all but the innermost index") {
   const Definition map = Define({4, 3}, 2, Reducer::kNone, {{4, 3}}, Read(0, {i, j}));
   CHECK(Extras(map, Extra::kRun, false) == 4);
