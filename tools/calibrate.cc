@@ -79,8 +79,10 @@ absl::Status Calibrate(const CalibrateFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const FoundMachine found, FindThisMachine(flags.devices));
   std::cout << "measuring " << found.about << std::endl;
   YUBA_ASSIGN_OR_RETURN(Measurement measured, MeasureMachine(found));
-  std::cout << absl::StrFormat("repeats differ by %.0f %% in the median, %.0f %% at most\n",
-                               100 * measured.spread, 100 * measured.widest);
+  std::cout << absl::StrFormat(
+      "rounds differ by %.0f %% in the median, %.0f %% at most; others used %.0f %% of the "
+      "processors\n",
+      100 * measured.spread, 100 * measured.widest, 100 * measured.others);
   if (!flags.machine.empty()) {
     std::cout << "how far " << known.name << " is off what was measured:\n"
               << QualityReport(measured.kernels, known.device);

@@ -98,6 +98,11 @@ class Joiner {
     definition.set_kernel_class(ToProto(work.kernel_class));
     definition.set_type(ToProto(work.type));
     definition.set_operations(work.operations);
+    definition.set_roots(work.extras[static_cast<int>(Extra::kRoot)]);
+    definition.set_functions(work.extras[static_cast<int>(Extra::kFunction)]);
+    definition.set_powers(work.extras[static_cast<int>(Extra::kPower)]);
+    definition.set_turned(1 + work.turned);
+    definition.set_row(work.row < 0 ? 0 : 1 + definition.indices(work.row));
     for (const TiedIndices& tie : work.ties) {
       program::IndexTie& added = *definition.add_ties();
       for (const int index : tie) added.add_indices(definition.indices(index));

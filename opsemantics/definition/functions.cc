@@ -95,6 +95,14 @@ static_assert(InOrder(), "rows stand in the order of the enum");
 
 absl::Span<const FunctionFacts> Functions() { return kFunctions; }
 
+FunctionCost CostOf(Function function) {
+  const FunctionFacts& facts = FactsOf(function);
+  if (facts.library.name != nullptr) {
+    return facts.arguments == 1 ? FunctionCost::kFunction : FunctionCost::kPower;
+  }
+  return facts.slow ? FunctionCost::kRoot : FunctionCost::kQuick;
+}
+
 const FunctionFacts& FactsOf(Function function) {
   const auto row = static_cast<size_t>(function);
   YUBA_CHECK(row < kCount) << "function " << row << " has no row";

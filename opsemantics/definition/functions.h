@@ -94,6 +94,16 @@ absl::Span<const FunctionFacts> Functions();  // in the order of the enum
 const FunctionFacts& FactsOf(Function function);
 const FunctionFacts* FindFunction(absl::string_view name);  // null where descriptions have none
 
+// What a value costs beside an addition, as far as that does not depend on the machine: machines
+// say how much longer each kind takes (opsemantics/machine/machine.h).
+enum class FunctionCost : uint8_t {
+  kQuick,     // an instruction that starts in every cycle
+  kRoot,      // one that takes several cycles: quotients and roots
+  kFunction,  // a library's function of one argument
+  kPower      // one of two arguments, which looks at its arguments one by one
+};
+FunctionCost CostOf(Function function);
+
 inline const char* Name(Function function) { return FactsOf(function).name; }
 inline int ArgumentCount(Function function) { return FactsOf(function).arguments; }
 inline bool IsComparison(Function function) { return FactsOf(function).rule == TypeRule::kCompare; }

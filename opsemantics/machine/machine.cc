@@ -24,7 +24,9 @@ double KernelSeconds(const Machine& machine, const KernelWork& work) {
   const KernelModel& model = device.kernels[work.library][static_cast<int>(work.kernel_class)];
   const auto rate = device.rates.find(work.library ? work.type : AccumulatorType(work.type));
   YUBA_CHECK(rate != device.rates.end()) << "no rate of " << Name(work.type);
-  const double computing = work.operations / (rate->second * model.rate_share);
+  double operations = work.operations;
+  for (int e = 0; e < kExtras; ++e) operations += work.extras[e] * model.extra_operations[e];
+  const double computing = operations / (rate->second * model.rate_share);
   const double moving = work.bytes / (device.bandwidth * model.bandwidth_share);
   const double idle = work.results > 0 ? model.half_rate / work.results : 0;
   return model.start + std::max(computing, moving) * (1 + idle);

@@ -27,6 +27,14 @@ namespace yuba {
 enum class KernelClass : uint8_t { kProduct, kConvolution, kMap, kReduction };
 inline constexpr int kKernelClasses = 4;
 
+// What takes longer than the operations as which it counts: quotients and roots, functions of one
+// argument and of two that a library computes (FunctionCost, opsemantics/definition/functions.h),
+// and each beginning of a run. Generated code runs along one index, element after element; a
+// library is called once for each matrix product of a batch. It turns an operand whose rows lie
+// along the sum where the result's do not: so many elements are turned.
+enum class Extra : uint8_t { kRoot, kFunction, kPower, kRun, kTurned };
+inline constexpr int kExtras = 5;
+
 // What one kernel has to do on one device.
 struct KernelWork {
   KernelClass kernel_class = KernelClass::kMap;
@@ -37,17 +45,20 @@ struct KernelWork {
   // Elements of its results. Few results are computed by few threads: a sum over all rows of a
   // matrix uses less of a device than a product. 0: so many that it does not matter.
   double results = 0;
+  double extras[kExtras] = {0, 0, 0, 0, 0};  // how many there are of each
 };
 
 // Of the kernels of one class:
 //   seconds = start + max(operations / rate, bytes / bandwidth) * (1 + half_rate / results),
-// where rate and bandwidth are these shares of the device's. `start` is what a kernel takes without
+// where rate and bandwidth are these shares of the device's, and each extra counts as so many
+// operations more. `start` is what a kernel takes without
 // work, beyond DeviceModel::launch: a device whose queue is full needs launch + seconds for each.
 struct KernelModel {
   double start = 0;            // seconds
   double rate_share = 1;       // of DeviceModel::rates
   double bandwidth_share = 1;  // of DeviceModel::bandwidth; above 1 where caches serve most of it
   double half_rate = 0;        // results of a kernel that reaches half of both; 0: all reach them
+  double extra_operations[kExtras] = {0, 0, 0, 0, 0};  // [Extra]
 };
 
 struct DeviceModel {

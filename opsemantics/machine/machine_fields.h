@@ -16,6 +16,7 @@ inline constexpr Quantity kBandwidth = {"bytes a second", 1, 1e21};
 inline constexpr Quantity kSeconds = {"seconds", 0, 1e4};
 inline constexpr Quantity kResults = {"results", 0, 1e15};
 inline constexpr Quantity kShare = {"a share of the device's", 1e-6, 1e3};
+inline constexpr Quantity kOperations = {"operations", 0, 1e12};
 inline constexpr Quantity kDollars = {"dollars an hour, 0: not known", 0, 1e6};
 
 inline double Read(const JsonReader& reader, const Quantity& quantity) {

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/stable_hash.h"
+#include "opsemantics/machine/machine_words.h"
 
 namespace yuba {
 namespace {
@@ -14,6 +15,11 @@ class NumbersText {
   void Add(const KernelModel& model) {
     for (const double n : {model.start, model.rate_share, model.bandwidth_share, model.half_rate})
       Add(n);
+    for (int e = 0; e < kExtras; ++e) {
+      if (model.extra_operations[e] == 0) continue;
+      absl::StrAppend(&text_, ExtraName(static_cast<Extra>(e)), " ");
+      Add(model.extra_operations[e]);
+    }
   }
   void Add(const DeviceModel& device) {
     for (const double n : {device.bandwidth, device.launch, device.issue}) Add(n);

@@ -19,6 +19,18 @@ inline const char* KernelClassName(KernelClass kernel_class) {
   return "";
 }
 
+// Of what takes longer than an operation, as a field of a kernel model.
+inline const char* ExtraName(Extra extra) {
+  switch (extra) {
+    case Extra::kRoot: return "root";
+    case Extra::kFunction: return "function";
+    case Extra::kPower: return "power";
+    case Extra::kRun: return "run";
+    case Extra::kTurned: return "turned";
+  }
+  return "";
+}
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_MACHINE_MACHINE_WORDS_H_

@@ -33,6 +33,9 @@ inline double CountPoints(const std::vector<double>& sizes, const std::vector<Ti
   return points;
 }
 
+// How often a kernel begins anew that visits so many points in runs of `row` points.
+inline double RunsOf(double points, double row) { return row > 1 ? points / row : points; }
+
 }  // namespace yuba
 
 #endif  // YUBA_OPSEMANTICS_MACHINE_POINTS_H_

@@ -33,13 +33,20 @@ std::map<ElementType, double> ReadRates(const JsonReader& rates) {
 }
 
 KernelModel ReadKernelModel(const JsonReader& reader) {
-  reader.OnlyFields({"start", "rate_share", "bandwidth_share", "half_rate", "source"});
+  std::vector<std::string> fields = {"start", "rate_share", "bandwidth_share", "half_rate",
+                                     "source"};
+  for (int e = 0; e < kExtras; ++e) fields.push_back(ExtraName(static_cast<Extra>(e)));
+  reader.OnlyFields(fields);
   ReadSource(reader);
   KernelModel model;
   model.start = Read(reader.Field("start"), kSeconds);
   model.rate_share = Read(reader.Field("rate_share"), kShare);
   model.bandwidth_share = Read(reader.Field("bandwidth_share"), kShare);
   model.half_rate = Read(reader.Field("half_rate"), kResults);
+  for (int e = 0; e < kExtras; ++e) {
+    const char* const name = ExtraName(static_cast<Extra>(e));
+    if (reader.Has(name)) model.extra_operations[e] = Read(reader.Field(name), kOperations);
+  }
   return model;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "opsemantics/definition/functions.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/regions/boxes.h"
@@ -24,24 +25,15 @@ bool TakesOneTerm(Reducer reducer) {
   return reducer == Reducer::kNone || reducer == Reducer::kPick;
 }
 
-// A term that is used twice is computed once.
-double OperationsOf(const Definition& definition) {
-  double operations = TakesOneTerm(definition.reducer) ? 0 : 1;
-  Walk(SharedTerms().Of(definition.body),
-       [&](const Expr& expr) { operations += IsOperation(expr) ? 1 : 0; });
-  return operations;
-}
-
-KernelClass ClassOf(const Definition& definition) {
-  if (TakesOneTerm(definition.reducer)) return KernelClass::kMap;
-  if (!IsSumOfProducts(definition)) return KernelClass::kReduction;
-  return MatchConvolution(definition).has_value() ? KernelClass::kConvolution
-                                                  : KernelClass::kProduct;
-}
-
-ElementType TypeOf(const Definition& definition) {
-  const absl::Span<const ExprPtr> factors = FactorsOf(definition);
-  return factors.empty() ? definition.result.type : definition.operands[factors[0]->operand].type;
+// The extra that a function is; -1: none.
+int ExtraOf(Function function) {
+  switch (CostOf(function)) {
+    case FunctionCost::kQuick: return -1;
+    case FunctionCost::kRoot: return static_cast<int>(Extra::kRoot);
+    case FunctionCost::kFunction: return static_cast<int>(Extra::kFunction);
+    case FunctionCost::kPower: return static_cast<int>(Extra::kPower);
+  }
+  return -1;
 }
 
 bool DependsOn(const ExprPtr& value, int index) {
@@ -54,6 +46,90 @@ bool DependsOn(const ExprPtr& value, int index) {
     for (const Affine& position : expr.position) look(position);
   });
   return depends;
+}
+
+// A term that is used twice is computed once.
+void CountOperations(const Definition& definition, PointWork& work) {
+  work.operations = TakesOneTerm(definition.reducer) ? 0 : 1;
+  // What is the same along a run is computed before it, as powers of the number of steps.
+  const auto varies = [&](const Expr& expr) {
+    return work.row < 0 || std::any_of(
+                               expr.args.begin(), expr.args.end(),
+                               [&](const ExprPtr& arg) { return DependsOn(arg, work.row); });
+  };
+  Walk(SharedTerms().Of(definition.body), [&](const Expr& expr) {
+    if (!IsOperation(expr)) return;
+    ++work.operations;
+    const int extra = ExtraOf(expr.function);
+    if (extra >= 0 && varies(expr)) ++work.extras[extra];
+  });
+}
+
+// The index of the innermost position that is one, and of more than one element; -1: none.
+int Innermost(const Definition& definition, const std::vector<Affine>& position) {
+  for (auto affine = position.rbegin(); affine != position.rend(); ++affine) {
+    int longest = -1;
+    for (const auto& term : affine->terms) {
+      const int64_t extent = definition.indices[term.first].extent;
+      if (extent > 1 && (longest < 0 || extent > definition.indices[longest].extent)) {
+        longest = term.first;
+      }
+    }
+    if (longest >= 0) return longest;
+  }
+  return -1;
+}
+
+bool IsOneOf(int index, const std::vector<int>& indices) {
+  return std::find(indices.begin(), indices.end(), index) != indices.end();
+}
+
+// The innermost index of the first read of an operand; -1: none.
+int InnermostOf(const Definition& definition, int operand) {
+  int found = -1;
+  Walk(definition.body, [&](const Expr& expr) {
+    if (found >= 0 || expr.kind != Expr::kRead || expr.operand != operand) return;
+    found = Innermost(definition, expr.position);
+  });
+  return found;
+}
+
+int TurnedOf(const Definition& definition, const Contraction& contraction) {
+  int innermost = -1;  // of the result
+  for (int i = 0; i < static_cast<int>(definition.indices.size()); ++i) {
+    if (!definition.indices[i].reduction && definition.indices[i].extent > 1) innermost = i;
+  }
+  const bool of_right = IsOneOf(innermost, contraction.columns);
+  if (!of_right && !IsOneOf(innermost, contraction.rows)) return -1;
+  const int operand = of_right ? contraction.right : contraction.left;
+  return IsOneOf(InnermostOf(definition, operand), contraction.inner) ? operand : -1;
+}
+
+int RowOf(const Definition& definition) {
+  const int count = static_cast<int>(definition.indices.size());
+  if (!TakesOneTerm(definition.reducer)) {
+    int row = -1;
+    Walk(definition.body, [&](const Expr& expr) {
+      if (row < 0 && expr.kind == Expr::kRead) row = Innermost(definition, expr.position);
+    });
+    if (row >= 0) return row;
+  }
+  for (int i = count - 1; i >= 0; --i) {
+    if (!definition.indices[i].reduction && definition.indices[i].extent > 1) return i;
+  }
+  return -1;
+}
+
+KernelClass ClassOf(const Definition& definition) {
+  if (TakesOneTerm(definition.reducer)) return KernelClass::kMap;
+  if (!IsSumOfProducts(definition)) return KernelClass::kReduction;
+  return MatchConvolution(definition).has_value() ? KernelClass::kConvolution
+                                                  : KernelClass::kProduct;
+}
+
+ElementType TypeOf(const Definition& definition) {
+  const absl::Span<const ExprPtr> factors = FactorsOf(definition);
+  return factors.empty() ? definition.result.type : definition.operands[factors[0]->operand].type;
 }
 
 // The index that the condition gives a value, where it is one: a reduction index, if there is one.
@@ -107,7 +183,15 @@ PointWork WorkAtPoint(const Definition& definition) {
   }
   work.kernel_class = ClassOf(definition);
   work.type = TypeOf(definition);
-  work.operations = OperationsOf(definition);
+  work.row = RowOf(definition);
+  CountOperations(definition, work);
+  if (work.kernel_class == KernelClass::kProduct) {
+    const absl::optional<Contraction> contraction = MatchContraction(definition);
+    if (contraction.has_value()) {
+      work.batch = contraction->batch;
+      work.turned = TurnedOf(definition, *contraction);
+    }
+  }
   return work;
 }
 
@@ -119,7 +203,13 @@ std::vector<Interval> RangesOfWork(const Definition& definition,
 double DefinitionWork::bytes() const { return std::accumulate(read.begin(), read.end(), written); }
 
 KernelWork DefinitionWork::Kernel(bool library) const {
-  return {kernel_class, library, type, operations, bytes(), results};
+  KernelWork work = {kernel_class, library, type, operations, bytes(), results};
+  std::copy(std::begin(extras), std::end(extras), std::begin(work.extras));
+  if (library) {
+    work.extras[static_cast<int>(Extra::kRun)] = calls;
+    work.extras[static_cast<int>(Extra::kTurned)] = turned;
+  }
+  return work;
 }
 
 DefinitionWork WorkOf(const Definition& definition, const std::vector<Interval>& ranges) {
@@ -133,10 +223,19 @@ DefinitionWork WorkOf(const Definition& definition, const std::vector<Interval>&
   work.type = at_point.type;
   work.points = CountPoints(sizes, at_point.ties);
   work.operations = work.points * at_point.operations;
+  for (int e = 0; e < kExtras; ++e) work.extras[e] = work.points * at_point.extras[e];
+  work.extras[static_cast<int>(Extra::kRun)] =
+      RunsOf(work.points, at_point.row < 0 ? 1 : sizes[at_point.row]);
+  work.calls = work.points > 0 ? 1 : 0;
+  for (const int index : at_point.batch) work.calls *= sizes[index];
   // A call of an opaque function takes whole slices.
   const double most = IsOpaque(definition) ? std::numeric_limits<double>::infinity() : work.points;
   for (size_t o = 0; o < definition.operands.size(); ++o)
     work.read.push_back(BytesOf(boxes.reads[o], definition.operands[o].type, most));
+  if (at_point.turned >= 0) {
+    work.turned = work.read[at_point.turned] /
+                  static_cast<double>(ByteSize(definition.operands[at_point.turned].type));
+  }
   work.written = BytesOf(boxes.writes, definition.result.type, most);
   work.results = static_cast<double>(Volume(boxes.writes));
   return work;

@@ -28,8 +28,17 @@ struct PointWork {
   // Functions, and the step of the reducer; reads, conditions and casts are free. Of an opaque
   // definition those of one call.
   double operations = 0;
+  double extras[kExtras] = {0, 0, 0, 0, 0};  // of the operations that vary along `row`
   std::vector<TiedIndices>
       ties;  // of equalities between indices, look-ups in data and opaque slices
+  // The index along which generated code runs: of a map that of the result's innermost dimension,
+  // else that of the first operand's, of those with more than one element; -1: none.
+  int row = -1;
+  // Of a contraction the indices with a product each: both operands and the result have them.
+  std::vector<int> batch;
+  // Of a contraction the operand that a library turns: the result's innermost index is its own, but
+  // its innermost one is summed over; -1: none.
+  int turned = -1;
 };
 PointWork WorkAtPoint(const Definition& definition);
 
@@ -47,7 +56,10 @@ struct DefinitionWork {
   // looked up, an element a point.
   std::vector<double> read;
   double written = 0;
-  double results = 0;  // elements that it writes
+  double results = 0;                        // elements that it writes
+  double extras[kExtras] = {0, 0, 0, 0, 0};  // [Extra]; as many runs as generated code has
+  double calls = 0;                          // of a library: products of the batch
+  double turned = 0;                         // of a library: elements
 
   double bytes() const;
   KernelWork Kernel(bool library) const;  // as of one kernel

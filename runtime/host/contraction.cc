@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/host/launch_parts.h"
 #include "runtime/host/matrix_copies.h"
 #include "runtime/host/onednn.h"
 
@@ -18,8 +19,6 @@ constexpr int64_t kAlignment = 16;  // floats
 constexpr int64_t kPanelFloats = int64_t{1} << 18, kBlockFloats = int64_t{1} << 20;
 // So that sgemm keeps its speed, and copying a panel again for each block costs little beside it.
 constexpr int64_t kFewestColumns = 64, kFewestRows = 256;
-// The fewest multiplications that are worth a thread: 10 us of one core, a wake-up.
-constexpr double kWorthThreads = 1e6;
 
 int64_t Aligned(int64_t floats) { return (floats + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -80,7 +79,7 @@ class Contraction : public LibraryKernel {
     work *= static_cast<double>(plan_.n) * static_cast<double>(plan_.k);
     for (const StridedIndex& sum : plan_.sums) work *= static_cast<double>(sum.extent);
     const int64_t worth =
-        static_cast<int64_t>(std::min<double>(team_.threads(), work / kWorthThreads));
+        static_cast<int64_t>(std::min<double>(team_.threads(), work / kProductsPerThread));
     if (worth < 2 || (!copies && steps_ < worth)) return;
     if (steps_ < worth) {  // panels for all
       const int64_t share = Blocks(plan_.n, Blocks(worth, steps_));

@@ -15,6 +15,10 @@ namespace yuba::runtime {
 // (EPYC Zen 5, two cores; thread_team.h): with fewer points sharing would save nothing.
 constexpr int64_t kPointsPerThread = int64_t{1} << 15;
 
+// The fewest multiplications of library products that are worth a thread: 10 us of one core, a
+// wake-up.
+constexpr double kProductsPerThread = 1e6;
+
 // The arguments (kernel_abi.h) of the calls that together are the launch of `kernel` on `device`
 // with `arguments`: one call where it cannot be shared or is too small, at most `threads`. Along
 // the split index the parts follow each other, begin where IndexSplit allows, and differ in length

@@ -61,6 +61,17 @@ int ThreadsOf(const Machine& machine, const RunPolicy& policy, int devices) {
   return std::max(1, machine.device.processors / devices);
 }
 
+// Threads among which a kernel that has `processors` is shared out.
+double ThreadsWorth(const program::Work& work, double processors) {
+  double threads = processors;
+  if (!work.kernel.library) {
+    threads = std::floor(work.points / static_cast<double>(kPointsPerThread));
+  } else if (work.kernel.kernel_class == KernelClass::kProduct) {
+    threads = std::floor(work.points / kProductsPerThread);
+  }
+  return std::max(1.0, std::min(processors, threads));
+}
+
 KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel,
                   const std::vector<bool>& on_chip, int device, const Machine& machine,
                   const RunPolicy& policy) {
@@ -78,11 +89,7 @@ KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel,
   time.seconds = std::max(0.0, KernelSeconds(machine, work.kernel) - model.start);
   if (machine.device.processors == 0) return time;
   // KernelSeconds is of a device that has all processors: as many as the kernel is shared out over.
-  double most = machine.device.processors;
-  if (!work.kernel.library) {
-    most = std::min(most, std::floor(work.points / static_cast<double>(kPointsPerThread)));
-  }
-  most = std::max(1.0, most);
+  const double most = ThreadsWorth(work, machine.device.processors);
   time.seconds *= most;
   time.processors = std::min<double>(most, ThreadsOf(machine, policy, program.devices()));
   return time;

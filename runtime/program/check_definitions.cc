@@ -72,8 +72,15 @@ class Checker {
     if (!ElementType_IsValid(definition.type())) {
       return UserError("no element type ", definition.type());
     }
-    if (!std::isfinite(definition.operations()) || definition.operations() < 0) {
-      return UserError(definition.operations(), " operations at each point");
+    for (const double count : {definition.operations(), definition.roots(), definition.functions(),
+                               definition.powers()}) {
+      if (!std::isfinite(count) || count < 0) return UserError(count, " operations at each point");
+    }
+    if (definition.row() != 0 && indices.count(definition.row() - 1) == 0) {
+      return UserError("runs along index ", definition.row() - 1, ", not one of its");
+    }
+    if (definition.turned() < 0 || definition.turned() > definition.operands_size()) {
+      return UserError("turns operand ", definition.turned() - 1, ", which is not there");
     }
     for (const IndexTie& tie : definition.ties()) {
       for (const int index : tie.indices()) {

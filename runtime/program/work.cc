@@ -32,6 +32,23 @@ double PointsOf(const FunctionDefinition& definition, const std::vector<double>&
   return CountPoints(own, ties);
 }
 
+// Of one definition with so many points.
+void AddExtras(const FunctionDefinition& definition, double points,
+               const std::vector<double>& sizes, KernelWork& work) {
+  const double at_point[] = {definition.roots(), definition.functions(), definition.powers()};
+  for (int e = 0; e < static_cast<int>(Extra::kRun); ++e) work.extras[e] += points * at_point[e];
+  const int row = definition.row() - 1;
+  work.extras[static_cast<int>(Extra::kRun)] += RunsOf(points, row < 0 ? 1 : sizes[row]);
+}
+
+// Calls of a library that a kernel makes.
+double CallsOf(const LibraryCall& call, double points, const std::vector<double>& sizes) {
+  double calls = points > 0 ? 1 : 0;
+  if (call.kind() != LibraryCall::CONTRACTION) return calls;
+  for (const LibraryIndex& index : call.batch()) calls *= sizes[index.index()];
+  return calls;
+}
+
 double BytesOf(const Program& program, const Mesh& mesh, const Access& access, int device,
                double most_elements) {
   const auto elements = static_cast<double>(Volume(BoxOn(mesh, access.box(), device)));
@@ -84,8 +101,20 @@ Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int 
     const double points = PointsOf(definition, within);
     work.points += points;
     work.kernel.operations += points * definition.operations();
+    AddExtras(definition, points, within, work.kernel);
     for (const KernelTensor& tensor : definition.operands()) {
       if (tensor.kind_case() == KernelTensor::kOperand) reads[tensor.operand()] += points;
+    }
+  }
+  if (function.has_library()) {
+    work.kernel.extras[static_cast<int>(Extra::kRun)] =
+        CallsOf(function.library(), work.points, sizes);
+    const int turned = function.definitions(0).turned() - 1;
+    if (turned >= 0) {
+      const int operand = function.definitions(0).operands(turned).operand();
+      const auto box = BoxOn(mesh, kernel.operands(operand).box(), device);
+      work.kernel.extras[static_cast<int>(Extra::kTurned)] =
+          std::min(static_cast<double>(Volume(box)), reads[operand]);
     }
   }
   // A call of an opaque function takes whole slices.

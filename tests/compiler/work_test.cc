@@ -75,6 +75,7 @@ void CheckWork(const Compilation& compilation) {
         CHECK(work.kernel.library == alone.library);
         CHECK(work.kernel.bytes == alone.bytes);
         CHECK(work.kernel.results == alone.results);
+        for (int e = 0; e < kExtras; ++e) CHECK(work.kernel.extras[e] == alone.extras[e]);
       }
       CHECK(work.points == points);
       CHECK(work.kernel.operations == operations);

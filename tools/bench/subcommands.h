@@ -12,6 +12,7 @@ void AddSearch(CLI::App& app, int& exit_code);
 void AddSuite(CLI::App& app, int& exit_code);
 void AddSolve(CLI::App& app, int& exit_code);
 void AddFit(CLI::App& app, int& exit_code);
+void AddPredicted(CLI::App& app, int& exit_code);
 void AddPaper(CLI::App& app, int& exit_code);
 void AddLargest(CLI::App& app, int& exit_code);
 void AddHgx(CLI::App& app, int& exit_code);

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   yuba::tools::AddSuite(app, exit_code);
   yuba::tools::AddSolve(app, exit_code);
   yuba::tools::AddFit(app, exit_code);
+  yuba::tools::AddPredicted(app, exit_code);
   yuba::tools::AddPaper(app, exit_code);
   yuba::tools::AddLargest(app, exit_code);
   yuba::tools::AddHgx(app, exit_code);

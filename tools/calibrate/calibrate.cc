@@ -14,6 +14,7 @@
 #include "runtime/devices.h"
 #include "tools/calibrate/measure_kernels.h"
 #include "tools/calibrate/measure_links.h"
+#include "tools/calibrate/repeats.h"
 #include "tools/version.h"
 
 namespace yuba::tools {
@@ -69,15 +70,19 @@ void SetBest(const std::vector<KernelSample>& kernels, DeviceModel& device) {
   device.rates = std::move(best);
 }
 
-// Whether repeats are alike, of which `result` gets the spreads.
-absl::Status CheckQuiet(const std::vector<double>& spreads, Measurement& result) {
+// Whether rounds agree, of which `result` gets the spreads, and whether the machine is ours.
+absl::Status CheckQuiet(const std::vector<double>& spreads, const OthersShare& others,
+                        Measurement& result) {
   result.widest = *std::max_element(spreads.begin(), spreads.end());
   result.spread = MedianOf(spreads);
-  if (result.spread <= kMostSpread) return absl::OkStatus();
+  result.others = others.Share();
+  if (result.spread <= kMostSpread && result.others <= kMostOthers) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
-      "the machine is busy: repeats of one measurement differ by %.0f %% in the median and by "
-      "%.0f %% at most, more than %.0f %%: try again when nothing else runs",
-      100 * result.spread, 100 * result.widest, 100 * kMostSpread));
+      "the machine is busy: rounds of one measurement differ by %.0f %% in the median and by "
+      "%.0f %% at most, where %.0f %% in the median is the most; others use %.0f %% of the "
+      "processors' time, where %.0f %% is the most: try again when nothing else runs",
+      100 * result.spread, 100 * result.widest, 100 * kMostSpread, 100 * result.others,
+      100 * kMostOthers));
 }
 
 // One device has nobody to exchange with.
@@ -109,10 +114,11 @@ absl::StatusOr<FoundMachine> FindThisMachine(int devices) {
 
 absl::StatusOr<Measurement> MeasureMachine(const FoundMachine& found) {
   Measurement result;
+  const OthersShare others;
   YUBA_ASSIGN_OR_RETURN(MeasuredKernels kernels, MeasureKernels(found.backend));
   result.kernels = std::move(kernels.samples);
   std::vector<double> spreads = std::move(kernels.spreads);
-  YUBA_RETURN_IF_ERROR(CheckQuiet(spreads, result));
+  YUBA_RETURN_IF_ERROR(CheckQuiet(spreads, others, result));
   DeviceModel& device = result.machine.device;
   device.name = found.device;
   device.memory = found.memory;
@@ -132,7 +138,7 @@ absl::StatusOr<Measurement> MeasureMachine(const FoundMachine& found) {
                                    100 * links.median_error, 100 * links.largest_error);
     result.machine.links[0] = std::move(links.link);
   }
-  YUBA_RETURN_IF_ERROR(CheckQuiet(spreads, result));
+  YUBA_RETURN_IF_ERROR(CheckQuiet(spreads, others, result));
   return result;
 }
 

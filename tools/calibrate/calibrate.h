@@ -28,13 +28,15 @@ absl::StatusOr<FoundMachine> FindThisMachine(int devices);
 struct Measurement {
   std::vector<KernelSample> kernels;
   Machine machine;    // of one node; without a name and price
-  double spread = 0;  // of repeats: the median
+  double spread = 0;  // of rounds: the median
   double widest = 0;  // and the largest
+  double others = 0;  // share of the processors' time that others used meanwhile
   std::string links;  // how far latency and bandwidth of the links are off, in words
 };
 
-// Takes about a minute. Errors are those of compiling and of sessions. ResourceExhausted where the
-// spread is above kMostSpread (repeats.h): others use the machine.
+// Takes about two minutes. Errors are those of compiling and of sessions. ResourceExhausted where
+// others use the machine: the spread is above kMostSpread, or their share above kMostOthers
+// (repeats.h).
 absl::StatusOr<Measurement> MeasureMachine(const FoundMachine& found);
 
 }  // namespace yuba::tools

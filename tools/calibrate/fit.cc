@@ -8,19 +8,31 @@
 namespace yuba::tools {
 namespace {
 
-// The constants in the order of KernelModel: start, rate_share, bandwidth_share, half_rate.
-using Constants = std::array<double, 4>;
+// The constants in the order of KernelModel: start, rate_share, bandwidth_share, half_rate, and the
+// operations of each extra.
+constexpr size_t kFirstExtra = 4;
+using Constants = std::array<double, kFirstExtra + kExtras>;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr Constants kLeast = {0, 1e-6, 1e-4, 0}, kMost = {kNever, 1, 4, 1e9};
+constexpr double kMostExtra = 1e9;
+constexpr Constants kLeast = {0, 1e-6, 1e-4};  // and 0 of all others
+constexpr Constants kMost = {kNever,     1,          4,          1e9,       kMostExtra,
+                             kMostExtra, kMostExtra, kMostExtra, kMostExtra};
 // Sums of products read what they need again and again: what they move is no more than memory
 // gives, though none that was timed may show it.
 constexpr double kMostBandwidthOfProducts = 1;
 
+// How often the constants of size and those of extras are chosen in turn.
+constexpr int kTurns = 4;
+
 // A sample counts at most so many times as much as an equal share, for the seconds that it takes.
 constexpr double kMostWeight = 4;
 
-KernelModel ModelOf(const Constants& c) { return {c[0], c[1], c[2], c[3]}; }
+KernelModel ModelOf(const Constants& c) {
+  KernelModel model = {c[0], c[1], c[2], c[3]};
+  std::copy(c.begin() + kFirstExtra, c.end(), std::begin(model.extra_operations));
+  return model;
+}
 
 // The class whose loops are most like those of another: sums of products, and the rest.
 KernelClass Alike(KernelClass kernel_class) {
@@ -50,7 +62,14 @@ class ClassFit {
   }
 
   KernelModel Run() {
-    Constants best = BestOfGrid();
+    Constants best = {0, 1, 1};  // no half_rate, no extras
+    // Extras first: else slow operations would stand for slow functions.
+    for (int turn = 0; turn < kTurns; ++turn) {
+      for (int again = 0; again < 2; ++again) {
+        for (int extra = 0; extra < kExtras; ++extra) best = BestOfExtra(best, extra);
+      }
+      best = BestOfGrid(best);
+    }
     double least = Loss(best);
     // Each constant in turn a little up or down, by steps that become smaller.
     for (double step = 2; step > 1.002; step = std::sqrt(step)) {
@@ -81,15 +100,20 @@ class ClassFit {
     return std::isfinite(loss) ? loss : kNever;
   }
 
-  // Of equally good ones the fastest model: what no sample shows is not made up.
-  Constants BestOfGrid() {
-    Constants best = {0, 1, 1, 0};
-    double least = kNever;
+  // Of equally good ones the fastest model: what no sample shows is not made up. The operations of
+  // extras stay as they are.
+  Constants BestOfGrid(const Constants& at) {
+    Constants best = at;
+    double least = Loss(best);
     for (const double half : {0.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}) {
       for (const double start : {0.0, 0.25, 0.5, 1.0}) {
         for (double rate = 1; rate > 1e-5; rate /= 2) {
           for (double bandwidth = MostOf(2); bandwidth > 1e-3; bandwidth /= 2) {
-            const Constants next = {start * most_start_, rate, bandwidth, half};
+            Constants next = at;
+            next[0] = start * most_start_;
+            next[1] = rate;
+            next[2] = bandwidth;
+            next[3] = half;
             const double loss = Loss(next);
             if (loss >= least * (1 - 1e-9)) continue;
             least = loss;
@@ -99,6 +123,28 @@ class ClassFit {
       }
     }
     return best;
+  }
+
+  // The same of the operations of one extra alone.
+  Constants BestOfExtra(const Constants& at, int extra) {
+    Constants best = at;
+    best[kFirstExtra + extra] = 0;
+    if (!HasExtra(extra)) return best;
+    double least = Loss(best);
+    for (double operations = 1; operations < kMostExtra; operations *= std::sqrt(2)) {
+      Constants next = best;
+      next[kFirstExtra + extra] = operations;
+      const double loss = Loss(next);
+      if (loss >= least * (1 - 1e-9)) continue;
+      least = loss;
+      best = next;
+    }
+    return best;
+  }
+
+  bool HasExtra(int extra) const {
+    return std::any_of(samples_.begin(), samples_.end(),
+                       [&](const KernelSample* sample) { return sample->work.extras[extra] > 0; });
   }
 
   double MostOf(int constant) const {

@@ -1,5 +1,6 @@
 // Measured kernels become kernel models (opsemantics/machine/machine.h): four numbers for each
-// class of kernel, of libraries and of generated code.
+// class of kernel, of libraries and of generated code, and the operations of each extra that some
+// sample has.
 //
 // The fit makes sum(weight * |ln(predicted / measured)|) small, so that twice too long counts as
 // much as half as long, and single odd kernels count little. A kernel's weight is an equal share

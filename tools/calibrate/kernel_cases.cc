@@ -29,6 +29,26 @@ op normal(x[m, n], a[m], v[m]) -> y[m, n]
   y[i, j] = exp(x[i, j] - a[i]) / v[i]
 op blend(x[m, n], z[m, n], w[m, n]) -> y[m, n]
   y[i, j] = x[i, j] * 0.9 + z[i, j] * 0.1 - sqrt(sq(w[i, j]) + 0.001)
+op cube(x[m, n]) -> y[m, n]
+  y[i, j] = x[i, j] + pow(x[i, j], 3) * 0.04
+op bend(x[m, n]) -> y[m, n]
+  y[i, j] = x[i, j] * (erf(x[i, j] * 0.7) + 1)
+op ratio(x[m, n], z[m, n]) -> y[m, n]
+  y[i, j] = x[i, j] / (sqrt(sq(z[i, j]) + 1) + 0.001)
+op change(w[o, c, u, v], m[o, c, u, v], s[o, c, u, v]) -> y[o, c, u, v]
+  y[a, d, i, j] = w[a, d, i, j] - 0.1 * m[a, d, i, j] / (sqrt(sq(s[a, d, i, j]) + 1) + 0.001)
+op decay(w[o, c, u, v], g[o, c, u, v]) -> y[o, c, u, v]
+  y[a, d, i, j] = w[a, d, i, j] * 0.9 + g[a, d, i, j] * 0.1
+op powers(x[m, n], a[m]) -> y[m]
+  y[i] = sum(j: n) exp(x[i, j] - a[i])
+op turned(x[m, k], w[n, k]) -> y[m, n]
+  y[i, j] = sum(q: k) x[i, q] * w[j, q]
+op dots(x[m, k], w[m, k]) -> y[m]
+  y[i] = sum(q: k) x[i, q] * w[i, q]
+op sums(x[k, m], w[k, m]) -> y[m]
+  y[i] = sum(q: k) x[q, i] * w[q, i]
+op scores(x[b, m, h, k], w[b, n, h, k]) -> y[b, h, m, n]
+  y[e, a, i, j] = sum(q: k) x[e, i, a, q] * w[e, j, a, q]
 op rows(x[m, n]) -> y[m]
   y[i] = sum(j: n) x[i, j]
 op squares(x[m, n], a[m]) -> y[m]
@@ -82,6 +102,23 @@ std::vector<Row> Products() {
   // What parts of products become, and products of few rows.
   add(ElementType::kF32,
       {{64, 768, 96}, {64, 96, 768}, {8, 768, 3072}, {1, 1024, 1024}, {64, 3072, 96}});
+  const std::vector<std::vector<int64_t>> turned_sizes = {
+      {64, 2048, 1024}, {512, 1024, 256}, {8, 1024, 1024}, {256, 1024, 1024}, {2048, 512, 512}};
+  for (const std::vector<int64_t>& size : turned_sizes) {  // m, k, n
+    rows.push_back({"turned", KernelClass::kProduct, {{size[0], size[1]}, {size[2], size[1]}}, {}});
+  }
+  // A product for each row or column, or head.
+  const std::vector<std::vector<int64_t>> batches = {{2048, 128}, {512, 256}, {4096, 64}};
+  for (const std::vector<int64_t>& size : batches) {
+    const std::vector<int64_t> turned = {size[1], size[0]};
+    rows.push_back({"dots", KernelClass::kProduct, {size, size}, {}});
+    rows.push_back({"sums", KernelClass::kProduct, {turned, turned}, {}});
+  }
+  const std::vector<std::vector<int64_t>> heads = {
+      {4, 128, 4, 64}, {1, 128, 12, 64}, {8, 64, 4, 32}, {2, 256, 8, 64}};
+  for (const std::vector<int64_t>& head : heads) {
+    rows.push_back({"scores", KernelClass::kProduct, {head, head}, {}});
+  }
   add(ElementType::kBF16, {{256, 256, 256},
                            {1024, 1024, 1024},
                            {512, 768, 3072},
@@ -136,6 +173,10 @@ std::vector<Row> MapsAndReductions() {
     rows.push_back({"gate", KernelClass::kMap, {size, size}, {}});
     rows.push_back({"normal", KernelClass::kMap, {size, {m}, {m}}, {}});
     rows.push_back({"blend", KernelClass::kMap, {size, size, size}, {}});
+    rows.push_back({"cube", KernelClass::kMap, {size}, {}});
+    rows.push_back({"bend", KernelClass::kMap, {size}, {}});
+    rows.push_back({"ratio", KernelClass::kMap, {size, size}, {}});
+    rows.push_back({"powers", KernelClass::kReduction, {size, {m}}, {}});
     rows.push_back({"rows", KernelClass::kReduction, {size}, {}});
     rows.push_back({"squares", KernelClass::kReduction, {size, {m}}, {}});
     rows.push_back({"columns", KernelClass::kReduction, {size}, {}});
@@ -149,6 +190,13 @@ std::vector<Row> MapsAndReductions() {
     rows.push_back({"scale", KernelClass::kMap, {image, c, c}, {}});
     rows.push_back({"channels", KernelClass::kReduction, {image}, {}});
     rows.push_back({"variance", KernelClass::kReduction, {image, c}, {}});
+  }
+  // Short runs, as along the windows of filters.
+  const std::vector<std::vector<int64_t>> filters = {
+      {64, 64, 3, 3}, {256, 256, 3, 3}, {512, 512, 3, 3}, {64, 3, 7, 7}, {128, 128, 7, 7}};
+  for (const std::vector<int64_t>& filter : filters) {
+    rows.push_back({"change", KernelClass::kMap, {filter, filter, filter}, {}});
+    rows.push_back({"decay", KernelClass::kMap, {filter, filter}, {}});
   }
   rows.push_back({"swap", KernelClass::kMap, {{1, 64, 12, 64}}, {}});
   rows.push_back({"swap", KernelClass::kMap, {{4, 128, 12, 64}}, {}});

@@ -24,12 +24,17 @@ class Writer {
     for (const bool library : {false, true}) {
       for (int c = 0; c < kKernelClasses; ++c) {
         const KernelModel& model = device.kernels[library][c];
-        kernels[library ? "library" : "generated"][KernelClassName(static_cast<KernelClass>(c))] = {
-            {"start", model.start},
-            {"rate_share", model.rate_share},
-            {"bandwidth_share", model.bandwidth_share},
-            {"half_rate", model.half_rate},
-            {"source", source_}};
+        Json& json = kernels[library ? "library" : "generated"]
+                            [KernelClassName(static_cast<KernelClass>(c))];
+        json = {{"start", model.start},
+                {"rate_share", model.rate_share},
+                {"bandwidth_share", model.bandwidth_share},
+                {"half_rate", model.half_rate}};
+        for (int e = 0; e < kExtras; ++e) {
+          if (model.extra_operations[e] == 0) continue;
+          json[ExtraName(static_cast<Extra>(e))] = model.extra_operations[e];
+        }
+        json["source"] = source_;
       }
     }
     return kernels;

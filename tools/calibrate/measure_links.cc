@@ -28,26 +28,34 @@ std::vector<int64_t> Sizes() {
   return sizes;
 }
 
+// All sizes of a collective in rounds together.
 absl::StatusOr<CollectiveTable> Measure(const std::string& backend, const std::string& collective,
                                         int devices, std::vector<double>& spreads) {
-  CollectiveTable table;
-  table.collective = collective;
-  table.devices = devices;
-  table.one_process = true;
+  std::vector<TimedProgram> programs;
+  std::vector<double> sizes;
   for (const int64_t bytes : Sizes()) {
     const program::Program program = ExchangeProgram(collective, devices, bytes);
     const int64_t needed = program.arena_size() * devices;
     if (backend == "host" && needed > runtime::MemoryAvailable().bytes / 2) break;
     ProgressLine::Begin(absl::StrCat(collective, " of ", bytes, " bytes on ", devices));
-    const absl::StatusOr<Timing> timing = TimeProgram(program, backend);
-    if (!timing.ok()) return Annotate(timing.status(), collective);
     const auto size = static_cast<double>(TensorBytes(program));
-    if (!table.seconds.empty() && table.seconds.back().first >= size) continue;
-    table.seconds.emplace_back(size, timing->seconds);
-    spreads.push_back(timing->spread);
+    if (!sizes.empty() && sizes.back() >= size) continue;
+    absl::StatusOr<TimedProgram> timed = TimedProgram::Open(program, backend);
+    if (!timed.ok()) return Annotate(timed.status(), collective);
+    sizes.push_back(size);
+    programs.push_back(*std::move(timed));
   }
-  if (table.seconds.empty()) {
+  if (sizes.empty())
     return absl::ResourceExhaustedError("there is no memory for exchanges of 1 kB");
+  const absl::StatusOr<std::vector<Timing>> timings = TimeInRounds(programs);
+  if (!timings.ok()) return Annotate(timings.status(), collective);
+  CollectiveTable table;
+  table.collective = collective;
+  table.devices = devices;
+  table.one_process = true;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    table.seconds.emplace_back(sizes[i], (*timings)[i].seconds);
+    spreads.push_back((*timings)[i].spread);
   }
   return table;
 }

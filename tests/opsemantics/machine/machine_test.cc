@@ -105,6 +105,18 @@ TEST_CASE("a kernel takes its start and the longer of computing and moving") {
   CHECK(KernelSeconds(machine, work) == 3);
 }
 
+TEST_CASE("extras count as further operations") {
+  Machine machine = With({1});  // 100 operations a second
+  KernelModel& map = machine.device.kernels[false][static_cast<int>(KernelClass::kMap)];
+  map = {0, 1, 1, 0};
+  KernelWork work;
+  work.operations = 200;
+  work.extras[static_cast<int>(Extra::kPower)] = 10;
+  CHECK(KernelSeconds(machine, work) == 2);
+  map.extra_operations[static_cast<int>(Extra::kPower)] = 30;
+  CHECK(KernelSeconds(machine, work) == 5);
+}
+
 TEST_CASE("generated code computes small floats at the rate of their accumulators") {
   Machine machine = With({1});
   for (auto& models : machine.device.kernels) models[0] = {0, 1, 1, 0};

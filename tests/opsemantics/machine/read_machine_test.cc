@@ -124,6 +124,8 @@ TEST_CASE("rates of zero and times below zero are refused") {
   CHECK_THAT(With("/device/kernels/library/product/bandwidth_share", 0),
              Says("device.kernels.library.product.bandwidth_share is 0"));
   CHECK_THAT(With("/device/kernels/generated/product/half_rate", -1), Says("half_rate is -1"));
+  CHECK_THAT(With("/device/kernels/generated/map/power", -1), Says("map.power is -1"));
+  CHECK_THAT(With("/device/kernels/generated/map/powers", 1), Says("powers"));
   std::string text = Good().dump();
   text.replace(text.find("1000000000.0"), 12, "1e999");
   CHECK_THAT(ReadMachine(text), Says("this is no JSON"));

@@ -41,6 +41,65 @@ TEST_CASE("indices that an equality ties together make no further points") {
   CHECK(WorkOf(gradient, {{0, 4}, {0, 4}, {0, 2}}).operations == 2 * 2 * 2);
 }
 
+double Extras(const Definition& definition, Extra extra, bool library) {
+  return WorkOf(definition, WholeRanges(definition))
+      .Kernel(library)
+      .extras[static_cast<int>(extra)];
+}
+
+TEST_CASE("quotients, functions and powers are counted apart, and are operations too") {
+  // exp(x) / pow(x, x) + sqrt(x)
+  const ExprPtr x = Read(0, {i});
+  const Definition map =
+      Define({12}, 1, Reducer::kNone, {{12}},
+             Call(Function::kAdd,
+                  {Call(Function::kDiv, {Call(Function::kExp, {x}), Call(Function::kPow, {x, x})}),
+                   Call(Function::kSqrt, {x})}));
+  CHECK(WorkOf(map, {{0, 12}}).operations == 5 * 12);
+  CHECK(Extras(map, Extra::kRoot, false) == 2 * 12);
+  CHECK(Extras(map, Extra::kFunction, false) == 12);
+  CHECK(Extras(map, Extra::kPower, false) == 12);
+}
+
+TEST_CASE("a function of what is the same along a run is computed before it") {
+  const Definition map = Define({4, 3}, 2, Reducer::kNone, {{4, 3}, {4}},
+                                Product(Read(0, {i, j}), Call(Function::kExp, {Read(1, {i})})));
+  CHECK(WorkOf(map, WholeRanges(map)).operations == 2 * 12);
+  CHECK(Extras(map, Extra::kFunction, false) == 0);
+}
+
+TEST_CASE("generated code begins a run for each position of all but the innermost index") {
+  const Definition map = Define({4, 3}, 2, Reducer::kNone, {{4, 3}}, Read(0, {i, j}));
+  CHECK(Extras(map, Extra::kRun, false) == 4);
+  CHECK(WorkOf(map, {{0, 2}, {0, 3}}).extras[static_cast<int>(Extra::kRun)] == 2);
+  // Sums of columns run along the rows of the operand.
+  const Definition sum = Define({4, 3}, 1, Reducer::kSum, {{3, 4}}, Read(0, {j, i}));
+  CHECK(Extras(sum, Extra::kRun, false) == 3);
+  // An index of one element is no run.
+  const Definition column = Define({4, 1}, 2, Reducer::kNone, {{4, 1}}, Read(0, {i, j}));
+  CHECK(Extras(column, Extra::kRun, false) == 1);
+}
+
+TEST_CASE("a library is called once for each product of a batch") {
+  const Definition product = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
+                                    Product(Read(0, {i, k}), Read(1, {k, j})));
+  CHECK(Extras(product, Extra::kRun, true) == 1);
+  const Definition dots =
+      Define({5, 4}, 1, Reducer::kSum, {{5, 4}, {5, 4}}, Product(Read(0, {i, j}), Read(1, {i, j})));
+  CHECK(Extras(dots, Extra::kRun, true) == 5);
+  CHECK(WorkOf(dots, {{0, 2}, {0, 4}}).Kernel(true).extras[static_cast<int>(Extra::kRun)] == 2);
+}
+
+TEST_CASE("a library turns an operand whose rows lie along the sum") {
+  const Definition plain = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {4, 3}},
+                                  Product(Read(0, {i, k}), Read(1, {k, j})));
+  CHECK(Extras(plain, Extra::kTurned, true) == 0);
+  const Definition turned = Define({2, 3, 4}, 2, Reducer::kSum, {{2, 4}, {3, 4}},
+                                   Product(Read(0, {i, k}), Read(1, {j, k})));
+  CHECK(Extras(turned, Extra::kTurned, true) == 3 * 4);
+  CHECK(Extras(turned, Extra::kTurned, false) == 0);
+}
+
 TEST_CASE("a look-up of rows has points of the rows alone, and touches no others") {
   // y[i, j] = pick(k where k == ids[i]) t[k, j] of a table of 100 rows
   Definition rows = Define({4, 8, 100}, 2, Reducer::kPick, {{4}, {100, 8}}, Read(1, {k, j}));

@@ -62,7 +62,7 @@ TEST_CASE("a calibration writes a machine, or says that this one is busy and wri
     return;
   }
   CHECK(result.exit_code == 3);
-  CHECK(result.error.find("the machine is busy: repeats") != std::string::npos);
+  CHECK(result.error.find("the machine is busy: rounds") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(file));
 }
 

@@ -101,19 +101,57 @@ TEST_CASE("errors count how many times too long or too short") {
   CHECK(QualityText(FitQuality()) == "no kernels");
 }
 
-TEST_CASE("the spread of repeats leaves the longest out") {
-  const Timing timing = TimingOf({1.1, 1.0, 9.0, 1.3});
-  CHECK(timing.seconds == 1.0);
-  CHECK(timing.spread == Approx(0.3));
+TEST_CASE("what functions and runs take is found beside the rest") {
+  DeviceModel device = Device();
+  KernelModel& map = device.kernels[0][2];
+  map = {0, 0.5, 0.3, 0};
+  map.extra_operations[static_cast<int>(Extra::kFunction)] = 40;
+  map.extra_operations[static_cast<int>(Extra::kRun)] = 600;
+  Machine machine;
+  machine.device = device;
+  std::vector<KernelSample> samples;
+  for (double size = 1e4; size < 1e9; size *= 4) {
+    for (const double functions : {0.0, 1.0, 2.0}) {
+      for (const double run : {3.0, 64.0, 4096.0}) {
+        KernelSample sample;
+        sample.work = {KernelClass::kMap, false, ElementType::kF32, 3 * size, 8 * size, size};
+        sample.work.extras[static_cast<int>(Extra::kFunction)] = functions * size;
+        sample.work.extras[static_cast<int>(Extra::kRun)] = size / run;
+        sample.seconds = device.launch + KernelSeconds(machine, sample.work);
+        samples.push_back(sample);
+      }
+    }
+  }
+  DeviceModel fitted = Device();
+  FitKernels(samples, fitted);
+  CHECK(QualityOf(samples, fitted).median < 0.02);
+  CHECK(QualityOf(samples, fitted).largest < 0.1);
+  // No sample has any of these.
+  CHECK(fitted.kernels[0][2].extra_operations[static_cast<int>(Extra::kPower)] == 0);
+}
+
+TEST_CASE("the spread of rounds leaves the farthest out, and one slow round moves no time") {
+  const Timing timing = TimingOf({1.1, 1.0, 9.0, 1.3, 0.9});
+  CHECK(timing.seconds == 1.1);
+  CHECK(timing.spread == Approx(1.1 / 0.9 - 1));
   CHECK(MedianOf({5, 1, 3}) == 3);
   CHECK(MedianOf({}) == 0);
 }
 
-TEST_CASE("repeats end with the first error") {
+TEST_CASE("a round ends with the first error") {
   int runs = 0;
   const auto run = [&] { return ++runs == 3 ? absl::InternalError("broken") : absl::OkStatus(); };
-  CHECK_FALSE(TimeRepeats(run).ok());
+  CHECK_FALSE(TimeRound(run, WallSeconds).ok());
   CHECK(runs == 3);
+}
+
+TEST_CASE("what this process does is not others'") {
+  const OthersShare others;
+  const double begin = ProcessorSeconds();
+  while (ProcessorSeconds() - begin < 0.05) {
+  }
+  CHECK(others.Share() >= 0);
+  CHECK(others.Share() <= 1);
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ TEST_CASE("every machine that is built in is written and read back") {
   }
 }
 
+TEST_CASE("what extras take is written, and where they take nothing more it is not") {
+  Machine machine = FindMachine("hgx-h100").value();
+  CHECK(MachineText(machine, "", "a test").find("\"power\"") == std::string::npos);
+  KernelModel& map = machine.device.kernels[false][static_cast<int>(KernelClass::kMap)];
+  map.extra_operations[static_cast<int>(Extra::kPower)] = 12.5;
+  const absl::StatusOr<Machine> read = ReadMachine(MachineText(machine, "", "a test"));
+  REQUIRE_THAT(read, IsOk());
+  CHECK(read->device.kernels[0][2].extra_operations[2] == 12.5);
+  CHECK(read->hash != machine.hash);
+}
+
 TEST_CASE("names that are no UTF-8 are written nevertheless") {
   Machine machine = FindMachine("hgx-h100").value();
   machine.device.name = "caf\xe9";

@@ -45,14 +45,16 @@ std::vector<std::pair<KernelWork, int>> KernelsOf(const Graph& graph) {
     if (!IsCopy(graph, node)) ++times[node.definition.get()];
   }
   // Equal work of different definitions is one row, so that fits are quick.
-  std::map<std::tuple<int, int, double, double, double>, std::pair<KernelWork, int>> rows;
+  std::map<std::tuple<int, int, std::vector<double>>, std::pair<KernelWork, int>> rows;
   for (const auto& [definition, count] : times) {
     std::vector<Interval> ranges;
     for (const Index& index : definition->indices) ranges.push_back({0, index.extent});
     const DefinitionWork work = WorkOf(*definition, ranges);
     const KernelWork kernel = work.Kernel(IsLibrarys(work.kernel_class));
-    auto& row = rows[{static_cast<int>(kernel.kernel_class), static_cast<int>(kernel.type),
-                      kernel.operations, kernel.bytes, kernel.results}];
+    std::vector<double> numbers = {kernel.operations, kernel.bytes, kernel.results};
+    numbers.insert(numbers.end(), std::begin(kernel.extras), std::end(kernel.extras));
+    auto& row =
+        rows[{static_cast<int>(kernel.kernel_class), static_cast<int>(kernel.type), numbers}];
     row.first = kernel;
     row.second += count;
   }
