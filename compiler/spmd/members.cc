@@ -102,7 +102,7 @@ class Joiner {
     definition.set_functions(work.extras[static_cast<int>(Extra::kFunction)]);
     definition.set_powers(work.extras[static_cast<int>(Extra::kPower)]);
     definition.set_turned(1 + work.turned);
-    definition.set_row(work.row < 0 ? 0 : 1 + definition.indices(work.row));
+    definition.set_row(1 + work.row);
     for (const TiedIndices& tie : work.ties) {
       program::IndexTie& added = *definition.add_ties();
       for (const int index : tie) added.add_indices(definition.indices(index));

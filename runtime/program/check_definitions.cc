@@ -76,8 +76,8 @@ class Checker {
                                definition.powers()}) {
       if (!std::isfinite(count) || count < 0) return UserError(count, " operations at each point");
     }
-    if (definition.row() != 0 && indices.count(definition.row() - 1) == 0) {
-      return UserError("runs along index ", definition.row() - 1, ", not one of its");
+    if (definition.row() < 0 || definition.row() > definition.indices_size()) {
+      return UserError("runs along its index ", definition.row() - 1, ", which is not there");
     }
     if (definition.turned() < 0 || definition.turned() > definition.operands_size()) {
       return UserError("turns operand ", definition.turned() - 1, ", which is not there");

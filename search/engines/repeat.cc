@@ -81,7 +81,7 @@ std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
     if (tables.insert(factor.cells).second) cells += static_cast<int64_t>(factor.cells->size());
   }
   if (cells > kMostCells) return {};
-  const PairwiseProblem tied = Tied(grids->pairwise, numbers, TiedCosts::kOfMost);
+  const PairwiseProblem tied = Tied(grids->pairwise, numbers);
   if (!FewRemain(tied.variables.size(), numbers.size())) return {};
   if (kSmallPart * tied.variables.size() <= numbers.size()) task.repeats = true;
   std::vector<int> order(tied.variables.size());  // as in the graph

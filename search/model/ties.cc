@@ -186,14 +186,16 @@ std::vector<int> TiedVariables(const VariableMap& variables, const std::vector<i
   return numbers;
 }
 
-namespace {
-
-// How often equal factors of the same variables meet, in the order in which they first do.
-using CountedFactors = std::vector<std::pair<Factor, int64_t>>;
-
-CountedFactors Counted(const PairwiseProblem& problem, const std::vector<int>& numbers) {
+PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers) {
+  PairwiseProblem tied;
+  for (size_t v = 0; v < numbers.size(); ++v) {
+    if (numbers[v] == static_cast<int>(tied.variables.size())) {
+      tied.variables.push_back(problem.variables[v]);
+    }
+  }
+  // How often equal factors of the same variables meet, in the order in which they first do.
   std::map<std::pair<std::vector<int>, Cells>, size_t> places;
-  CountedFactors counted;
+  std::vector<std::pair<Factor, int64_t>> counted;
   for (const Factor& factor : problem.factors) {
     Factor mapped = factor;
     for (int& v : mapped.scope) v = numbers[v];
@@ -202,43 +204,19 @@ CountedFactors Counted(const PairwiseProblem& problem, const std::vector<int>& n
     if (is_new) counted.push_back({std::move(mapped), 0});
     ++counted[place->second].second;
   }
-  return counted;
-}
-
-// The count of the factors that together have most cells; of equals the least.
-int64_t CountOfMost(const CountedFactors& factors) {
-  std::map<int64_t, size_t> cells;
-  for (const auto& [factor, count] : factors) cells[count] += factor.cells->size();
-  const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto most = std::max_element(cells.begin(), cells.end(), fewer);
-  return most == cells.end() ? 1 : most->first;
-}
-
-}  // namespace
-
-PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers,
-                     TiedCosts costs) {
-  PairwiseProblem tied;
-  for (size_t v = 0; v < numbers.size(); ++v) {
-    if (numbers[v] == static_cast<int>(tied.variables.size())) {
-      tied.variables.push_back(problem.variables[v]);
-    }
-  }
-  CountedFactors counted = Counted(problem, numbers);
-  const int64_t unit = costs == TiedCosts::kOfMost ? CountOfMost(counted) : 1;
   // Cells of one variable are those of the diagonal where two have become one.
   std::map<std::tuple<Cells, bool, int64_t>, Cells> known;
   for (auto& [factor, count] : counted) {
     const bool is_loop = factor.scope.size() == 2 && factor.scope[0] == factor.scope[1];
     Cells& cells = known[{factor.cells, is_loop, count}];
-    if (cells == nullptr && count == unit && !is_loop) {
+    if (cells == nullptr && count == 1 && !is_loop) {
       cells = factor.cells;
     } else if (cells == nullptr) {
       const size_t step = is_loop ? tied.variables[factor.scope[0]]->size + 1 : 1;
       std::vector<int64_t> sums;
       for (size_t i = 0; i < factor.cells->size(); i += step) {
         const int64_t cell = (*factor.cells)[i];
-        sums.push_back(cell > kForbidden / count ? kForbidden : cell * count / unit);
+        sums.push_back(cell > kForbidden / count ? kForbidden : cell * count);
       }
       cells = std::make_shared<const std::vector<int64_t>>(std::move(sums));
     }

@@ -45,14 +45,8 @@ std::vector<int> TiedVariables(const VariableMap& variables, const std::vector<i
 // is as hard as the whole.
 inline bool FewRemain(size_t tied, size_t all) { return 4 * tied <= 3 * all; }
 
-// What a cost of a tied problem is: that of all uses for which it stands, or, rounded down, that
-// over the number of uses for which most cells stand. Then most factors have the cells of the
-// problem's own, and no copies of them.
-enum class TiedCosts { kOfAll, kOfMost };
-
 // The problem with a variable for each number: all variables of that number have its value.
-PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers,
-                     TiedCosts costs = TiedCosts::kOfAll);
+PairwiseProblem Tied(const PairwiseProblem& problem, const std::vector<int>& numbers);
 
 }  // namespace yuba::search
 

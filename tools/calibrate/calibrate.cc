@@ -80,7 +80,9 @@ absl::Status CheckQuiet(const std::vector<double>& spreads, const OthersShare& o
   return absl::ResourceExhaustedError(absl::StrFormat(
       "the machine is busy: rounds of one measurement differ by %.0f %% in the median and by "
       "%.0f %% at most, where %.0f %% in the median is the most; others use %.0f %% of the "
-      "processors' time, where %.0f %% is the most: try again when nothing else runs",
+      "processors' time, where %.0f %% is the most: try again when nothing else runs; where "
+      "threads "
+      "wake up late all the same, with real-time priority (chrt -r 1 yuba calibrate ...)",
       100 * result.spread, 100 * result.widest, 100 * kMostSpread, 100 * result.others,
       100 * kMostOthers));
 }

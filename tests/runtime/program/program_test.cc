@@ -290,7 +290,7 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { DefinitionOf(p).set_type(static_cast<program::ElementType>(77)); }},
       {"-1 operations at each point", [](auto& p) { DefinitionOf(p).set_operations(-1); }},
       {"-2 operations at each point", [](auto& p) { DefinitionOf(p).set_powers(-2); }},
-      {"runs along index 3, not one of its", [](auto& p) { DefinitionOf(p).set_row(4); }},
+      {"runs along its index 3, which is not there", [](auto& p) { DefinitionOf(p).set_row(4); }},
       {"turns operand 8, which is not there", [](auto& p) { DefinitionOf(p).set_turned(9); }},
       {"ties index 3, not one of its", [](auto& p) { DefinitionOf(p).add_ties()->add_indices(3); }},
       {"counts index 3 of definition 0",

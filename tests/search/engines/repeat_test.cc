@@ -117,6 +117,24 @@ TEST_CASE("a graph of few blocks has no short problem") {
   CHECK_FALSE(Shortened(graph, uses, *all).has_value());
 }
 
+TEST_CASE("a use that stands for no other has its own table in the tied problem") {
+  const Graph graph = LadderOf(24).graph;
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, MeshOf(64));
+  const absl::optional<GridProblem> all = BuildGridProblem(graph, MeshOf(64), uses, false);
+  REQUIRE(all.has_value());
+  const VariableMap variables = VariablesOf(*all);
+  const std::vector<int> numbers = TiedVariables(variables, NextRepetition(graph, variables), 2);
+  std::set<Cells> own;
+  for (const Factor& factor : all->pairwise.factors) own.insert(factor.cells);
+  size_t shared = 0, cells = 0;
+  for (const Factor& factor : Tied(all->pairwise, numbers).factors) {
+    cells += factor.cells->size();
+    if (own.count(factor.cells) > 0) shared += factor.cells->size();
+  }
+  CHECK(2 * shared > cells);
+  CHECK(shared < cells);
+}
+
 TEST_CASE("a ladder is shifted forward and backward at once") {
   const int layers = 20, ends = 4;
   for (const bool late : {false, true}) {
