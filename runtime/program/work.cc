@@ -38,7 +38,8 @@ void AddExtras(const FunctionDefinition& definition, double points,
   const double at_point[] = {definition.roots(), definition.functions(), definition.powers()};
   for (int e = 0; e < static_cast<int>(Extra::kRun); ++e) work.extras[e] += points * at_point[e];
   const int row = definition.row() - 1;
-  work.extras[static_cast<int>(Extra::kRun)] += RunsOf(points, row < 0 ? 1 : sizes[definition.indices(row)]);
+  work.extras[static_cast<int>(Extra::kRun)] +=
+      RunsOf(points, row < 0 ? 1 : sizes[definition.indices(row)]);
 }
 
 // Calls of a library that a kernel makes.

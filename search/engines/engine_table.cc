@@ -51,11 +51,12 @@ bool RepeatedAxesHelp(Task& task, const Incumbent& incumbent) {
 }
 // A copy pays only where all its readers agree, so axes for grids with copies may end far from the
 // best where they do not begin from a plan without: ResNet-50's training on 8 devices then moves
-// 1.1 % more. Mostly they do not, and that search is a fifth to a half of the time (decision 143).
+// 1.1 % more. Where blocks repeat they mostly do not, and that search is a fifth to a half of the
+// time (decision 143).
 constexpr int64_t kFarWithCopies = 102;
 bool CopiesMislead(Task& task, const Incumbent& incumbent) {
   return RepeatedAxesHelp(task, incumbent) && HasCopies(task) && HasLikelyGrids(task, incumbent) &&
-         !incumbent.IsWithin(kFarWithCopies);
+         !(task.tiled && incumbent.IsWithin(kFarWithCopies));
 }
 bool LikelyGridsHelp(Task& task, const Incumbent& incumbent) {
   return RepeatedAxesHelp(task, incumbent) && HasLikelyGrids(task, incumbent);

@@ -170,7 +170,8 @@ absl::Status Compare(const PredictedFlags& flags) {
   for (const BenchedModel& benched : Models()) {
     if (!IsAsked(flags, benched.family)) continue;
     for (const std::string optimizer : {"", kOptimizer}) {
-      YUBA_ASSIGN_OR_RETURN(const auto loaded, BenchModelOf(benched.family, benched.sizes, optimizer));
+      YUBA_ASSIGN_OR_RETURN(const auto loaded,
+                            BenchModelOf(benched.family, benched.sizes, optimizer));
       for (const int devices : kDevices) {
         const std::string name =
             absl::StrCat(benched.family, optimizer.empty() ? " forward" : " training");
