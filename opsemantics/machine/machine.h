@@ -51,8 +51,8 @@ struct KernelWork {
 // Of the kernels of one class:
 //   seconds = start + max(operations / rate, bytes / bandwidth) * (1 + half_rate / results),
 // where rate and bandwidth are these shares of the device's, and each extra counts as so many
-// operations more. `start` is what a kernel takes without
-// work, beyond DeviceModel::launch: a device whose queue is full needs launch + seconds for each.
+// operations more. `start` is what a kernel takes without work, beyond DeviceModel::launch: a
+// device whose queue is full needs launch + seconds for each.
 struct KernelModel {
   double start = 0;            // seconds
   double rate_share = 1;       // of DeviceModel::rates

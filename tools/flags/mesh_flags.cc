@@ -20,9 +20,7 @@ void AddMeshFlags(CLI::App* app, MeshFlags& flags) {
       ->group(kGroup);
   app->add_option("--machine", flags.machine,
                   "the machine that plans are for: a name of machines/, NAME:NODES, NAME@KERNELS, "
-                  "a file, or "
-                  "none; "
-                  "default: $YUBA_MACHINE, else the one whose GPUs are here")
+                  "a file, or none; default: $YUBA_MACHINE, else the one whose GPUs are here")
       ->group(kGroup);
 }
 
