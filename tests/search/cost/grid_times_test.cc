@@ -1,0 +1,120 @@
+// Tables of times by grids against those of the checker, which has a program of its own for them
+// and looks at each pair of grids by itself.
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "search/check/relaxed.h"
+#include "search/cost/use_costs.h"
+#include "search/rewrite/accumulators.h"
+#include "search/rewrite/partials.h"
+#include "search/space/grid_space.h"
+#include "tests/search/cost/uses.h"
+#include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
+#include "tests/support/machines.h"
+
+namespace yuba::search {
+namespace {
+
+// Messages and bytes of all kinds of links count, each in its own way.
+Space SpaceOfTimes(const Mesh& mesh, bool replicated) {
+  const auto machine = MachineFor(mesh, {1.3e-6, 1.7e-5, 2.3e-4}, {9e8, 7e7, 3e6});
+  Space space;
+  space.objective = Objective(ObjectiveKind::kTime, machine);
+  if (replicated) space.replicate = Replicate::kAuto;
+  return space;
+}
+
+int64_t DifferentCells(const RelaxedTables::Use& use, const std::vector<int64_t>& relaxed,
+                       size_t tensor_grids, size_t node_grids) {
+  REQUIRE(use.cost->size() == relaxed.size());
+  int64_t different = 0;
+  for (size_t t = 0; t < tensor_grids; ++t) {
+    for (size_t n = 0; n < node_grids; ++n) {
+      different += (*use.cost)[n * tensor_grids + t] != relaxed[t * node_grids + n];
+    }
+  }
+  return different;
+}
+
+void Compare(const Graph& graph, const Mesh& mesh, bool replicated = false) {
+  CAPTURE(mesh.devices(), mesh.kinds(), replicated);
+  const Space planned = SpaceOfTimes(mesh, replicated);
+  const RelaxedTables checked = *MakeRelaxedTables(graph, mesh, planned);
+  auto use = checked.uses.begin();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const std::vector<Grid> node_grids = AllGrids(SpaceOfNode(graph, static_cast<NodeId>(n)), mesh);
+    for (int o = -1; o < static_cast<int>(node.operands.size()); ++o, ++use) {
+      CAPTURE(n, o);
+      ChoiceSpace space = SpaceOfTensor(graph, o < 0 ? node.result : node.operands[o]);
+      space.optional |= replicated;
+      const std::vector<Grid> grids = AllGrids(space, mesh);
+      UseCosts costs(*node.definition, o, mesh, TimesOf(graph, static_cast<NodeId>(n)),
+                     planned.objective);
+      const std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
+      CHECK(DifferentCells(*use, relaxed, grids.size(), node_grids.size()) == 0);
+    }
+  }
+}
+
+// Two products that are added up, and one of a product, so that sums stay unreduced.
+Graph SumsOfProducts() {
+  GraphBuilder builder;
+  const TensorId x = builder.Input({24, 16}), w = builder.Parameter({16, 48});
+  const TensorId y = builder.Matmul(builder.Matmul(x, w), builder.Parameter({48, 16}));
+  const TensorId z = builder.Matmul(x, builder.Parameter({16, 16}));
+  return builder.Finish({builder.Relu(builder.Add(y, z))});
+}
+
+TEST_CASE("times by grids are those of the checker on links of one kind") {
+  for (const int devices : {2, 6, 8, 36}) {
+    Compare(EvenGraph(), MeshOf(devices));
+    Compare(UnevenGraph(), MeshOf(devices), devices < 8);
+    Compare(StrangeReads(), MeshOf(devices), devices < 8);
+  }
+}
+
+TEST_CASE("times by grids are those of the checker on links of several kinds") {
+  for (const Mesh& mesh : {MeshOfKinds(4, {1, 0}), MeshOfKinds(8, {2, 1, 0}),
+                           MeshOfKinds(12, {1, 1, 0}), MeshOfKinds(16, {1, 1, 0, 0})}) {
+    Compare(EvenGraph(), mesh, mesh.devices() < 16);
+    Compare(UnevenGraph(), mesh, mesh.devices() < 16);
+    Compare(StrangeReads(), mesh, mesh.devices() < 16);
+  }
+  Compare(EvenGraph(), MeshOfKinds(64, {2, 2, 1, 1, 0, 0}));
+}
+
+TEST_CASE("times by grids of sums that stay unreduced are those of the checker") {
+  for (const Mesh& mesh : {MeshOf(6), MeshOfKinds(8, {1, 0, 0}), MeshOfKinds(8, {2, 1, 0})}) {
+    Compare(WithPartials(SumsOfProducts(), mesh), mesh);
+    Compare(WithAccumulators(SumsOfProducts(), mesh), mesh);
+  }
+}
+
+TEST_CASE("times by grids of random uses are those of the checker") {
+  std::mt19937 random(11);
+  const auto upto = [&](int64_t most) { return 1 + static_cast<int64_t>(random() % most); };
+  for (int round = 0; round < 12; ++round) {
+    CAPTURE(round);
+    GraphBuilder builder;
+    const int64_t window = upto(3), channels = upto(5);
+    const TensorId x = builder.Input({upto(6), channels, 3 + upto(6), 3 + upto(6)});
+    const TensorId w = builder.Parameter({upto(6), channels, window, window});
+    const TensorId y = builder.Conv(x, w, upto(2), upto(window) - 1);
+    const TensorId m =
+        builder.Matmul(builder.Input({upto(13), 12}), builder.Parameter({12, upto(13)}));
+    const TensorId g = builder.ConvGradient(builder.Input({upto(4), 6}),
+                                            builder.Parameter({upto(4)}), upto(3), 9 + upto(6));
+    const TensorId s = builder.Shift(builder.Slice(m, 0, upto(builder.Dims(m)[0])), upto(3));
+    const std::vector<Mesh> meshes = {MeshOf(6), MeshOfKinds(4, {1, 0}), MeshOfKinds(8, {1, 0, 0}),
+                                      MeshOfKinds(8, {2, 1, 0}), MeshOfKinds(12, {1, 0, 0})};
+    Compare(builder.Finish({y, g, s}), meshes[round % meshes.size()], round % 2 == 0);
+  }
+}
+
+}  // namespace
+}  // namespace yuba::search
