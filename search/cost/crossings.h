@@ -13,101 +13,70 @@
 #ifndef YUBA_SEARCH_COST_CROSSINGS_H_
 #define YUBA_SEARCH_COST_CROSSINGS_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "opsemantics/definition/definition.h"
+#include "search/cost/crossing_bound.h"
 #include "search/cost/part_boxes.h"
 #include "search/plan/objective.h"
 
 namespace yuba::search {
 
-// Of all pairs of a tensor's grid and a node's grid. Not for several threads at a time. Grids that
-// cut a factor of the boxes alike are looked at once.
 class Crossings {
  public:
   // A gather of operand `operand`, or with `operand` < 0 a reduction, that neither writes nor
-  // combines partials that stay unreduced. `sums`: all node grids cut the reduction. `regions`: of
-  // the use, and where `sums` of parts of the reduction.
-  Crossings(const Definition& definition, int operand, const Mesh& mesh,
-            const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids, bool sums,
-            Regions& regions);
+  // combines partials that stay unreduced. `sums`: all node grids cut the reduction. `factors`: of
+  // the use's boxes, and where `sums` of those of parts of the reduction. The definition must
+  // outlive this.
+  Crossings(const Definition& definition, int operand, const Mesh& mesh, bool sums,
+            const std::vector<BoxFactor>& factors);
 
-  // For the grids of these numbers. `arriving`: the elements that devices need and somebody has or
-  // wrote, summed over devices. Sets in `least` the bytes of all kinds but 0, with `size` bytes an
-  // element, and raises the messages of all kinds.
-  void Add(size_t tensor_grid, size_t node_grid, int64_t arriving, int64_t size, LeastMoved* least);
-
- private:
-  using Wide = __int128;
-  // A mean over the parts that devices may need: a fraction in lowest terms.
-  struct Mean {
-    int64_t sum = 0;
-    int64_t of = 1;  // 0: it is not known
-    void Reduce();
-  };
-  // What devices find in their groups of one factor: elements, or parts that others have.
-  struct Found {
-    Mean mean;
-    int64_t greatest = 0;  // of one part
-    Mean other;            // another bound of the mean
-
-    void Add(int64_t found) {
-      mean.sum += found;
-      greatest = std::max(greatest, found);
-    }
-  };
-  // Of one factor, and of one kind of links: what is found in groups of lesser kinds.
-  struct Near {
-    Found elements, parts;
-  };
-  // Two ways in which grids cut one factor.
-  struct Cut {
-    int64_t needed = 1;  // how many parts devices may need
-    Mean met;            // with how many parts of others these have elements in common
-    absl::InlinedVector<Near, 2> near;  // [kind of links]; mostly two kinds, looked at in each cell
-    bool has_others = false;            // whether any Found has another mean
-  };
-  // How the grids cut one factor.
-  struct FactorTable {
-    std::vector<int> rows, columns;       // [grid]: its kind of cut
-    std::vector<std::vector<Cut>> pairs;  // [row kind][column kind]
-  };
   // Of reduction indices that decide no box: of the partials of an element, [kind of links], those
   // that a group of lesser kinds has, and all.
   struct Partials {
     std::vector<int64_t> near;
     int64_t all = 1;
   };
+  Partials PartialsOf(const Grid& node) const;
   // Of what several devices own: how many own one element, and [kind] of a group of lesser kinds.
   struct Owners {
     std::vector<int64_t> near;
     int64_t all = 1;
   };
+  Owners OwnersOf(const Grid& tensor) const;
 
-  FactorTable TableOf(int factor, const std::vector<Grid>& tensor_grids,
-                      const std::vector<Grid>& node_grids, Regions& regions) const;
-  void SetMeans(const Grid& had, const std::vector<int64_t>& needed, int64_t elements,
-                Cut& cut) const;
-  Cut Gathered(const std::vector<int64_t>& extents, const Grid& tensor,
-               const PartBoxes& pieces) const;
-  Cut Reduced(const std::vector<int64_t>& extents, const Grid& tensor,
-              const std::vector<int>& indices, const Grid& node, const PartBoxes& pieces) const;
-  void Finish(Cut& cut) const;
-  int64_t FoundBy(const std::vector<const Cut*>& cuts, size_t kind, Found Near::* what,
-                  int64_t repeated, bool has_others) const;
+  // The bound of no factors: multiplying by it changes nothing.
+  CrossingBound One() const;
+  // The bound of one factor. `tensor`, `node`: how its dimensions and its indices are cut;
+  // `pieces`: the same of the node's boxes.
+  CrossingBound Of(const BoxFactor& factor, const Grid& tensor, const Grid& node,
+                   const PartBoxes& pieces) const;
+
+  // For two grids, with the bounds of all factors multiplied. `arriving`: the elements that devices
+  // need and somebody has or wrote, summed over devices. Sets in `least` the bytes of all kinds but
+  // 0, with `size` bytes an element, and raises the messages of all kinds.
+  void Add(const CrossingBound& found, const Owners& owners, const Partials& partials,
+           int64_t arriving, int64_t size, LeastMoved* least) const;
+
+ private:
+  // Of one factor while parts are counted.
+  struct Counts;
+  CrossingBound Gathered(const std::vector<int64_t>& extents, const Grid& tensor,
+                         const PartBoxes& pieces) const;
+  CrossingBound Reduced(const std::vector<int64_t>& extents, const Grid& tensor,
+                        const std::vector<int>& indices, const Grid& node,
+                        const PartBoxes& pieces) const;
+  void SetOthers(const Grid& had, const std::vector<int64_t>& needed, int64_t elements,
+                 const Counts& counts, CrossingBound* bound) const;
 
   const Definition& definition_;
   const bool reduces_, sums_;
   const TensorType type_;
   const int64_t devices_, elements_;
   const size_t kinds_;
-  std::vector<FactorTable> factors_;
-  std::vector<Partials> partials_;  // [node grid]
-  std::vector<const Cut*> cuts_;    // of Add, by factor
-  std::vector<Owners> owners_;      // [tensor grid]
+  const std::vector<int> groups_;  // [kind]: devices that links up to it join
+  std::vector<bool> in_factor_;    // [index]: whether it decides a box
 };
 
 }  // namespace yuba::search

@@ -4,12 +4,13 @@
 #ifndef YUBA_SEARCH_COST_NUMBERING_H_
 #define YUBA_SEARCH_COST_NUMBERING_H_
 
-#include <map>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace yuba::search {
 
-template <typename Thing, typename Map = std::map<Thing, int>>
+template <typename Thing, typename Map = absl::flat_hash_map<Thing, int>>
 class Numbering {
  public:
   int Of(const Thing& thing) {

@@ -48,12 +48,6 @@ int CompareMeans(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-Wide Times(Wide a, Wide b) {
-  Wide product = 0;
-  YUBA_CHECK(!__builtin_mul_overflow(a, b, &product));
-  return product;
-}
-
 using ValueRuns = std::vector<std::pair<int64_t, int64_t>>;
 
 // Sorts runs, greatest value first, and joins those of equal values.
@@ -88,21 +82,12 @@ ValueRuns Times(const ValueRuns& a, const ValueRuns& b) {
   return product;
 }
 
-Wide CommonDivisor(Wide a, Wide b) {
-  while (b != 0) {
-    const Wide rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 }  // namespace
 
 bool OverlapBounds::Bound::operator==(const Bound& other) const {
   return scale == other.scale && parts == other.parts && pieces == other.pieces &&
          parts_vary == other.parts_vary && pieces_vary == other.pieces_vary &&
-         greatest == other.greatest && mean == other.mean && mean_of == other.mean_of;
+         greatest == other.greatest && mean == other.mean;
 }
 
 OverlapBounds::OverlapBounds(int64_t devices) : devices_(devices) {
@@ -154,7 +139,7 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const Grid& grid,
     // The axes that cut both have at most `common` combinations of coordinates; apart from these,
     // parts and pieces are independent. So the mean overlap is at most common / (parts * pieces) of
     // the volume of all pieces.
-    LowerMean(CheckedMultiply(common, pieces.volume), parts[0] * pieces.count, &bound);
+    bound.mean = Fraction(CheckedMultiply(common, pieces.volume), parts[0] * pieces.count);
     means_ = true;
   }
   return NumberOf(bound);
@@ -169,8 +154,7 @@ OverlapBounds::Bound OverlapBounds::ProductOf(const Bound& a, const Bound& b) {
   product.pieces_vary = a.pieces_vary || b.pieces_vary;
   if (means_) {
     product.greatest = CheckedMultiply(a.greatest, b.greatest);
-    if (a.mean_of > 0) LowerMean(Times(a.mean, b.greatest), a.mean_of, &product);
-    if (b.mean_of > 0) LowerMean(Times(b.mean, a.greatest), b.mean_of, &product);
+    product.mean = std::min(a.mean * Fraction(b.greatest, 1), b.mean * Fraction(a.greatest, 1));
   }
   return product;
 }
@@ -181,18 +165,15 @@ int64_t OverlapBounds::Greatest(const Bound& bound) {
   // Where only one of the two varies, nothing is correlated.
   const bool matched = bound.parts_vary && bound.pieces_vary;
   const Wide sum = matched ? Matched(bound.parts, bound.pieces) : Wide{parts.sum} * pieces.sum;
-  Wide greatest = Times(sum, Wide{devices_} * bound.scale) / (Wide{parts.count} * pieces.count);
-  if (bound.mean_of > 0) greatest = std::min(greatest, Times(bound.mean, devices_) / bound.mean_of);
-  return static_cast<int64_t>(greatest);
+  const auto greatest = static_cast<int64_t>(Fraction::Times(sum, Wide{devices_} * bound.scale) /
+                                             (Wide{parts.count} * pieces.count));
+  return bound.mean.is_known() ? std::min(greatest, bound.mean.FloorOf(devices_)) : greatest;
 }
 
 int OverlapBounds::NumberOf(const Bound& bound) {
   Bound none;
   none.scale = 0;
-  const Bound& kept = bound.scale == 0 ? none : bound;
-  const auto [place, is_new] = numbers_.emplace(kept, static_cast<int>(bounds_.size()));
-  if (is_new) bounds_.push_back(kept);
-  return place->second;
+  return bounds_.Of(bound.scale == 0 ? none : bound);
 }
 
 int OverlapBounds::ProfileOf(Runs runs, int64_t* scale) {
@@ -225,13 +206,6 @@ int OverlapBounds::ProductOfProfiles(int a, int b) {
   return place->second;
 }
 
-void OverlapBounds::LowerMean(Wide mean, int64_t of, Bound* bound) const {
-  if (bound->mean_of > 0 && Times(bound->mean, of) <= Times(mean, bound->mean_of)) return;
-  const auto common = static_cast<int64_t>(CommonDivisor(mean, of));
-  bound->mean = mean / common;
-  bound->mean_of = of / common;
-}
-
 OverlapBounds::Wide OverlapBounds::Matched(int parts, int pieces) {
   const auto [place, is_new] = matched_.emplace(std::make_pair(parts, pieces), 0);
   if (!is_new) return place->second;
@@ -241,7 +215,7 @@ OverlapBounds::Wide OverlapBounds::Matched(int parts, int pieces) {
   int64_t left_a = a.runs[0].second * b.count, left_b = b.runs[0].second * a.count;
   while (i < a.runs.size() && j < b.runs.size()) {
     int64_t both = std::min(left_a, left_b);
-    sum += Times(Wide{a.runs[i].first} * b.runs[j].first, both);
+    sum += Fraction::Times(Wide{a.runs[i].first} * b.runs[j].first, both);
     left_a -= both;
     left_b -= both;
     if (left_a == 0 && ++i < a.runs.size()) left_a = a.runs[i].second * b.count;

@@ -24,6 +24,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "search/cost/fraction.h"
+#include "search/cost/numbering.h"
 #include "search/cost/part_boxes.h"
 
 namespace yuba::search {
@@ -39,9 +41,11 @@ class OverlapBounds {
   // The bound of one factor. `extents` and `grid`: of its dimensions, as the tensor is cut;
   // `pieces`: as the node is. All calls must come before the first product.
   int Of(const std::vector<int64_t>& extents, const Grid& grid, const PartBoxes& pieces);
-  int Product(int a, int b) { return NumberOf(ProductOf(bounds_[a], bounds_[b])); }
+  int Product(int a, int b) { return NumberOf(ProductOf(bounds_.at(a), bounds_.at(b))); }
   // The most elements, summed over the devices, that the product of two bounds allows.
-  int64_t GreatestOfProduct(int a, int b) { return Greatest(ProductOf(bounds_[a], bounds_[b])); }
+  int64_t GreatestOfProduct(int a, int b) {
+    return Greatest(ProductOf(bounds_.at(a), bounds_.at(b)));
+  }
 
  private:
   using Wide = __int128;
@@ -61,18 +65,15 @@ class OverlapBounds {
     // `pieces` holds g, and neither is said to vary.
     bool parts_vary = false, pieces_vary = false;
     int64_t greatest = 1;  // the most elements of one device; kept only where `means_` is set
-    // Another bound, of the mean over all devices: the fraction mean / mean_of, reduced, the least
-    // of those known. It comes from factors in which parts and pieces cannot have all axes of
-    // either in common. mean_of == 0: there is none.
-    Wide mean = 0;
-    int64_t mean_of = 0;
+    // Another bound, of the mean over all devices, the least of those known. It comes from factors
+    // in which parts and pieces cannot have all axes of either in common.
+    Fraction mean = Fraction::Unknown();
 
     bool operator==(const Bound& other) const;
     template <typename H>
     friend H AbslHashValue(H hash, const Bound& bound) {
       return H::combine(std::move(hash), bound.scale, bound.parts, bound.pieces, bound.parts_vary,
-                        bound.pieces_vary, bound.greatest, static_cast<int64_t>(bound.mean),
-                        bound.mean_of);
+                        bound.pieces_vary, bound.greatest, bound.mean);
     }
   };
 
@@ -82,8 +83,6 @@ class OverlapBounds {
   // The number of the profile with these runs, whose common divisor is multiplied into *scale.
   int ProfileOf(Runs runs, int64_t* scale);
   int ProductOfProfiles(int a, int b);
-  // Takes the mean / of as the bound's mean if that is less.
-  void LowerMean(Wide mean, int64_t of, Bound* bound) const;
   // The sum of f * g over all combinations of values when greatest values meet greatest.
   Wide Matched(int parts, int pieces);
 
@@ -94,8 +93,7 @@ class OverlapBounds {
   absl::flat_hash_map<Runs, int> profile_numbers_;
   absl::flat_hash_map<std::pair<int, int>, int> products_;
   absl::flat_hash_map<std::pair<int, int>, Wide> matched_;
-  std::vector<Bound> bounds_;  // by number
-  absl::flat_hash_map<Bound, int> numbers_;
+  Numbering<Bound> bounds_;
 };
 
 }  // namespace yuba::search

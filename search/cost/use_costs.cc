@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "opsemantics/base/arithmetic.h"
-#include "search/cost/grid_overlaps.h"
-#include "search/plan/memory_price.h"
+#include "search/plan/use_boxes.h"
 
 namespace yuba::search {
 namespace {
@@ -31,36 +30,48 @@ UseCosts::UseCosts(const Definition& definition, int operand, const Mesh& mesh, 
       objective_(objective),
       busiest_(definition_, operand_, mesh_, objective_, whole_, partial_) {}
 
-UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
-  NodeSide side;
-  const std::vector<int> parts = PartsOf(grid);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (definition_.indices[i].reduction) side.parts *= parts[i];
+bool UseCosts::IsPartial(const Grid& grid) const {
+  if (operand_ >= 0) return false;
+  for (const std::vector<int>& of_kind : grid) {
+    for (size_t i = 0; i < of_kind.size(); ++i) {
+      if (definition_.indices[i].reduction && of_kind[i] > 1) return true;
+    }
   }
-  side.partial = operand_ < 0 && side.parts > 1;
-  side.size = times_ * ByteSize(side.partial ? AccumulatorType(type_.type) : type_.type);
+  return false;
+}
+
+int64_t UseCosts::BoxesOf(const Grid& grid) const {
+  return operand_ < 0 ? Product(PartsOf(grid)) : devices_;
+}
+
+UseCosts::NodeSide UseCosts::SideOf(bool partial) const {
+  NodeSide side;
+  side.partial = partial;
+  side.size = times_ * ByteSize(partial ? AccumulatorType(type_.type) : type_.type);
+  return side;
+}
+
+UseCosts::NodeSide UseCosts::SideOf(const Grid& grid) {
+  NodeSide side = SideOf(IsPartial(grid));
   Regions& regions = RegionsOf(side.partial);
-  Wide volume = operand_ < 0 ? Product(parts) : devices_;
+  Wide volume = BoxesOf(grid);
   for (size_t f = 0; f < regions.factors().size() && !type_.dims.empty(); ++f) {
     side.pieces.push_back(&regions.PiecesOf(static_cast<int>(f), grid));
     volume *= side.pieces.back()->volume;
   }
   for (const PartBoxes* pieces : side.pieces) volume /= pieces->count;
-  side.needed = side.written = static_cast<int64_t>(volume);
+  side.elements = static_cast<int64_t>(volume);
   return side;
 }
 
 int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t overlap) const {
   int64_t copies = devices_ / tensor_parts;  // of each element
-  int64_t expected = side.needed, results = 0;
-  if (IntoPartials()) {
-    expected = side.written;
-  } else if (FromPartials()) {
+  int64_t expected = side.elements, results = 0;
+  if (FromPartials()) {
     expected = CheckedMultiply(elements_, copies);
-  } else if (operand_ < 0 && side.parts == 1) {
-    expected = CheckedMultiply(side.written, copies);
-  } else if (operand_ < 0) {
-    expected = side.written;
+  } else if (operand_ < 0 && !IntoPartials() && !side.partial) {
+    expected = CheckedMultiply(side.elements, copies);
+  } else if (operand_ < 0 && !IntoPartials()) {
     results = CheckedMultiply(elements_, copies - 1);  // in the tensor's own type
   }
   const int64_t bytes = CheckedAdd(CheckedMultiply(expected - overlap, side.size),
@@ -68,36 +79,20 @@ int64_t UseCosts::CostOf(const NodeSide& side, int64_t tensor_parts, int64_t ove
   return std::max<int64_t>(0, bytes);
 }
 
-std::vector<int64_t> UseCosts::RelaxedBytes(const std::vector<Grid>& tensor_grids,
-                                            const std::vector<Grid>& node_grids,
-                                            const Budget& budget) {
-  std::vector<int64_t> cells(tensor_grids.size() * node_grids.size(), 0);
-  std::vector<NodeSide> sides;
-  for (const Grid& grid : node_grids) sides.push_back(SideOf(grid));
-  for (bool partial : {false, true}) {
-    std::vector<size_t> columns;
-    for (size_t c = 0; c < sides.size(); ++c) {
-      if (sides[c].partial == partial) columns.push_back(c);
-    }
-    if (columns.empty()) continue;
-    const auto cost_row = [&](size_t r, const std::vector<int64_t>& overlaps) {
-      const int64_t parts = Product(PartsOf(tensor_grids[r]));
-      for (size_t c = 0; c < columns.size(); ++c) {
-        int64_t overlap = overlaps[c];
-        // First owners are one device for each part of the tensor, so that their shards together
-        // are no more than all of it.
-        if (partial && !IntoPartials()) overlap = std::min(overlap, elements_);
-        const bool meet = !WithinGroups() || MayKeepGroups(tensor_grids[r], node_grids[columns[c]]);
-        cells[r * node_grids.size() + columns[c]] =
-            meet ? CostOf(sides[columns[c]], parts, overlap) : kNever;
-      }
-    };
-    std::vector<Grid> nodes;
-    for (size_t c : columns) nodes.push_back(node_grids[c]);
-    ForEachRowOfOverlaps(devices_, type_.dims, tensor_grids, nodes, &RegionsOf(partial), budget,
-                         cost_row);
+int64_t UseCosts::TimeFromBoxes(const Choice& tensor, const Choice& node) const {
+  return objective_.Exchange(
+      MovedByUse(definition_, operand_, mesh_, tensor, AnalyzeNode(definition_, node, mesh_)));
+}
+
+int64_t UseCosts::Exact(const Choice& tensor, const Choice& node, int64_t* steps) {
+  if (!objective_.IsTime()) return ExactBytes(tensor, node, steps);
+  if (!OfPartials()) {
+    *steps += devices_;
+    return busiest_.Exchange(tensor, node) * times_;
   }
-  return cells;
+  if (ExactBytes(tensor, node, steps) == 0) return 0;
+  *steps += devices_;
+  return TimeFromBoxes(tensor, node) * times_;
 }
 
 }  // namespace yuba::search

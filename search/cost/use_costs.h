@@ -53,18 +53,22 @@ class UseCosts {
   struct NodeSide {
     bool partial = false;  // whether partials move
     int64_t size = 1;      // bytes of an element, as often as it moves
-    int64_t parts = 1;     // of the reduction
-    int64_t needed = 0;    // gather: elements that devices read, summed over devices
-    int64_t written = 0;   // reduction: elements that first producers write, of all partials
+    // Of a gather those that devices read, summed over devices; of a reduction those that first
+    // producers write, of all partials.
+    int64_t elements = 0;
     std::vector<const PartBoxes*> pieces;  // [factor]; none of a scalar, whose box is never empty
   };
+  NodeSide SideOf(bool partial) const;  // all but the boxes
   NodeSide SideOf(const Grid& grid);
-  std::vector<int64_t> RelaxedBytes(const std::vector<Grid>& tensor_grids,
-                                    const std::vector<Grid>& node_grids, const Budget& budget);
+  // How many boxes are read, or written by first producers.
+  int64_t BoxesOf(const Grid& grid) const;
+  // Whether the use is a reduction of partials for this node grid.
+  bool IsPartial(const Grid& grid) const;
+  class GridTable;  // in use_costs_grids.cc
+  // The indices on which costs depend: how the others are cut makes no difference.
+  std::vector<int> IndicesThatMatter() const;
   int64_t ExactBytes(const Choice& tensor, const Choice& node, int64_t* steps);
-  // In use_times.cc, as are Relaxed and Exact.
-  void MakeTimes(const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
-                 bool partial, std::vector<int64_t>& cells);
+  // Of tensors that hold partials, by a look at all devices.
   int64_t TimeFromBoxes(const Choice& tensor, const Choice& node) const;
   // Whether the tensor holds partials that stay unreduced.
   bool OfPartials() const { return IntoPartials() || FromPartials() || WithinGroups(); }
