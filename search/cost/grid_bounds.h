@@ -47,9 +47,6 @@ class GridBounds {
   }
 
  private:
-  FactorBounds OfFactor(const std::vector<int64_t>& dims, const std::vector<Grid>& tensor_grids,
-                        const std::vector<Grid>& node_grids, int number, Regions* regions);
-
   // By number.
   struct Bound {
     int overlap = 0, found = 0, volume = 0;
@@ -62,6 +59,9 @@ class GridBounds {
       return H::combine(std::move(hash), bound.overlap, bound.found, bound.volume);
     }
   };
+
+  FactorBounds OfFactor(const std::vector<int64_t>& dims, const std::vector<Grid>& tensor_grids,
+                        const std::vector<Grid>& node_grids, int number, Regions* regions);
 
   const Crossings* const crossings_;
   OverlapBounds overlaps_;

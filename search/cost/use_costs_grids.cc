@@ -46,23 +46,23 @@ class UseCosts::GridTable {
   // `partial`: all node grids cut the reduction.
   GridTable(UseCosts& use, bool partial, const std::vector<Grid>& tensor_grids,
             const std::vector<Grid>& node_grids)
-      : use_(use), partial_(partial), tensor_grids_(tensor_grids) {
-    Regions& regions = use.RegionsOf(partial);
-    if (use.objective_.IsTime() && !use.OfPartials()) {
-      crossings_.emplace(use.definition_, use.operand_, use.mesh_, partial, regions.factors());
-    }
-    bounds_.emplace(use.devices_, crossings_.has_value() ? &*crossings_ : nullptr);
+      : use_(use),
+        partial_(partial),
+        tensor_grids_(tensor_grids),
+        crossings_(CrossingsOf(use, partial)),
+        bounds_(use.devices_, crossings_.has_value() ? &*crossings_ : nullptr),
+        halves_(Halves(
+            bounds_.OfFactors(use.type_.dims, tensor_grids, node_grids, &use.RegionsOf(partial)),
+            tensor_grids.size(), node_grids.size(), bounds_.one(),
+            [&](int a, int b) { return bounds_.Product(a, b); })) {
     AddRows();
     AddColumns(node_grids);
-    halves_.emplace(Halves(bounds_->OfFactors(use.type_.dims, tensor_grids, node_grids, &regions),
-                           tensor_grids.size(), node_grids.size(), bounds_->one(),
-                           [&](int a, int b) { return bounds_->Product(a, b); }));
   }
 
   // Calls `row` for each tensor grid, in some order, with its costs by node grid.
   template <typename Row>
   void ForEachRow(const Budget& budget, const Row& row) {
-    const auto& [first, second] = *halves_;
+    const auto& [first, second] = halves_;
     const size_t classes = classes_.size(), seconds = second.bounds().size();
     std::vector<int64_t> cells(columns_.size());
     // By bound of the first half, bound of the second and class of the column.
@@ -91,6 +91,12 @@ class UseCosts::GridTable {
     int64_t boxes = 0;  // of a gather as many as devices, of a reduction as first producers
     Crossings::Partials partials;
   };
+
+  static absl::optional<Crossings> CrossingsOf(UseCosts& use, bool partial) {
+    if (!use.objective_.IsTime() || use.OfPartials()) return absl::nullopt;
+    return Crossings(use.definition_, use.operand_, use.mesh_, partial,
+                     use.RegionsOf(partial).factors());
+  }
 
   // One class after the other.
   void AddRows() {
@@ -134,8 +140,8 @@ class UseCosts::GridTable {
     if (use_.WithinGroups() && !MayKeepGroups(tensor, column.grid)) return kNever;
     const int64_t parts = Product(PartsOf(tensor));
     NodeSide side = use_.SideOf(partial_);
-    side.elements = bounds_->ElementsOfProduct(a, b, column.boxes);
-    int64_t overlap = bounds_->OverlapOfProduct(a, b);
+    side.elements = bounds_.ElementsOfProduct(a, b, column.boxes);
+    int64_t overlap = bounds_.OverlapOfProduct(a, b);
     // First owners are one device for each part of the tensor, so that their shards together are
     // no more than all of it.
     if (partial_ && !use_.IntoPartials()) overlap = std::min(overlap, use_.elements_);
@@ -147,7 +153,7 @@ class UseCosts::GridTable {
     if (crossings_.has_value()) {
       const Crossings::Owners& owners = owners_[row_classes_[row]];
       const int64_t arriving = side.elements * (use_.operand_ < 0 ? owners.all : 1);
-      crossings_->Add(bounds_->FoundOfProduct(a, b), owners, column.partials, arriving,
+      crossings_->Add(bounds_.FoundOfProduct(a, b), owners, column.partials, arriving,
                       side.size / use_.times_, &least);
     }
     return use_.objective_.LeastExchange(least, use_.devices_) * use_.times_;
@@ -156,14 +162,14 @@ class UseCosts::GridTable {
   UseCosts& use_;
   const bool partial_;
   const std::vector<Grid>& tensor_grids_;
-  absl::optional<Crossings> crossings_;
-  absl::optional<GridBounds> bounds_;
+  const absl::optional<Crossings> crossings_;  // only of times
+  GridBounds bounds_;
+  const std::pair<FactorBounds, FactorBounds> halves_;
   std::vector<ColumnClass> classes_;
   std::vector<int> columns_;               // [node grid]: its class
   std::vector<int> row_classes_;           // [tensor grid]
   std::vector<Crossings::Owners> owners_;  // [row class], with crossings_
   std::vector<size_t> row_order_;
-  absl::optional<std::pair<FactorBounds, FactorBounds>> halves_;
 };
 
 std::vector<int> UseCosts::IndicesThatMatter() const {
