@@ -38,6 +38,12 @@ class Fraction {
     return static_cast<int64_t>(Divided(product, below_));
   }
 
+  // That of a * b, without a search for common divisors.
+  static int64_t FloorOfProduct(const Fraction& a, const Fraction& b, Wide times) {
+    const Wide product = Times(Times(a.above_, b.above_), times);
+    return static_cast<int64_t>(Divided(product, CheckedMultiply(a.below_, b.below_)));
+  }
+
   friend Fraction operator*(const Fraction& a, const Fraction& b) {
     if (!a.is_known() || !b.is_known()) return Unknown();
     // Each is in lowest terms, so common divisors are of one's numerator and the other's

@@ -43,7 +43,8 @@ class GridBounds {
   }
   // The elements of `boxes` boxes, which are all equally often.
   int64_t ElementsOfProduct(int a, int b, int64_t boxes) const {
-    return (volumes_.at(bounds_.at(a).volume) * volumes_.at(bounds_.at(b).volume)).FloorOf(boxes);
+    return Fraction::FloorOfProduct(volumes_.at(bounds_.at(a).volume),
+                                    volumes_.at(bounds_.at(b).volume), boxes);
   }
 
  private:

@@ -105,8 +105,9 @@ class UseCosts::GridTable {
       std::vector<int64_t> parts;
       for (const std::vector<int>& of_kind : tensor) parts.push_back(Product(of_kind));
       row_classes_.push_back(numbers.Of(parts));
-      if (!crossings_.has_value() || numbers.size() == static_cast<int>(owners_.size())) continue;
-      owners_.push_back(crossings_->OwnersOf(tensor));
+      if (numbers.size() == static_cast<int>(all_parts_.size())) continue;
+      all_parts_.push_back(Product(PartsOf(tensor)));
+      if (crossings_.has_value()) owners_.push_back(crossings_->OwnersOf(tensor));
     }
     row_order_.resize(tensor_grids_.size());
     std::iota(row_order_.begin(), row_order_.end(), 0);
@@ -138,20 +139,20 @@ class UseCosts::GridTable {
   int64_t CellOf(size_t row, const ColumnClass& column, int a, int b) {
     const Grid& tensor = tensor_grids_[row];
     if (use_.WithinGroups() && !MayKeepGroups(tensor, column.grid)) return kNever;
-    const int64_t parts = Product(PartsOf(tensor));
+    const int row_class = row_classes_[row];
     NodeSide side = use_.SideOf(partial_);
     side.elements = bounds_.ElementsOfProduct(a, b, column.boxes);
     int64_t overlap = bounds_.OverlapOfProduct(a, b);
     // First owners are one device for each part of the tensor, so that their shards together are
     // no more than all of it.
     if (partial_ && !use_.IntoPartials()) overlap = std::min(overlap, use_.elements_);
-    const int64_t bytes = use_.CostOf(side, parts, overlap);
+    const int64_t bytes = use_.CostOf(side, all_parts_[row_class], overlap);
     if (bytes == 0 || !use_.objective_.IsTime()) return bytes;
     LeastMoved least;
     least.bytes[0] = bytes / use_.times_;
     least.messages[0] = use_.devices_;
     if (crossings_.has_value()) {
-      const Crossings::Owners& owners = owners_[row_classes_[row]];
+      const Crossings::Owners& owners = owners_[row_class];
       const int64_t arriving = side.elements * (use_.operand_ < 0 ? owners.all : 1);
       crossings_->Add(bounds_.FoundOfProduct(a, b), owners, column.partials, arriving,
                       side.size / use_.times_, &least);
@@ -168,6 +169,7 @@ class UseCosts::GridTable {
   std::vector<ColumnClass> classes_;
   std::vector<int> columns_;               // [node grid]: its class
   std::vector<int> row_classes_;           // [tensor grid]
+  std::vector<int64_t> all_parts_;         // [row class]: of the tensor
   std::vector<Crossings::Owners> owners_;  // [row class], with crossings_
   std::vector<size_t> row_order_;
 };
