@@ -9,6 +9,7 @@
 #define YUBA_SEARCH_COST_FACTOR_BOUNDS_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
