@@ -136,7 +136,7 @@ FactorReach ReachOfReduction(const Definition& definition, const BoxFactor& fact
 namespace {
 
 // Of all devices together, with `copies` partials of each element within reach.
-int64_t Within(Large devices, const std::vector<const FactorReach*>& factors, size_t kind,
+int64_t Within(Large devices, absl::Span<const FactorReach* const> factors, size_t kind,
                std::vector<Reach> FactorReach::* of, int64_t copies) {
   Large total = devices * copies, parts = 1;
   for (const FactorReach* factor : factors) {
@@ -171,7 +171,7 @@ OwnersReach OwnersReachOf(const Mesh& mesh, const Grid& tensor) {
   return owners;
 }
 
-void AddCrossing(const UseReach& use, const std::vector<const FactorReach*>& factors,
+void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> factors,
                  LeastMoved* least) {
   Large meetings = use.devices, parts = 1;
   for (const int64_t here : use.repeated) meetings *= here;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/regions/box_factors.h"
@@ -52,15 +53,16 @@ OwnersReach OwnersReachOf(const Mesh& mesh, const Grid& tensor);
 struct UseReach {
   int64_t devices = 1;
   const OwnersReach* owners = nullptr;
-  std::vector<int64_t> repeated;  // [kind] how many partials of each element axes of that kind make
-                                  // in indices that are in no factor
+  // [kind] how many partials of each element axes of that kind make in indices that are in no
+  // factor
+  absl::Span<const int64_t> repeated;
   bool sums = false;
   int64_t arriving = 0;  // elements that devices need, all together, whoever combines partials
   int64_t size = 0;      // bytes of an element that arrives
   int64_t elements = 0, result_size = 0;  // of the tensor
 };
 // What crosses, added to `least`.
-void AddCrossing(const UseReach& use, const std::vector<const FactorReach*>& factors,
+void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> factors,
                  LeastMoved* least);
 
 }  // namespace yuba::search

@@ -1,17 +1,17 @@
 // The replay of dual proofs: ReplayDual of bound.h.
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "opsemantics/base/inner_loop.h"
 #include "opsemantics/base/status.h"
 #include "search/check/bound.h"
 #include "search/check/held.h"
 #include "search/check/memory.h"
 #include "search/check/relaxed.h"
+#include "search/check/use_minima.h"
+#include "search/check/use_table.h"
 #include "search/plan/price_scale.h"
 
 namespace yuba::search {
@@ -22,7 +22,7 @@ struct Prices {
   std::map<std::pair<int, int>, const std::vector<int64_t>*> of;
   std::map<int, std::vector<int64_t>> sums;  // by tensor: all its messages added up
   // Costs to be added to the uses of a tensor by a node, [node grid][tensor grid].
-  std::map<std::pair<int, int>, std::vector<CheckTable::Cells>> added;
+  std::map<std::pair<int, int>, AddedCosts> added;
 };
 
 absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMessage>& messages,
@@ -57,48 +57,6 @@ absl::StatusOr<Prices> ReadPrices(const Graph& graph, const std::vector<DualMess
   return prices;
 }
 
-// The costs of one node's uses of one tensor: two where it reads the tensor whose next value it
-// computes, else one.
-using UsesOfPair = std::vector<std::shared_ptr<const std::vector<int64_t>>>;
-
-// The least, over the grids of the tensor, of a row of costs less the tensor's prices.
-YUBA_INNER_LOOP int64_t LeastLess(const int64_t* costs, const int64_t* prices, int64_t most,
-                                  int grids) {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (int grid = 0; grid < grids; ++grid) {
-    least = std::min(least, std::min(costs[grid], most) - prices[grid]);
-  }
-  return least;
-}
-
-// For each node grid: adds to *sum the least, over the grids of the tensor, of the uses' costs in
-// units less the tensor's price.
-void AddLeast(const UsesOfPair& uses, int grids, PriceScale scale,
-              const std::vector<int64_t>* prices, const std::vector<CheckTable::Cells>* added,
-              std::vector<int64_t>* sum) {
-  size_t cell = 0;
-  if (uses.size() == 1 && added == nullptr && scale.units == 1) {
-    const std::vector<int64_t> none(grids, 0);
-    const int64_t* const of_grid = prices == nullptr ? none.data() : prices->data();
-    for (int64_t& total : *sum) {
-      total += LeastLess(uses[0]->data() + cell, of_grid, scale.most, grids);
-      cell += grids;
-    }
-    return;
-  }
-  for (int64_t& total : *sum) {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (int grid = 0; grid < grids; ++grid, ++cell) {
-      const int64_t price = prices == nullptr ? 0 : (*prices)[grid];
-      int64_t here = -price;
-      for (const auto& cost : uses) here += UnitsOf(scale, (*cost)[cell]);
-      for (size_t i = 0; added != nullptr && i < added->size(); ++i) here += (*(*added)[i])[cell];
-      least = std::min(least, here);
-    }
-    total += least;
-  }
-}
-
 // The sum over the nodes of their cheapest grid, each use at the best price of its tensor, and over
 // the tensors of the least that their prices add up to. `sums`: costs of the nodes alone, by node
 // and grid. No plan costs less, whatever the prices: its own grids are one term of each minimum,
@@ -122,24 +80,22 @@ absl::StatusOr<int64_t> LeastOfAll(const RelaxedTables& costs, const Prices& pri
   }
   // Where blocks repeat, so do tables and prices.
   std::map<std::pair<UsesOfPair, std::vector<int64_t>>, std::vector<int64_t>> known;
-  const std::vector<int64_t> none;
   for (const auto& [pair, of_pair] : uses) {
     std::vector<int64_t>& sum = sums[pair.second];
     sum.resize(costs.nodes[pair.second]);
     const auto found = prices.of.find(pair);
     const auto added = prices.added.find(pair);
-    const std::vector<int64_t>* const here = found == prices.of.end() ? nullptr : found->second;
-    used += here != nullptr;
+    used += found != prices.of.end();
+    const std::vector<int64_t> here = found == prices.of.end()
+                                          ? std::vector<int64_t>(costs.tensors[pair.first], 0)
+                                          : *found->second;
     if (added != prices.added.end()) {
-      AddLeast(of_pair, costs.tensors[pair.first], scale, here, &added->second, &sum);
+      AddLeast(of_pair, scale, here, added->second, &sum);
       continue;
     }
-    std::vector<int64_t>& least = known[{of_pair, here == nullptr ? none : *here}];
-    if (least.empty()) {
-      least.resize(sum.size(), 0);
-      AddLeast(of_pair, costs.tensors[pair.first], scale, here, nullptr, &least);
-    }
-    for (size_t grid = 0; grid < sum.size(); ++grid) sum[grid] += least[grid];
+    const auto [least, is_new] = known.try_emplace({of_pair, here}, sum.size(), 0);
+    if (is_new) AddLeast(of_pair, scale, here, {}, &least->second);
+    for (size_t grid = 0; grid < sum.size(); ++grid) sum[grid] += least->second[grid];
   }
   if (used != prices.of.size()) {
     return ProofError("the proof has a message of a node that does not use its tensor");
@@ -174,6 +130,29 @@ void AddPriced(const Graph& graph, const CheckTable& table, Prices* prices,
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*table.cells)[i];
 }
 
+// The costs of uses, [node grid][tensor grid], of those nodes whose costs PricedUses looks at.
+std::vector<CheckTable::Cells> CostsOf(const Graph& graph, const RelaxedTables& costs,
+                                       const std::vector<MemoryPrice>& prices) {
+  std::map<std::shared_ptr<const UseTable>, CheckTable::Cells> known;
+  std::vector<CheckTable::Cells> all;
+  for (const RelaxedTables::Use& use : costs.uses) {
+    all.emplace_back();
+    if (!ReadBoxes(graph, use.node, prices)) continue;
+    CheckTable::Cells& whole = known[use.cost];
+    if (whole == nullptr) {
+      std::vector<int64_t> cells;
+      for (size_t node = 0; node < use.cost->row_of.size(); ++node) {
+        for (int grid = 0; grid < costs.tensors[use.tensor]; ++grid) {
+          cells.push_back(use.cost->At(node, grid));
+        }
+      }
+      whole = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+    }
+    all.back() = whole;
+  }
+  return all;
+}
+
 // LeastOfAll with bytes in use added at the prices on memory, less the room at these prices: in
 // bytes, of plans within the limit.
 absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
@@ -181,8 +160,9 @@ absl::StatusOr<int64_t> LeastWithinLimit(const Graph& graph, const Plan& plan,
   const Proof& proof = plan.proof;
   YUBA_ASSIGN_OR_RETURN(const PinsOfElements pins, PinsOf(graph, plan.mesh, plan.space));
   const HeldElements held = HeldByGrid(graph, plan, pins);
-  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory, PricedUses(graph, held, CostsOf(costs.uses),
-                                                              proof.prices, plan.space.memory));
+  YUBA_ASSIGN_OR_RETURN(const PricedMemory memory,
+                        PricedUses(graph, held, CostsOf(graph, costs, proof.prices), proof.prices,
+                                   plan.space.memory));
   YUBA_ASSIGN_OR_RETURN(Prices given, ReadPrices(graph, proof.messages, costs));
   const PriceScale scale = PriceScaleOf(graph, plan.mesh.devices());
   std::vector<std::vector<int64_t>> of_nodes = KernelsOf(graph, costs, scale);

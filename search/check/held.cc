@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "search/check/alike.h"
 #include "search/check/memory.h"
 #include "search/check/part_counts.h"
-#include "search/check/relaxed.h"
 
 namespace yuba::search {
 namespace {

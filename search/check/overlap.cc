@@ -196,7 +196,7 @@ class ProductOf {
 };
 
 // The first bound where functions of t and of q both vary.
-int64_t MostTogether(int64_t devices, const std::vector<const OverlapBound*>& factors) {
+int64_t MostTogether(int64_t devices, absl::Span<const OverlapBound* const> factors) {
   ProductOf by_part, by_piece;
   for (const OverlapBound* shared : factors) {
     if (!shared->either) by_part.Add(shared->by_part);
@@ -208,7 +208,7 @@ int64_t MostTogether(int64_t devices, const std::vector<const OverlapBound*>& fa
 
 }  // namespace
 
-int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors) {
+int64_t MostShared(int64_t devices, absl::Span<const OverlapBound* const> factors) {
   bool parts_vary = false, pieces_vary = false;
   Large sum = devices, number = 1;
   for (const OverlapBound* shared : factors) {

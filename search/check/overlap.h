@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/regions/box_factors.h"
 #include "search/plan/grid.h"
@@ -48,11 +49,6 @@ struct OverlapBound {
   Spread by_part, by_piece;     // what depends on the shard alone, and on the box alone
   bool either = false;          // one dimension, of equal means: each of the two is a bound alone
   Large mean = 0, mean_of = 0;  // the fraction of MostShared's second bound; mean_of 0: none
-
-  bool operator==(const OverlapBound& other) const {
-    return by_part == other.by_part && by_piece == other.by_piece && either == other.either &&
-           mean == other.mean && mean_of == other.mean_of;
-  }
 
   // Reduces the spreads and sets the following: the sum of by_part times by_piece over `number`
   // independent pairs, the greatest product, and which of the two has several values.
@@ -93,7 +89,7 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& gri
 // product c of these. But for those, shards and boxes are independent. So in a dimension of P
 // shards and Q boxes, where c is neither of the two, the mean overlap is at most c/(P*Q) of what
 // all boxes hold; the other dimensions then count at their greatest.
-int64_t MostShared(int64_t devices, const std::vector<const OverlapBound*>& factors);
+int64_t MostShared(int64_t devices, absl::Span<const OverlapBound* const> factors);
 
 }  // namespace yuba::search
 

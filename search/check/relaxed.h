@@ -12,20 +12,16 @@
 #include "absl/status/statusor.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/sharding/sharding.h"
-#include "search/check/pins.h"
 #include "search/check/stop.h"
+#include "search/check/use_table.h"
 #include "search/plan/plan.h"
 
 namespace yuba::search {
 
-// By node: the first node that has the same choices at the same costs. Both have equal definitions
-// and pins, and the tensors that they read and write have equal choices.
-std::vector<size_t> FirstAlike(const Graph& graph, const PinsOfElements& pins);
-
 struct RelaxedTables {
   struct Use {
-    int node = 0, tensor = 0;                          // ids
-    std::shared_ptr<const std::vector<int64_t>> cost;  // [node grid][tensor grid]
+    int node = 0, tensor = 0;  // ids
+    std::shared_ptr<const UseTable> cost;
     // The node makes a copy, which is cut as the node is: equal grids cost nothing, others never
     // meet, and there is no table. Both have the same grids.
     bool alike = false;

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "opsemantics/base/status.h"
+#include "search/check/alike.h"
 #include "search/check/device_boxes.h"
 #include "search/check/legal.h"
 #include "search/check/pins.h"
 #include "search/check/reads.h"
-#include "search/check/relaxed.h"
 #include "search/plan/go_together.h"
 #include "search/plan/kernel_time.h"
 #include "search/plan/use_boxes.h"

@@ -111,10 +111,10 @@ void CompareCosts(const Graph& graph, const Mesh& mesh) {
       const std::vector<Grid> grids = AllGrids(tensor_space, mesh);
       UseCosts costs(definition, o, mesh);
       const std::vector<int64_t> relaxed = costs.Relaxed(grids, node_grids);
-      REQUIRE(use->cost->size() == relaxed.size());
+      REQUIRE(use->cost->row_of.size() == node_grids.size());
       for (size_t t = 0; t < grids.size(); ++t) {
         for (size_t g = 0; g < node_grids.size(); ++g) {
-          CHECK((*use->cost)[g * grids.size() + t] == relaxed[t * node_grids.size() + g]);
+          CHECK(use->cost->At(g, t) == relaxed[t * node_grids.size() + g]);
         }
       }
       const bool regroups = o >= 0 && IsAccumulator(node);  // what no plan does
