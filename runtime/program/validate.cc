@@ -1,9 +1,13 @@
 #include "runtime/program/validate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "absl/functional/function_ref.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/known_boxes.h"
 #include "runtime/program/program.h"
 #include "runtime/program/references.h"
 
@@ -15,28 +19,27 @@ constexpr int64_t kLargestBound = int64_t{1} << 40;  // products with strides be
 // Checks on every device of a program whose tables are sound.
 class ContentChecker {
  public:
-  explicit ContentChecker(const LoadedProgram& program) : program_(program) {}
+  explicit ContentChecker(const LoadedProgram& program)
+      : program_(program), known_(program.mesh()) {}
 
   absl::Status Run() {
     for (int f = 0; f < program_.message().functions_size(); ++f) {
       YUBA_RETURN_IF_ERROR(
           Annotate(Function(program_.message().functions(f)), absl::StrCat("function ", f)));
     }
-    for (int device = 0; device < program_.devices(); ++device) {
-      for (int b = 0; b < program_.message().buffers_size(); ++b) {
-        YUBA_RETURN_IF_ERROR(
-            Annotate(Buffer(b, device),
-                     absl::StrCat("buffer ", b, " (", program_.message().buffers(b).name(),
-                                  ") on device ", device)));
-      }
-      for (int i = 0; i < program_.instructions().size(); ++i) {
-        const program::Instruction& instruction = program_.instructions()[i];
-        absl::Status status;
-        if (instruction.has_kernel()) status = Kernel(instruction.kernel(), device);
-        if (instruction.has_exchange()) status = Exchange(instruction.exchange(), device);
-        YUBA_RETURN_IF_ERROR(
-            Annotate(status, absl::StrCat(program_.Describe(i), " on device ", device)));
-      }
+    for (int b = 0; b < program_.message().buffers_size(); ++b) {
+      if (BufferIsSound(program_.message().buffers(b))) continue;
+      const std::string what =
+          absl::StrCat("buffer ", b, " (", program_.message().buffers(b).name(), ")");
+      YUBA_RETURN_IF_ERROR(OnDevices(what, [&](int device) { return Buffer(b, device); }));
+    }
+    for (int i = 0; i < program_.instructions().size(); ++i) {
+      const program::Instruction& instruction = program_.instructions()[i];
+      if (BoxesAreSound(instruction)) continue;
+      YUBA_RETURN_IF_ERROR(OnDevices(program_.Describe(i), [&](int device) {
+        if (instruction.has_kernel()) return Kernel(instruction.kernel(), device);
+        return Exchange(instruction.exchange(), device);
+      }));
     }
     YUBA_RETURN_IF_ERROR(Outputs());
     return Initializers();
@@ -54,6 +57,55 @@ class ContentChecker {
     if (!function.has_library()) return absl::OkStatus();
     if (program_.hash()) return UserError("a library call in hash arithmetic");
     return ValidateLibraryRoles(function.library());
+  }
+
+  // The first error that a device has.
+  absl::Status OnDevices(const std::string& what,
+                         absl::FunctionRef<absl::Status(int device)> check) {
+    for (int device = 0; device < program_.devices(); ++device) {
+      YUBA_RETURN_IF_ERROR(Annotate(check(device), absl::StrCat(what, " on device ", device)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether there is nothing that a look at single devices could find. Equal blocks of a model have
+  // equal boxes, of which each is looked at once.
+  bool BufferIsSound(const program::Buffer& buffer) {
+    const int64_t element = program::ElementBytes(program_.message(), buffer);
+    return buffer.offset() >= 0 && buffer.offset() % element == 0 &&
+           buffer.size() <= program::kMostBytes &&
+           buffer.size() >= known_.MostElements(buffer.box()) * element &&
+           buffer.offset() <= program_.message().arena_size() - buffer.size();
+  }
+  bool BoxesAreSound(const program::Instruction& instruction) {
+    if (instruction.has_exchange()) {
+      const program::Exchange& exchange = instruction.exchange();
+      return AllWithin(exchange.from(), exchange.source()) &&
+             AllWithin(exchange.to(), exchange.destination());
+    }
+    if (!instruction.has_kernel()) return true;
+    const program::Kernel& kernel = instruction.kernel();
+    const auto is_within = [&](const program::Access& access) {
+      return AllWithin(access.box(), access.buffer());
+    };
+    const program::Function& function = program_.message().functions(kernel.function());
+    return !function.has_opaque() && !function.has_library() && IndicesAreSound(kernel) &&
+           std::all_of(kernel.operands().begin(), kernel.operands().end(), is_within) &&
+           std::all_of(kernel.results().begin(), kernel.results().end(), is_within);
+  }
+  bool AllWithin(const program::Box& box, int buffer) {
+    return known_.AllContain(known_.Of(program_.message().buffers(buffer).box()), known_.Of(box));
+  }
+  // Each value of a bound is that of some device.
+  static bool IndicesAreSound(const program::Kernel& kernel) {
+    const auto is_sound = [](int64_t value) { return value >= 0 && value <= kLargestBound; };
+    return std::all_of(kernel.indices().begin(), kernel.indices().end(),
+                       [&](const program::Range& range) {
+                         const auto& begins = range.begin().values();
+                         const auto& ends = range.end().values();
+                         return std::all_of(begins.begin(), begins.end(), is_sound) &&
+                                std::all_of(ends.begin(), ends.end(), is_sound);
+                       });
   }
 
   absl::Status Buffer(int b, int device) {
@@ -178,6 +230,7 @@ class ContentChecker {
   }
 
   const LoadedProgram& program_;
+  program::KnownBoxes known_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ void BoundGrids(Task& task, Incumbent& incumbent) {
                                std::numeric_limits<double>::infinity(), options.table_cache.get(),
                                task.restrictions());
   task.likely_grids = std::move(bound.grids);
+  task.likely_values = std::move(bound.values);
   task.tiled = bound.tiled;
   if (bound.bytes > 0) incumbent.Offer(ProvedBound(bound.bytes, std::move(bound.proof)));
 }

@@ -71,7 +71,7 @@ void GridsWithin::Bound(Incumbent& incumbent) {
     // Prices are found sooner if a plan is known.
     if (Least(incumbent) == kForbidden) TryFrugal(incumbent);
   }
-  bounds_ = PricedBounds(task_.graph(), *grids_, task_.time_left(), Least(incumbent));
+  bounds_ = PricedBounds(task_.graph(), task_.uses(), *grids_, task_.time_left(), Least(incumbent));
   if (bounds_[0].bytes > 0) incumbent.Offer(ProvedBound(bounds_[0].bytes, bounds_[0].proof));
 }
 
@@ -190,7 +190,8 @@ void GridsWithin::SearchBelow(Incumbent& incumbent) {
     GridProblem less = *grids_;
     less.pairwise.memory.limit = limit_ - (limit_ - least_peak_) / part;
     const int64_t before = incumbent.bytes();
-    const std::vector<LowerBound> below = PricedBounds(task_.graph(), less, task_.budget(), before);
+    const std::vector<LowerBound> below =
+        PricedBounds(task_.graph(), task_.uses(), less, task_.budget(), before);
     if (below[0].bytes >= before) return;
     for (const LowerBound& each : below) SearchAxes(less, each, incumbent);
     SearchRowsNear(below[0], incumbent);

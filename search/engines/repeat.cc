@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -8,6 +8,7 @@
 #include "search/engines/engine.h"
 #include "search/model/ties.h"
 #include "search/solve/dual.h"
+#include "search/solve/few_values.h"
 #include "search/solve/solve.h"
 
 namespace yuba::search {
@@ -22,9 +23,6 @@ constexpr int kPeriodOfGrids = 2;
 // than for those of the tied relaxation. Farther above it than 1 %, both are tried.
 constexpr int64_t kNearTiled = 101;
 constexpr int kSweeps = 100;  // of the dual of the tied relaxation, which is small
-// With more cells in all tables, of which it has copies of its own, it is not: of Llama-3-8B on 8
-// nodes of 8 devices for time it took 13 GB, and axes were no better than for the tiled grids.
-constexpr int64_t kMostCells = int64_t{1} << 27;
 // A tied problem of at most this part of the variables stands for the whole: searches of the whole
 // that do not begin from its plan find nothing better.
 constexpr size_t kSmallPart = 2;
@@ -64,9 +62,35 @@ Assignment SolveTied(Task& task, const Incumbent& incumbent, const std::vector<i
   return assignment;
 }
 
-// [element]: grids that the dual of the tied relaxation to grids likes, the best first. Empty where
-// too little repeats, or the budget is spent.
+// [number]: values that variables of the number are likely to have, each variable's by rank: those
+// that many rank high, as many as one variable has at most.
+std::vector<std::vector<int>> LikelyOfTied(const std::vector<std::vector<int>>& likely,
+                                           const std::vector<int>& numbers) {
+  size_t most = 0;
+  for (const std::vector<int>& values : likely) most = std::max(most, values.size());
+  std::vector<std::map<int, int>> points(1 + *std::max_element(numbers.begin(), numbers.end()));
+  for (size_t v = 0; v < numbers.size(); ++v) {
+    for (size_t rank = 0; rank < likely[v].size(); ++rank) {
+      points[numbers[v]][likely[v][rank]] -= static_cast<int>(most - rank);
+    }
+  }
+  std::vector<std::vector<int>> of_tied;
+  for (const std::map<int, int>& of_number : points) {
+    std::vector<std::pair<int, int>> ranked;  // least first
+    for (const auto& [value, less] : of_number) ranked.push_back({less, value});
+    std::sort(ranked.begin(), ranked.end());
+    of_tied.emplace_back();
+    for (size_t i = 0; i < std::min(most, ranked.size()); ++i) {
+      of_tied.back().push_back(ranked[i].second);
+    }
+  }
+  return of_tied;
+}
+
+// [element]: grids that the dual of the tied relaxation to likely grids prefers, the best first.
+// Empty where too little repeats, or the budget is spent.
 std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
+  if (task.likely_values.empty()) return {};
   const SearchOptions& options = task.options();
   const absl::optional<GridProblem> grids =
       BuildGridProblem(task.graph(), options.mesh, task.uses(), false, task.budget(),
@@ -75,13 +99,10 @@ std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
   const VariableMap variables = VariablesOf(*grids);
   const std::vector<int> numbers =
       TiedVariables(variables, NextRepetition(task.graph(), variables), period);
-  std::set<Cells> tables;
-  int64_t cells = 0;
-  for (const Factor& factor : grids->pairwise.factors) {
-    if (tables.insert(factor.cells).second) cells += static_cast<int64_t>(factor.cells->size());
-  }
-  if (cells > kMostCells) return {};
-  const PairwiseProblem tied = Tied(grids->pairwise, numbers);
+  std::vector<std::vector<int>> likely = task.likely_values;  // variables are numbered as elements
+  const std::vector<std::vector<int>> of_tied = LikelyOfTied(likely, numbers);
+  for (size_t v = 0; v < numbers.size(); ++v) likely[v] = of_tied[numbers[v]];
+  const PairwiseProblem tied = Tied(OfFewValues(grids->pairwise, likely), numbers);
   if (!FewRemain(tied.variables.size(), numbers.size())) return {};
   if (kSmallPart * tied.variables.size() <= numbers.size()) task.repeats = true;
   std::vector<int> order(tied.variables.size());  // as in the graph
@@ -89,12 +110,14 @@ std::vector<std::vector<Grid>> TiedGrids(Task& task, int period) {
   DualOptions sweeps;
   sweeps.sweeps = kSweeps;
   const Dual dual = MaximiseDual(tied, order, sweeps, task.budget());
-  std::vector<std::vector<Grid>> likely(numbers.size());
+  std::vector<std::vector<Grid>> preferred(numbers.size());
   for (size_t e = 0; e < numbers.size(); ++e) {
-    for (const int value : dual.likely[numbers[grids->variable[e]]])
-      likely[e].push_back((*grids->grids[e])[value]);
+    const int number = numbers[grids->variable[e]];
+    for (const int value : dual.likely[number]) {
+      preferred[e].push_back((*grids->grids[e])[of_tied[number][value]]);
+    }
   }
-  return likely;
+  return preferred;
 }
 
 }  // namespace

@@ -64,6 +64,8 @@ class Task {
 
   // Left by engine "grids": [element], likely grids, the best first; empty before.
   std::vector<std::vector<Grid>> likely_grids;
+  // The same, more of them, by their numbers in the lists of a GridProblem; may be empty.
+  std::vector<std::vector<int>> likely_values;
   // Left by engine "grids": whether the likely grids of a few repeated blocks stand for all.
   bool tiled = false;
   // Left by engine "repeat": whether a few blocks, which it has solved, stand for the whole graph.

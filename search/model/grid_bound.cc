@@ -12,6 +12,7 @@
 #include "search/rewrite/canonical.h"
 #include "search/rows/prices.h"
 #include "search/solve/dual.h"
+#include "search/solve/few_values.h"
 #include "search/solve/solve.h"
 #include "search/space/follow.h"
 
@@ -20,9 +21,11 @@ namespace {
 
 constexpr int kSweeps = 100;      // at most, of the dual
 constexpr int kSweepsOfFew = 40;  // at most, of the dual of a few repeated blocks
-// Of Llama-3-8B on 8 nodes of 8 devices for time 24 sweeps proved no more than 12, in 40 s more.
-constexpr int kSweepsOfWideFew = 12;  // where the uses of these blocks have more cells than ...
-constexpr int64_t kWideFew = int64_t{1} << 31;
+// Where the uses of these blocks have more cells than ..., a sweep takes a second and more. Of
+// Llama-3-8B on 8 nodes of 8 devices for time 24 sweeps prove 0.1 % more than 8, and 5 prove 3.5 %
+// less: messages of the last block must have come far enough to be tiled.
+constexpr int kSweepsOfWideFew = 8;
+constexpr int64_t kWideFew = int64_t{1} << 30;
 // At most, where its messages were tiled to all, and none where all uses have more cells: there a
 // sweep takes seconds, and messages that are tiled as they are prove equal blocks by one of them.
 constexpr int kSweepsOfTiled = 1;
@@ -34,6 +37,8 @@ constexpr double kSweepsWork = 3e9;  // cells of uses times sweeps at the last p
 constexpr double kBufferCells = 2e6;  // with more in all uses, prices are found without buffers
 constexpr double kRise = 1e-3;        // the share by which the bound must rise to go on with prices
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr size_t kLikely = 32;               // values that are tried for a better assignment
+constexpr size_t kLikelyGrids = 6;           // of these, grids from which axes are searched
 constexpr int64_t kWork = int64_t{1} << 28;  // sums spent on a better assignment
 
 std::vector<int> ProgramOrder(const Graph& graph) {
@@ -50,25 +55,24 @@ DualOptions OptionsOf(const Graph& graph, int sweeps, double bytes_to_stop_at) {
   options.sweeps = sweeps;
   options.enough = bytes_to_stop_at;
   options.most = MostInProof(graph);
+  options.likely = kLikely;
   return options;
 }
 
-// Replaces the dual's assignment by a better one, where one is found quickly, and puts its values
-// first among the likely ones.
+// Replaces the dual's assignment by a better one of likely values, where one is found quickly, and
+// puts its values first among the likely ones.
 void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* dual) {
   if (CostOf(problem, dual->assignment) <= dual->bound) return;
   LocalOptions local;
   local.work = kWork;
   local.patience = 4;  // axes are found near the grids, not in them: better ones gain little
-  dual->assignment = SolveLocally(problem, {dual->assignment}, local, budget).assignment;
+  const Assignment start(problem.variables.size(), 0);  // the first of the likely: the assignment
+  const Assignment found =
+      SolveLocally(OfFewValues(problem, dual->likely), {start}, local, budget).assignment;
   for (size_t v = 0; v < dual->likely.size(); ++v) {
     std::vector<int>& likely = dual->likely[v];
-    const auto place = std::find(likely.begin(), likely.end(), dual->assignment[v]);
-    if (place == likely.end()) {
-      likely.insert(likely.begin(), dual->assignment[v]);
-    } else {
-      std::rotate(likely.begin(), place, place + 1);
-    }
+    dual->assignment[v] = likely[found[v]];
+    std::rotate(likely.begin(), likely.begin() + found[v], likely.begin() + found[v] + 1);
   }
 }
 
@@ -159,9 +163,11 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
     found.proof.messages.push_back({copy, node, std::move(sum)});
   }
   for (size_t e = 0; e < problem.grids.size(); ++e) {
+    const std::vector<int>& likely = dual.likely[problem.variable[e]];
     found.grids.emplace_back();
-    for (int value : dual.likely[problem.variable[e]])
-      found.grids.back().push_back((*problem.grids[e])[value]);
+    for (size_t i = 0; i < std::min(likely.size(), kLikelyGrids); ++i) {
+      found.grids.back().push_back((*problem.grids[e])[likely[i]]);
+    }
   }
   return found;
 }
@@ -178,6 +184,7 @@ LowerBound UnpricedBound(const Graph& graph, const std::vector<TensorUse>& uses,
   bool tiled = false;
   Dual dual = DualOfGrids(graph, uses, problem, budget, bytes_to_stop_at, &tiled);
   LowerBound found = FoundBy(graph, problem, problem.pairwise, dual);
+  for (const int variable : problem.variable) found.values.push_back(dual.likely[variable]);
   found.tiled = tiled;
   found.bytes = std::max<int64_t>(0, dual.bound);
   return found;
@@ -234,8 +241,9 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
                            : NoBound(graph, mesh, restrictions);
 }
 
-std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
-                                     const Budget& budget, int64_t bytes_to_beat) {
+std::vector<LowerBound> PricedBounds(const Graph& graph, const std::vector<TensorUse>& uses,
+                                     const GridProblem& problem, const Budget& budget,
+                                     int64_t bytes_to_beat) {
   double cells = 0;
   std::set<Cells> tables;
   for (const Factor& factor : problem.pairwise.factors) {
@@ -278,7 +286,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& prob
   }
   if (!bounds.empty()) return bounds;
   const Budget overtime = budget.Overtime();
-  return {UnpricedBound(graph, {}, problem, budget.ShouldStop() ? overtime : budget, kInfinity)};
+  return {UnpricedBound(graph, uses, problem, budget.ShouldStop() ? overtime : budget, kInfinity)};
 }
 
 }  // namespace yuba::search

@@ -19,6 +19,9 @@ struct LowerBound {
   int64_t bytes = 0;  // no plan that places all axes at once moves less
   Proof proof;
   std::vector<std::vector<Grid>> grids;  // [element]: likely grids, the best first
+  // [element]: more of them, as values of its variable in a GridProblem; empty where the rows of a
+  // limit on memory are priced.
+  std::vector<std::vector<int>> values;
   bool tiled = false;  // whether those of a few repeated blocks stand for all (shorten.h)
 };
 
@@ -37,10 +40,12 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 // little overtime makes a bound of the prices by then. `bytes_to_beat`: what a plan within the
 // limit moves, if one is known.
 //
-// One or two bounds, never none, the best first. They are of prices found with and without buffers
-// in the rows; the grids of the second may lead to other plans.
-std::vector<LowerBound> PricedBounds(const Graph& graph, const GridProblem& problem,
-                                     const Budget& budget, int64_t bytes_to_beat = kForbidden);
+// `uses`: those that the problem was built of. One or two bounds, never none, the best first. They
+// are of prices found with and without buffers in the rows; the grids of the second may lead to
+// other plans.
+std::vector<LowerBound> PricedBounds(const Graph& graph, const std::vector<TensorUse>& uses,
+                                     const GridProblem& problem, const Budget& budget,
+                                     int64_t bytes_to_beat = kForbidden);
 
 }  // namespace yuba::search
 

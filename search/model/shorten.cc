@@ -10,13 +10,13 @@ namespace yuba::search {
 namespace {
 
 // Blocks that stay on either side of the gap, besides the ends of the chains, which are no blocks.
-constexpr int kKept = 3;
+constexpr int kKept = 1;
 // Of the surroundings by which blocks are found (ties.h): a block that is hardly like the others
 // costs some sweeps, each end that stays in the short problem costs as much as a block.
 constexpr int kDepth = 2;
 // The best plans of chains have the period of one block, or of two (search/engines/repeat.cc): so
 // many blocks are tiled in turn, and their number divides that of the blocks that go.
-constexpr int kPeriod = 2;
+constexpr int kPeriod = 1;
 // Fewer blocks are not worth the search for them.
 constexpr int kLeastGone = 4;
 

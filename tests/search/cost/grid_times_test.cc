@@ -30,11 +30,12 @@ Space SpaceOfTimes(const Mesh& mesh, bool replicated) {
 
 int64_t DifferentCells(const RelaxedTables::Use& use, const std::vector<int64_t>& relaxed,
                        size_t tensor_grids, size_t node_grids) {
-  REQUIRE(use.cost->size() == relaxed.size());
+  REQUIRE(use.cost->row_of.size() == node_grids);
+  REQUIRE(relaxed.size() == tensor_grids * node_grids);
   int64_t different = 0;
   for (size_t t = 0; t < tensor_grids; ++t) {
     for (size_t n = 0; n < node_grids; ++n) {
-      different += (*use.cost)[n * tensor_grids + t] != relaxed[t * node_grids + n];
+      different += use.cost->At(n, t) != relaxed[t * node_grids + n];
     }
   }
   return different;

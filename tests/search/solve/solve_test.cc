@@ -9,6 +9,7 @@
 
 #include "search/solve/bucket_tree.h"
 #include "search/solve/dual.h"
+#include "search/solve/few_values.h"
 #include "search/solve/random.h"
 
 namespace yuba::search {
@@ -175,6 +176,28 @@ TEST_CASE("local search never gets worse and is often right") {
     right += solution.cost == Least(problem);
   }
   CHECK(right > 30);
+}
+
+TEST_CASE("a problem of few values costs what the whole costs with these values") {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 30; ++trial) {
+    PairwiseProblem problem = RandomProblem(5, false, &random);
+    problem.factors.push_back(problem.factors.back());  // two that share their cells
+    std::vector<std::vector<int>> values;
+    for (const DomainPtr& domain : problem.variables) {
+      values.push_back({static_cast<int>(random() % domain->size)});
+      for (int value = domain->size; value-- > 0;) {
+        if (value != values.back()[0] && random() % 2 == 0) values.back().push_back(value);
+      }
+    }
+    const PairwiseProblem few = OfFewValues(problem, values);
+    CHECK(few.factors.back().cells == few.factors[few.factors.size() - 2].cells);
+    ForEachAssignment(few, [&](const Assignment& assignment) {
+      Assignment whole;
+      for (size_t v = 0; v < assignment.size(); ++v) whole.push_back(values[v][assignment[v]]);
+      REQUIRE(CostOf(few, assignment) == CostOf(problem, whole));
+    });
+  }
 }
 
 TEST_CASE("the dual is a bound, with messages that add up to nothing") {

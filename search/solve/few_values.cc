@@ -1,0 +1,49 @@
+#include "search/solve/few_values.h"
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace yuba::search {
+namespace {
+
+std::vector<int64_t> CellsOfValues(const std::vector<int64_t>& cells, const std::vector<int>& rows,
+                                   const std::vector<int>& columns, int64_t width) {
+  std::vector<int64_t> few;
+  few.reserve(rows.size() * columns.size());
+  for (const int row : rows) {
+    for (const int column : columns) few.push_back(cells[row * width + column]);
+  }
+  return few;
+}
+
+}  // namespace
+
+PairwiseProblem OfFewValues(const PairwiseProblem& problem,
+                            const std::vector<std::vector<int>>& values) {
+  PairwiseProblem few;
+  std::map<std::vector<int>, int> numbers;  // of equal lists
+  std::vector<int> list_of;                 // [variable]
+  for (const std::vector<int>& of_variable : values) {
+    list_of.push_back(numbers.emplace(of_variable, static_cast<int>(numbers.size())).first->second);
+    few.variables.push_back(PlainDomain(static_cast<int>(of_variable.size())));
+  }
+  const std::vector<int> only = {0};
+  std::map<std::tuple<Cells, int, int>, Cells> known;  // by the lists of both variables
+  for (const Factor& factor : problem.factors) {
+    const int first = factor.scope[0];
+    const bool of_two = factor.scope.size() == 2;
+    const int last = factor.scope.back();
+    Cells& cells = known[{factor.cells, list_of[first], of_two ? list_of[last] : -1}];
+    if (cells == nullptr) {
+      cells = std::make_shared<const std::vector<int64_t>>(
+          CellsOfValues(*factor.cells, values[first], of_two ? values[last] : only,
+                        of_two ? problem.variables[last]->size : 1));
+    }
+    few.factors.push_back({factor.scope, cells});
+  }
+  return few;
+}
+
+}  // namespace yuba::search

@@ -1,0 +1,21 @@
+// A problem with few values of each variable, for searches that need no others.
+//
+// Example: variables of 5,000 values, of which the messages of a dual (dual.h) like 64 each: tables
+// of 4,096 cells in place of 25 million.
+#ifndef YUBA_SEARCH_SOLVE_FEW_VALUES_H_
+#define YUBA_SEARCH_SOLVE_FEW_VALUES_H_
+
+#include <vector>
+
+#include "search/solve/pairwise.h"
+
+namespace yuba::search {
+
+// Value i of variable v stands for values[v][i] of the problem's variable v; each has at least one.
+// Symmetries and rows of memory are left out. Equal tables of equal values stay shared.
+PairwiseProblem OfFewValues(const PairwiseProblem& problem,
+                            const std::vector<std::vector<int>>& values);
+
+}  // namespace yuba::search
+
+#endif  // YUBA_SEARCH_SOLVE_FEW_VALUES_H_
