@@ -5,11 +5,11 @@
 #ifndef YUBA_SEARCH_ENGINES_GRID_ROWS_H_
 #define YUBA_SEARCH_ENGINES_GRID_ROWS_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/types/optional.h"
 #include "search/engines/task.h"
+#include "search/model/grid_bound.h"
 #include "search/model/grid_problem.h"
 #include "search/model/memory_rows.h"
 #include "search/plan/choice.h"
@@ -25,12 +25,10 @@ absl::optional<GridProblem> GridsWithRows(Task& task, const Budget& budget);
 Assignment GridsOf(const GridProblem& grids, const Choices& choices, const Mesh& mesh);
 
 // The cheapest assignment of grids found that keeps to the rows, searched from each of the starts
-// at these prices; nothing where none was found. `bound`: no assignment moves fewer bytes, so
-// the search ends where it is reached.
-absl::optional<Assignment> GridsInRows(const GridProblem& grids,
-                                       const std::vector<MemoryPrice>& prices,
-                                       const std::vector<Assignment>& starts, int64_t bound,
-                                       const Budget& budget);
+// at the bound's prices; nothing where none was found. Of large tables the bound's likely grids and
+// those of the starts alone are looked at. The search ends where the bound is reached.
+absl::optional<Assignment> GridsInRows(const GridProblem& grids, const LowerBound& bound,
+                                       const std::vector<Assignment>& starts, const Budget& budget);
 
 }  // namespace yuba::search
 

@@ -172,8 +172,7 @@ void GridsWithin::SearchRowsNear(const LowerBound& bound, Incumbent& incumbent) 
   if (incumbent.HasPlan()) {
     starts.push_back(GridsOf(*grids_, incumbent.choices(), task_.options().mesh));
   }
-  const absl::optional<Assignment> found =
-      GridsInRows(*grids_, bound.proof.prices, starts, bound.bytes, budget);
+  const absl::optional<Assignment> found = GridsInRows(*grids_, bound, starts, budget);
   if (!found.has_value()) return;
   LowerBound near = bound;
   near.grids = OneEach(*found);

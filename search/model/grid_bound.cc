@@ -76,14 +76,6 @@ void ImproveGrids(const PairwiseProblem& problem, const Budget& budget, Dual* du
   }
 }
 
-int64_t CellsOfUses(const PairwiseProblem& problem) {
-  int64_t cells = 1;
-  for (const Factor& factor : problem.factors) {
-    cells += static_cast<int64_t>(factor.cells->size());
-  }
-  return cells;
-}
-
 // The dual of the problem, and likely grids of it. Where blocks repeat, that of a few of them comes
 // first: its messages and its grids are tiled to all, and `tiled` says so. `uses` may be empty,
 // then no blocks are looked for.
@@ -110,12 +102,12 @@ Dual DualOfGrids(const Graph& graph, const std::vector<TensorUse>& uses, const G
   }
   DualOptions of_few = OptionsOf(graph, kSweepsOfFew, kInfinity);
   of_few.keep_state = true;
-  if (CellsOfUses(few->pairwise) > kWideFew) of_few.sweeps = kSweepsOfWideFew;
+  if (CellsOf(few->pairwise) > kWideFew) of_few.sweeps = kSweepsOfWideFew;
   Dual part = MaximiseDual(few->pairwise, few_order, of_few, budget);
   const MessageState start = Tiled(*few, part.state);
   options.start = &start;
   options.likely = 0;
-  options.sweeps = CellsOfUses(problem.pairwise) <= kCellsToSweep ? kSweepsOfTiled : 0;
+  options.sweeps = CellsOf(problem.pairwise) <= kCellsToSweep ? kSweepsOfTiled : 0;
   Dual dual = MaximiseDual(problem.pairwise, order, options, budget);
   if (static_cast<double>(dual.bound) < bytes_to_stop_at) {
     ImproveGrids(few->pairwise, budget, &part);
@@ -174,7 +166,7 @@ LowerBound FoundBy(const Graph& graph, const GridProblem& problem, const Pairwis
 
 // How many sweeps the dual makes at the last prices.
 int SweepsFor(const GridProblem& problem) {
-  const auto of_uses = static_cast<double>(CellsOfUses(problem.pairwise));
+  const auto of_uses = static_cast<double>(CellsOf(problem.pairwise) + 1);
   return static_cast<int>(std::clamp(kSweepsWork / of_uses, 20.0, 1.0 * kSweeps));
 }
 
@@ -249,7 +241,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const std::vector<Tenso
   for (const Factor& factor : problem.pairwise.factors) {
     if (tables.insert(factor.cells).second) cells += static_cast<double>(factor.cells->size());
   }
-  const auto of_uses = static_cast<double>(CellsOfUses(problem.pairwise));
+  const auto of_uses = static_cast<double>(CellsOf(problem.pairwise) + 1);
   PriceSearch search;
   search.rise = kRise;
   search.known = bytes_to_beat;

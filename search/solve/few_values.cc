@@ -18,6 +18,23 @@ std::vector<int64_t> CellsOfValues(const std::vector<int64_t>& cells, const std:
   return few;
 }
 
+Cells OfValues(const Cells& usage, const std::vector<int>& values) {
+  std::vector<int64_t> few;
+  for (const int value : values) few.push_back((*usage)[value]);
+  return std::make_shared<const std::vector<int64_t>>(std::move(few));
+}
+
+MemoryRows RowsOfValues(const PairwiseProblem& problem,
+                        const std::vector<std::vector<int>>& values) {
+  MemoryRows rows = problem.memory;
+  for (MemoryUse& use : rows.uses) use.usage = OfValues(use.usage, values[use.variable]);
+  for (MemoryBuffer& buffer : rows.buffers) {
+    const std::vector<int>& scope = problem.factors[buffer.factor].scope;
+    buffer.usage = OfValues(buffer.usage, values[buffer.first ? scope.front() : scope.back()]);
+  }
+  return rows;
+}
+
 }  // namespace
 
 PairwiseProblem OfFewValues(const PairwiseProblem& problem,
@@ -43,7 +60,16 @@ PairwiseProblem OfFewValues(const PairwiseProblem& problem,
     }
     few.factors.push_back({factor.scope, cells});
   }
+  few.memory = RowsOfValues(problem, values);
   return few;
+}
+
+int64_t CellsOf(const PairwiseProblem& problem) {
+  int64_t cells = 0;
+  for (const Factor& factor : problem.factors) {
+    cells += static_cast<int64_t>(factor.cells->size());
+  }
+  return cells;
 }
 
 }  // namespace yuba::search

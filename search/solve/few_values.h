@@ -5,6 +5,7 @@
 #ifndef YUBA_SEARCH_SOLVE_FEW_VALUES_H_
 #define YUBA_SEARCH_SOLVE_FEW_VALUES_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "search/solve/pairwise.h"
@@ -12,9 +13,13 @@
 namespace yuba::search {
 
 // Value i of variable v stands for values[v][i] of the problem's variable v; each has at least one.
-// Symmetries and rows of memory are left out. Equal tables of equal values stay shared.
+// Rows of memory are kept, symmetries are not. Equal tables of equal values stay shared.
 PairwiseProblem OfFewValues(const PairwiseProblem& problem,
                             const std::vector<std::vector<int>>& values);
+
+// The cells of all factors, shared ones as often as they are used: about what one look at all costs
+// takes.
+int64_t CellsOf(const PairwiseProblem& problem);
 
 }  // namespace yuba::search
 

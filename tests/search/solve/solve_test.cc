@@ -183,6 +183,14 @@ TEST_CASE("a problem of few values costs what the whole costs with these values"
   for (int trial = 0; trial < 30; ++trial) {
     PairwiseProblem problem = RandomProblem(5, false, &random);
     problem.factors.push_back(problem.factors.back());  // two that share their cells
+    const std::vector<int>& scope = problem.factors.back().scope;
+    for (const bool first : {false, true}) {
+      const int variable = first ? scope.front() : scope.back();
+      const Cells usage = RandomCells(problem.variables[variable]->size, &random);
+      problem.memory.uses.push_back({variable, first, 3, usage});
+      const int factor = static_cast<int>(problem.factors.size()) - 1;
+      problem.memory.buffers.push_back({factor, 1, 2, usage, first});
+    }
     std::vector<std::vector<int>> values;
     for (const DomainPtr& domain : problem.variables) {
       values.push_back({static_cast<int>(random() % domain->size)});
@@ -196,6 +204,7 @@ TEST_CASE("a problem of few values costs what the whole costs with these values"
       Assignment whole;
       for (size_t v = 0; v < assignment.size(); ++v) whole.push_back(values[v][assignment[v]]);
       REQUIRE(CostOf(few, assignment) == CostOf(problem, whole));
+      REQUIRE(PeakOf(few, assignment) == PeakOf(problem, whole));
     });
   }
 }
