@@ -1,6 +1,7 @@
 #include "search/space/grid_space.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "opsemantics/base/check.h"
@@ -18,9 +19,16 @@ class Listing {
   }
 
   std::vector<Grid> Run() {
+    keep_ = true;
     Extent(0);
     std::sort(grids_.begin(), grids_.end());
     return std::move(grids_);
+  }
+
+  int64_t Count(int64_t most) {
+    most_ = most;
+    Extent(0);
+    return count_;
   }
 
  private:
@@ -39,8 +47,11 @@ class Listing {
 
   // Gives extent `e`, and those after it, axes that are not placed yet, in every way.
   void Extent(size_t e) {
+    if (count_ == most_) return;
     if (e == parts_.size()) {
-      if (space_.optional || Maximal()) grids_.push_back(grid_);
+      if (!space_.optional && !Maximal()) return;
+      ++count_;
+      if (keep_) grids_.push_back(grid_);
       return;
     }
     Place(e, left_.begin());
@@ -68,12 +79,18 @@ class Listing {
   std::vector<int> parts_;         // [extent], by axes of all kinds
   Grid grid_;
   std::vector<Grid> grids_;
+  bool keep_ = false;  // whether grids are listed, not counted alone
+  int64_t count_ = 0, most_ = std::numeric_limits<int64_t>::max();
 };
 
 }  // namespace
 
 std::vector<Grid> AllGrids(const ChoiceSpace& space, const Mesh& mesh) {
   return Listing(space, mesh).Run();
+}
+
+int64_t CountGrids(const ChoiceSpace& space, const Mesh& mesh, int64_t most) {
+  return Listing(space, mesh).Count(most);
 }
 
 bool MayKeepGroups(const Grid& partials, const Grid& reader) {

@@ -5,6 +5,7 @@
 #ifndef YUBA_SEARCH_SPACE_GRID_SPACE_H_
 #define YUBA_SEARCH_SPACE_GRID_SPACE_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,9 @@ using GridList = std::shared_ptr<const std::vector<Grid>>;
 
 // The grids of all legal choices over all axes of the mesh (LegalChoices), in lexicographic order.
 std::vector<Grid> AllGrids(const ChoiceSpace& space, const Mesh& mesh);
+
+// How many grids AllGrids lists, but no more than `most`; none is kept.
+int64_t CountGrids(const ChoiceSpace& space, const Mesh& mesh, int64_t most);
 
 // Whether some sharding and partition of these grids may keep groups (KeepsGroups of
 // choice_space.h): of each kind, the parts of the partials times the reader's groups are all parts

@@ -11,6 +11,7 @@
 #include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kinds.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -146,6 +147,24 @@ TEST_CASE("with copies no plan costs more than without") {
     }
   }
   CHECK(grids > 0);
+}
+
+TEST_CASE("where there are too many grids the plan has no bound") {
+  // Seven dimensions over 32 groups of 8 devices: 38,000 grids of each, 1.5 * 10^9 pairs.
+  GraphBuilder b;
+  const std::vector<int64_t> dims(7, 64);
+  const TensorId x = b.Input(dims);
+  const Graph graph = b.Finish({b.Relu(x)});
+  const Mesh mesh = MeshOfKinds(256, {1, 1, 1, 1, 1, 0, 0, 0});
+  SearchOptions options;
+  options.mesh = mesh;
+  const std::vector<TensorUse> uses = TensorUsesOf(graph, mesh);
+  CHECK(HasTooManyGrids(graph, mesh, uses, false));
+  CHECK_FALSE(BuildGridProblem(graph, mesh, uses, false).has_value());
+  CHECK_FALSE(HasTooManyGrids(graph, MeshOf(256), TensorUsesOf(graph, MeshOf(256)), false));
+  const Plan plan = Search(graph, options).value();
+  CHECK_THAT(CheckPlan(graph, plan), IsOk());
+  CHECK(plan.lower_bound == 0);
 }
 
 }  // namespace

@@ -92,6 +92,8 @@ TEST_CASE("grids are choices without the names of axes that can be exchanged, an
       CHECK(GridOf(CutIntoParts(mesh, grid), mesh) == grid);
     }
     CHECK(AllGrids(space, mesh) == grids);
+    CHECK(CountGrids(space, mesh, 1'000'000) == static_cast<int64_t>(grids.size()));
+    CHECK(CountGrids(space, mesh, 1) == 1);
     Tensor tensor;
     tensor.type.dims = space.extents;
     CHECK(EveryTensorGrid(mesh, tensor, space.optional, {}) == grids);
