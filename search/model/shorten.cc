@@ -10,13 +10,12 @@ namespace yuba::search {
 namespace {
 
 // Blocks that stay on either side of the gap, besides the ends of the chains, which are no blocks.
+// With 3, of which 2 were tiled in turn, bounds of bytes were 0.05 % better and a sweep took twice
+// as long.
 constexpr int kKept = 1;
 // Of the surroundings by which blocks are found (ties.h): a block that is hardly like the others
 // costs some sweeps, each end that stays in the short problem costs as much as a block.
 constexpr int kDepth = 2;
-// The best plans of chains have the period of one block, or of two (search/engines/repeat.cc): so
-// many blocks are tiled in turn, and their number divides that of the blocks that go.
-constexpr int kPeriod = 1;
 // Fewer blocks are not worth the search for them.
 constexpr int kLeastGone = 4;
 
@@ -49,12 +48,12 @@ class Blocks {
     return chain != nullptr && chain->gone > 0 && BlockOf(element) >= chain->first &&
            BlockOf(element) < chain->first + chain->gone;
   }
-  // The element that stands for a gone one: its like in the last blocks before the gap. Others
-  // stand for themselves.
+  // The element that stands for a gone one: its like in the last block before the gap. Others stand
+  // for themselves.
   int StandIn(int element) const {
     if (!IsGone(element)) return element;
     const int into = BlockOf(element) - ChainOf(element)->first;
-    return At(element, -(into - into % kPeriod) - kPeriod);
+    return At(element, -into - 1);
   }
   // What a node that stays reads or makes in the short problem, in place of `tensor`: beside the
   // gap its like on the other side.
@@ -125,7 +124,7 @@ class Blocks {
       begin = std::max(begin, chain.start);
       end = std::min(end, chain.start + static_cast<int>(chain.elements.size()));
     }
-    const int gone = (end - begin - 2 * kKept) / kPeriod * kPeriod;
+    const int gone = end - begin - 2 * kKept;
     if (gone < kLeastGone) return;
     for (const int c : family) {
       chains_[c].first = begin + kKept;

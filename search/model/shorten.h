@@ -4,11 +4,11 @@
 // Equal blocks have equal tables, and far from the ends of a chain the messages of a dual become
 // equal from block to block. So the dual is solved on the first few blocks and the last few, joined
 // where the others were; each use of a block that was left out begins with the messages of its like
-// in the last blocks before the gap. Whatever they are, the bound that the whole graph has with
+// in the last block before the gap. Whatever they are, the bound that the whole graph has with
 // them is a true one (search/THEORY.md): this decides how soon it is a good one.
 //
-// Example: of 32 blocks of a transformer, 4 on either side stay. Block 4's input was made by block
-// 3; in the short problem block 28, which reads what block 27 made, reads what block 3 makes.
+// Example: of 32 blocks of a transformer, 2 on either side stay. Block 30, which reads what block
+// 29 made, reads in the short problem what block 1 makes.
 #ifndef YUBA_SEARCH_MODEL_SHORTEN_H_
 #define YUBA_SEARCH_MODEL_SHORTEN_H_
 
