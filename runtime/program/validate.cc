@@ -1,10 +1,7 @@
 #include "runtime/program/validate.h"
 
-#include <algorithm>
 #include <cmath>
-#include <string>
 
-#include "absl/functional/function_ref.h"
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/known_boxes.h"
@@ -28,18 +25,16 @@ class ContentChecker {
           Annotate(Function(program_.message().functions(f)), absl::StrCat("function ", f)));
     }
     for (int b = 0; b < program_.message().buffers_size(); ++b) {
-      if (BufferIsSound(program_.message().buffers(b))) continue;
-      const std::string what =
-          absl::StrCat("buffer ", b, " (", program_.message().buffers(b).name(), ")");
-      YUBA_RETURN_IF_ERROR(OnDevices(what, [&](int device) { return Buffer(b, device); }));
+      YUBA_RETURN_IF_ERROR(
+          Annotate(Buffer(program_.message().buffers(b)),
+                   absl::StrCat("buffer ", b, " (", program_.message().buffers(b).name(), ")")));
     }
     for (int i = 0; i < program_.instructions().size(); ++i) {
       const program::Instruction& instruction = program_.instructions()[i];
-      if (BoxesAreSound(instruction)) continue;
-      YUBA_RETURN_IF_ERROR(OnDevices(program_.Describe(i), [&](int device) {
-        if (instruction.has_kernel()) return Kernel(instruction.kernel(), device);
-        return Exchange(instruction.exchange(), device);
-      }));
+      absl::Status status;
+      if (instruction.has_kernel()) status = Kernel(instruction.kernel());
+      if (instruction.has_exchange()) status = Exchange(instruction.exchange());
+      YUBA_RETURN_IF_ERROR(Annotate(status, program_.Describe(i)));
     }
     YUBA_RETURN_IF_ERROR(Outputs());
     return Initializers();
@@ -59,103 +54,69 @@ class ContentChecker {
     return ValidateLibraryRoles(function.library());
   }
 
-  // The first error that a device has.
-  absl::Status OnDevices(const std::string& what,
-                         absl::FunctionRef<absl::Status(int device)> check) {
-    for (int device = 0; device < program_.devices(); ++device) {
-      YUBA_RETURN_IF_ERROR(Annotate(check(device), absl::StrCat(what, " on device ", device)));
-    }
-    return absl::OkStatus();
-  }
-
-  // Whether there is nothing that a look at single devices could find. Equal blocks of a model have
-  // equal boxes, of which each is looked at once.
-  bool BufferIsSound(const program::Buffer& buffer) {
+  absl::Status Buffer(const program::Buffer& buffer) {
     const int64_t element = program::ElementBytes(program_.message(), buffer);
-    return buffer.offset() >= 0 && buffer.offset() % element == 0 &&
-           buffer.size() <= program::kMostBytes &&
-           buffer.size() >= known_.MostElements(buffer.box()) * element &&
-           buffer.offset() <= program_.message().arena_size() - buffer.size();
-  }
-  bool BoxesAreSound(const program::Instruction& instruction) {
-    if (instruction.has_exchange()) {
-      const program::Exchange& exchange = instruction.exchange();
-      return AllWithin(exchange.from(), exchange.source()) &&
-             AllWithin(exchange.to(), exchange.destination());
-    }
-    if (!instruction.has_kernel()) return true;
-    const program::Kernel& kernel = instruction.kernel();
-    const auto is_within = [&](const program::Access& access) {
-      return AllWithin(access.box(), access.buffer());
-    };
-    const program::Function& function = program_.message().functions(kernel.function());
-    return !function.has_opaque() && !function.has_library() && IndicesAreSound(kernel) &&
-           std::all_of(kernel.operands().begin(), kernel.operands().end(), is_within) &&
-           std::all_of(kernel.results().begin(), kernel.results().end(), is_within);
-  }
-  bool AllWithin(const program::Box& box, int buffer) {
-    return known_.AllContain(known_.Of(program_.message().buffers(buffer).box()), known_.Of(box));
-  }
-  // Each value of a bound is that of some device.
-  static bool IndicesAreSound(const program::Kernel& kernel) {
-    const auto is_sound = [](int64_t value) { return value >= 0 && value <= kLargestBound; };
-    return std::all_of(kernel.indices().begin(), kernel.indices().end(),
-                       [&](const program::Range& range) {
-                         const auto& begins = range.begin().values();
-                         const auto& ends = range.end().values();
-                         return std::all_of(begins.begin(), begins.end(), is_sound) &&
-                                std::all_of(ends.begin(), ends.end(), is_sound);
-                       });
-  }
-
-  absl::Status Buffer(int b, int device) {
-    const program::Buffer& buffer = program_.message().buffers(b);
-    const Box box = program_.BufferBox(b, device);
-    const int64_t bytes = Volume(box) * program_.ElementBytes(b);
+    const int64_t bytes = known_.MostElements(buffer.box()) * element;
     if (buffer.offset() < 0 || buffer.size() < bytes || buffer.size() > program::kMostBytes ||
         buffer.offset() > program_.message().arena_size() - buffer.size()) {
       return UserError(bytes, " bytes in a slot of ", buffer.size(), " at ", buffer.offset(),
                        " of an arena of ", program_.message().arena_size());
     }
-    if (buffer.offset() % program_.ElementBytes(b) != 0) {
+    if (buffer.offset() % element != 0) {
       return UserError("its offset ", buffer.offset(), " is not a multiple of its element size");
     }
     return absl::OkStatus();
   }
 
-  absl::Status Within(const program::Box& box, int buffer, int device) {
-    const Box inner = program_.BoxOf(box, device);
-    const Box outer = program_.BufferBox(buffer, device);
-    if (Contains(outer, inner)) return absl::OkStatus();
-    return UserError("the box ", ToString(inner), " is not within the buffer's ", ToString(outer));
+  // Equal blocks of a model have equal boxes, of which each is looked at once.
+  absl::Status Within(const program::Box& box, int buffer) {
+    const program::KnownBoxes::List inner = known_.Of(box);
+    const program::KnownBoxes::List outer = known_.Of(program_.message().buffers(buffer).box());
+    if (known_.AllContain(outer, inner)) return absl::OkStatus();
+    int device = 0;
+    while (Contains((*outer)[device], (*inner)[device])) ++device;
+    return UserError("on device ", device, ": the box ", ToString((*inner)[device]),
+                     " is not within the buffer's ", ToString((*outer)[device]));
   }
 
-  absl::Status Kernel(const program::Kernel& kernel, int device) {
+  // Each value of a bound is that of some device.
+  static absl::Status Indices(const program::Kernel& kernel) {
     for (const program::Range& range : kernel.indices()) {
-      const Interval part = program_.IntervalOf(range, device);
-      if (part.begin < 0 || part.end > kLargestBound) {
-        return UserError("an index runs over ", ToString(part));
+      for (const int64_t begin : range.begin().values()) {
+        if (begin < 0 || begin > kLargestBound) return UserError("an index begins at ", begin);
+      }
+      for (const int64_t end : range.end().values()) {
+        if (end > kLargestBound) return UserError("an index ends at ", end);
       }
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status Kernel(const program::Kernel& kernel) {
+    YUBA_RETURN_IF_ERROR(Indices(kernel));
     for (int o = 0; o < kernel.operands_size(); ++o) {
-      YUBA_RETURN_IF_ERROR(
-          Annotate(Within(kernel.operands(o).box(), kernel.operands(o).buffer(), device),
-                   absl::StrCat("operand ", o)));
+      YUBA_RETURN_IF_ERROR(Annotate(Within(kernel.operands(o).box(), kernel.operands(o).buffer()),
+                                    absl::StrCat("operand ", o)));
     }
     for (int r = 0; r < kernel.results_size(); ++r) {
       YUBA_RETURN_IF_ERROR(
-          Annotate(Within(kernel.results(r).box(), kernel.results(r).buffer(), device),
+          Annotate(Within(kernel.results(r).box(), kernel.results(r).buffer()),
                    kernel.results_size() == 1 ? "result" : absl::StrCat("result ", r)));
     }
     const program::Function& function = program_.message().functions(kernel.function());
-    if (function.has_opaque()) return ValidateOpaqueBoxes(program_, kernel, device);
-    return function.has_library() ? ValidateLibraryBoxes(program_, kernel, device)
-                                  : absl::OkStatus();
+    if (!function.has_opaque() && !function.has_library()) return absl::OkStatus();
+    for (int device = 0; device < program_.devices(); ++device) {
+      YUBA_RETURN_IF_ERROR(Annotate(function.has_opaque()
+                                        ? ValidateOpaqueBoxes(program_, kernel, device)
+                                        : ValidateLibraryBoxes(program_, kernel, device),
+                                    absl::StrCat("on device ", device)));
+    }
+    return absl::OkStatus();
   }
 
-  absl::Status Exchange(const program::Exchange& exchange, int device) {
-    YUBA_RETURN_IF_ERROR(Annotate(Within(exchange.from(), exchange.source(), device), "source"));
-    return Annotate(Within(exchange.to(), exchange.destination(), device), "destination");
+  absl::Status Exchange(const program::Exchange& exchange) {
+    YUBA_RETURN_IF_ERROR(Annotate(Within(exchange.from(), exchange.source()), "source"));
+    return Annotate(Within(exchange.to(), exchange.destination()), "destination");
   }
 
   // Reading an output makes the whole tensor: its size must be what devices hold, not what is

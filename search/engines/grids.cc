@@ -8,6 +8,7 @@ namespace yuba::search {
 
 void BoundGrids(Task& task, Incumbent& incumbent) {
   const SearchOptions& options = task.options();
+  // Without a bound the grids to start from would be arbitrary, and axes for them no better.
   if (HasTooManyGrids(task.graph(), options.mesh, task.uses(), false)) return;
   LowerBound bound = DualBound(task.graph(), options.mesh, task.uses(), task.time_left(),
                                std::numeric_limits<double>::infinity(), options.table_cache.get(),

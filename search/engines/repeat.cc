@@ -62,8 +62,9 @@ Assignment SolveTied(Task& task, const Incumbent& incumbent, const std::vector<i
   return assignment;
 }
 
-// [number]: values that variables of the number are likely to have, each variable's by rank: those
-// that many rank high, as many as one variable has at most.
+// [number]: the likeliest values of the variables with that number together, the best first. Each
+// variable gives points to its own likely values, most to the first; `likely`: [variable], the best
+// first. As many are taken as the variable with most of them has.
 std::vector<std::vector<int>> LikelyOfTied(const std::vector<std::vector<int>>& likely,
                                            const std::vector<int>& numbers) {
   size_t most = 0;

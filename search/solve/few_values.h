@@ -1,7 +1,7 @@
 // A problem with few values of each variable, for searches that need no others.
 //
-// Example: variables of 5,000 values, of which the messages of a dual (dual.h) like 64 each: tables
-// of 4,096 cells in place of 25 million.
+// Example: variables of 5,000 values, of each the 32 that the messages of a dual (dual.h) prefer:
+// tables of 1,024 cells in place of 25 million.
 #ifndef YUBA_SEARCH_SOLVE_FEW_VALUES_H_
 #define YUBA_SEARCH_SOLVE_FEW_VALUES_H_
 
