@@ -52,16 +52,18 @@ CrossingBound Crossings::One() const {
 }
 
 void Crossings::Add(const CrossingBound& found, const Owners& owners, const Partials& partials,
-                    int64_t arriving, int64_t size, LeastMoved* least) const {
+                    int64_t arriving, int64_t size, LinkTerm term, LeastMoved* least) const {
+  const bool near_term = term == LinkTerm::kNear, far_term = term == LinkTerm::kFar;
   const Fraction::Wide devices = devices_;
   const int64_t messages = found.met.FloorOf(devices * partials.all);
   for (size_t kind = 0; kind < kinds_; ++kind) {
     const CrossingBound::Near& near = found.near[kind];
     const Fraction::Wide times = devices * partials.near[kind];
     const int64_t others = sums_ ? owners.all - owners.near[kind] : 0;
-    const int64_t from_others = std::max<int64_t>(0, messages - near.parts.Mean().FloorOf(times));
-    least->messages[kind] = std::max(least->messages[kind], from_others + devices_ * others);
-    if (kind == 0) continue;
+    int64_t arrive = near_term && kind > 0 ? 0 : devices_ * others;
+    if (!far_term) arrive += std::max<int64_t>(0, messages - near.parts.Mean().FloorOf(times));
+    least->messages[kind] = std::max(least->messages[kind], arrive);
+    if (kind == 0 || near_term) continue;
     const int64_t crossing = std::max<int64_t>(0, arriving - near.elements.Mean().FloorOf(times));
     const int64_t slices = sums_ ? owners.all : 1;  // of which each owner combines one
     least->bytes[kind] = crossing / slices * size + elements_ * others * ByteSize(type_.type);

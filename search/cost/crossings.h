@@ -19,6 +19,7 @@
 #include "opsemantics/definition/definition.h"
 #include "search/cost/crossing_bound.h"
 #include "search/cost/part_boxes.h"
+#include "search/plan/link_terms.h"
 #include "search/plan/objective.h"
 
 namespace yuba::search {
@@ -55,9 +56,10 @@ class Crossings {
 
   // For two grids, with the bounds of all factors multiplied. `arriving`: the elements that devices
   // need and somebody has or wrote, summed over devices. Sets in `least` the bytes of all kinds but
-  // 0, with `size` bytes an element, and raises the messages of all kinds.
+  // 0, with `size` bytes an element, and raises the messages of all kinds. Of the near term nothing
+  // but messages; of the far term bytes, and the messages that Owners tells of.
   void Add(const CrossingBound& found, const Owners& owners, const Partials& partials,
-           int64_t arriving, int64_t size, LeastMoved* least) const;
+           int64_t arriving, int64_t size, LinkTerm term, LeastMoved* least) const;
 
  private:
   // Of one factor while parts are counted.

@@ -36,6 +36,27 @@ void FactorBounds::SetAll(absl::FunctionRef<int(int row_kind, int column_kind)> 
   }
 }
 
+void FactorBounds::JoinKinds() {
+  Numbering<std::vector<int>> rows, columns;
+  std::vector<int> row_of, column_of;  // [kind]
+  for (int row = 0; row < row_kinds_; ++row) {
+    row_of.push_back(rows.Of({OfRow(row), OfRow(row) + column_kinds_}));
+  }
+  for (int column = 0; column < column_kinds_; ++column) {
+    std::vector<int> numbers;
+    for (const std::vector<int>& row : rows.things()) numbers.push_back(row[column]);
+    column_of.push_back(columns.Of(numbers));
+  }
+  for (int& row : rows_) row = row_of[row];
+  for (int& column : columns_) column = column_of[column];
+  row_kinds_ = rows.size();
+  column_kinds_ = columns.size();
+  numbers_.clear();
+  for (int row = 0; row < row_kinds_; ++row) {
+    for (const std::vector<int>& column : columns.things()) numbers_.push_back(column[row]);
+  }
+}
+
 FactorBounds Product(const FactorBounds& a, const FactorBounds& b,
                      absl::FunctionRef<int(int, int)> multiply) {
   Numbering<std::pair<int, int>> rows, columns;

@@ -25,6 +25,9 @@ class FactorBounds {
   // Sets the bound of all pairs of kinds.
   void SetAll(absl::FunctionRef<int(int row_kind, int column_kind)> bound_of);
 
+  // Makes kinds of rows with equal bounds one, and of columns.
+  void JoinKinds();
+
   // Kinds by grid.
   const std::vector<int>& rows() const { return rows_; }
   const std::vector<int>& columns() const { return columns_; }

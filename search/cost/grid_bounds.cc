@@ -2,8 +2,23 @@
 
 namespace yuba::search {
 
-GridBounds::GridBounds(int64_t devices, const Crossings* crossings)
-    : crossings_(crossings), overlaps_(devices) {
+namespace {
+
+// The part of a bound on which the costs of the term depend.
+CrossingBound OfTerm(const CrossingBound& bound, LinkTerm term) {
+  CrossingBound part = bound;
+  if (term == LinkTerm::kFar) part.met = Fraction();
+  for (CrossingBound::Near& near : part.near) {
+    if (term == LinkTerm::kFar) near.parts = Found();
+    if (term == LinkTerm::kNear) near = {Found(), {near.parts.mean, near.parts.greatest}};
+  }
+  return part;
+}
+
+}  // namespace
+
+GridBounds::GridBounds(int64_t devices, const Crossings* crossings, LinkTerm term)
+    : crossings_(crossings), term_(term), overlaps_(devices, term == LinkTerm::kAll) {
   if (crossings != nullptr) found_.Of(crossings->One());
   bounds_.Of({overlaps_.one(), 0, volumes_.Of(Fraction())});
 }
@@ -42,13 +57,16 @@ FactorBounds GridBounds::OfFactor(const std::vector<int64_t>& dims,
   bounds.SetAll([&](int row, int column) {
     const PartBoxes& boxes = *pieces[column];
     Bound bound;
-    bound.overlap = overlaps_.Of(extents, rows.at(row), boxes);
+    const bool far = term_ == LinkTerm::kFar;
+    bound.overlap = far ? overlaps_.one() : overlaps_.Of(extents, rows.at(row), boxes);
     if (crossings_ != nullptr) {
-      bound.found = found_.Of(crossings_->Of(factor, rows.at(row), columns.at(column), boxes));
+      bound.found =
+          found_.Of(OfTerm(crossings_->Of(factor, rows.at(row), columns.at(column), boxes), term_));
     }
-    bound.volume = volumes_.Of(Fraction(boxes.volume, boxes.count));
+    bound.volume = volumes_.Of(Fraction(boxes.volume, far ? 1 : boxes.count));
     return bounds_.Of(bound);
   });
+  if (term_ != LinkTerm::kAll) bounds.JoinKinds();
   return bounds;
 }
 

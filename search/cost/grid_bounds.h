@@ -14,14 +14,16 @@
 #include "search/cost/numbering.h"
 #include "search/cost/overlap_bound.h"
 #include "search/cost/part_boxes.h"
+#include "search/plan/link_terms.h"
 
 namespace yuba::search {
 
 // Equal bounds have equal numbers. Not for several threads at a time.
 class GridBounds {
  public:
-  // `crossings`: null where nobody asks for links.
-  GridBounds(int64_t devices, const Crossings* crossings);
+  // `crossings`: null where nobody asks for links. `term`: what costs are of; what they do not
+  // depend on is left out, so that more bounds are equal.
+  GridBounds(int64_t devices, const Crossings* crossings, LinkTerm term = LinkTerm::kAll);
 
   // The bound of no factors: multiplying by it changes nothing.
   int one() const { return 0; }
@@ -41,7 +43,8 @@ class GridBounds {
   CrossingBound FoundOfProduct(int a, int b) const {
     return found_.at(bounds_.at(a).found) * found_.at(bounds_.at(b).found);
   }
-  // The elements of `boxes` boxes, which are all equally often.
+  // The elements of `boxes` boxes, which are all equally often; of the far term those of all boxes
+  // `boxes` times.
   int64_t ElementsOfProduct(int a, int b, int64_t boxes) const {
     return Fraction::FloorOfProduct(volumes_.at(bounds_.at(a).volume),
                                     volumes_.at(bounds_.at(b).volume), boxes);
@@ -65,6 +68,7 @@ class GridBounds {
                         const std::vector<Grid>& node_grids, int number, Regions* regions);
 
   const Crossings* const crossings_;
+  const LinkTerm term_;
   OverlapBounds overlaps_;
   Numbering<CrossingBound> found_;
   Numbering<Fraction> volumes_;  // mean elements of a box

@@ -90,7 +90,7 @@ bool OverlapBounds::Bound::operator==(const Bound& other) const {
          greatest == other.greatest && mean == other.mean;
 }
 
-OverlapBounds::OverlapBounds(int64_t devices) : devices_(devices) {
+OverlapBounds::OverlapBounds(int64_t devices, bool by_kind) : devices_(devices), by_kind_(by_kind) {
   int64_t scale = 1;
   ProfileOf({{1, 1}}, &scale);
   one_ = NumberOf(Bound());
@@ -131,8 +131,8 @@ int OverlapBounds::Of(const std::vector<int64_t>& extents, const Grid& grid,
   bound.parts = ProfileOf(std::move(by_part), &bound.scale);
   bound.pieces = ProfileOf(std::move(of_pieces), &bound.scale);
   if (rank != 1) return NumberOf(bound);
-  int64_t common = 1;
-  for (size_t kind = 0; kind < grid.size(); ++kind) {
+  int64_t common = by_kind_ ? 1 : std::gcd<int64_t>(parts[0], pieces.count);
+  for (size_t kind = 0; by_kind_ && kind < grid.size(); ++kind) {
     common *= std::gcd<int64_t>(grid[kind][0], pieces.by_kind[kind]);
   }
   if (common != parts[0] && common != pieces.count) {

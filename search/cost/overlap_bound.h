@@ -34,7 +34,8 @@ namespace yuba::search {
 // equal ones have one number, and each is computed once. Not for several threads at a time.
 class OverlapBounds {
  public:
-  explicit OverlapBounds(int64_t devices);
+  // `by_kind`: whether it is known of which kinds the axes are that make parts.
+  explicit OverlapBounds(int64_t devices, bool by_kind = true);
 
   // The bound of no factors: multiplying by it changes nothing.
   int one() const { return one_; }
@@ -87,6 +88,7 @@ class OverlapBounds {
   Wide Matched(int parts, int pieces);
 
   const int64_t devices_;
+  const bool by_kind_;
   int one_;
   bool means_ = false;            // whether some factor has a mean
   std::deque<Profile> profiles_;  // by number; number 0 is of the value 1 alone

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/cost/cost_key.h"
-#include "search/solve/pairwise.h"
+#include "search/cost/use_costs.h"
 #include "search/space/grid_space.h"
 
 namespace yuba::search {
@@ -16,15 +16,17 @@ namespace yuba::search {
 // Not for several threads at a time.
 class TableCache {
  public:
-  // The bytes of these grids, row-major [tensor grid][node grid], cut out of a larger table if need
-  // be; null where no table with all these grids was added. Both lists are in ascending order.
-  Cells Find(const CostKey& use, const GridList& tensor_grids, const GridList& node_grids) const;
-  void Add(const CostKey& use, GridList tensor_grids, GridList node_grids, Cells cells);
+  // The costs of these grids, cut out of a larger table if need be; without cells where no table
+  // with all these grids was added that is a sum, or none, as `sum` says. Both lists are in
+  // ascending order.
+  CostsByGrid Find(const CostKey& use, bool sum, const GridList& tensor_grids,
+                   const GridList& node_grids) const;
+  void Add(const CostKey& use, GridList tensor_grids, GridList node_grids, CostsByGrid costs);
 
  private:
   struct Table {
     GridList tensor_grids, node_grids;
-    Cells cells;
+    CostsByGrid costs;
   };
   std::map<CostKey, std::vector<Table>> tables_;
 };

@@ -11,7 +11,9 @@
 #ifndef YUBA_SEARCH_COST_USE_COSTS_H_
 #define YUBA_SEARCH_COST_USE_COSTS_H_
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "opsemantics/definition/graph.h"
@@ -19,11 +21,19 @@
 #include "search/cost/cost_key.h"
 #include "search/cost/part_boxes.h"
 #include "search/plan/choice.h"
+#include "search/plan/link_terms.h"
 #include "search/plan/objective.h"
 #include "search/solve/budget.h"
+#include "search/solve/pairwise.h"
 #include "search/space/grid_space.h"
 
 namespace yuba::search {
+
+// Costs by grids: rows are a tensor's, columns a node's; as the cells of a Factor.
+struct CostsByGrid {
+  Cells cells;                             // null: the budget was spent
+  std::shared_ptr<const SumOfTables> sum;  // null: row-major
+};
 
 // Not for several threads at a time.
 class UseCosts {
@@ -37,12 +47,27 @@ class UseCosts {
 
   CostKey Key() const { return CostKeyOf(definition_, operand_, mesh_, times_, objective_.kind()); }
 
+  bool gathers() const { return operand_ >= 0; }
+
   // Row-major [tensor grid][node grid]: no choices of these grids cost less. kNever
   // (memory_price.h) where no plan has both. Some cells are 0 where the budget was spent before the
   // end: then the table is of no use.
   std::vector<int64_t> Relaxed(const std::vector<Grid>& tensor_grids,
                                const std::vector<Grid>& node_grids,
                                const Budget& budget = Budget::Unlimited());
+
+  // The same, where the table would be wide as a sum of two terms (IsSumOfTerms), which is at most
+  // what Relaxed says.
+  CostsByGrid ByGrid(const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
+                     const Budget& budget = Budget::Unlimited());
+  // Whether ByGrid of so many grids is a sum.
+  bool IsSum(size_t tensor_grids, size_t node_grids) const {
+    return IsSumOfTerms(objective_, mesh_.kinds(), definition_, operand_,
+                        static_cast<int64_t>(tensor_grids), static_cast<int64_t>(node_grids));
+  }
+  // A sum however large the table; not of partials that stay unreduced.
+  CostsByGrid SumOfTerms(const std::vector<Grid>& tensor_grids, const std::vector<Grid>& node_grids,
+                         const Budget& budget = Budget::Unlimited());
 
   // Of two choices that a plan may have together. Adds to `steps` an upper bound of the products
   // that it summed, as a measure of work.
@@ -64,7 +89,12 @@ class UseCosts {
   int64_t BoxesOf(const Grid& grid) const;
   // Whether the use is a reduction of partials for this node grid.
   bool IsPartial(const Grid& grid) const;
-  class GridTable;  // in use_costs_grids.cc
+  class GridTable;  // grid_table.h
+  struct Columns;   // in use_costs_grids.cc, as what needs it
+  std::array<Columns, 2> ColumnsOf(const std::vector<Grid>& node_grids) const;
+  ClassTable AddTerm(LinkTerm term, const std::vector<Grid>& tensor_grids,
+                     const std::array<Columns, 2>& columns, size_t node_grids, const Budget& budget,
+                     std::vector<int64_t>* cells);
   // The indices on which costs depend: how the others are cut makes no difference.
   std::vector<int> IndicesThatMatter() const;
   int64_t ExactBytes(const Choice& tensor, const Choice& node, int64_t* steps);

@@ -55,8 +55,8 @@ absl::optional<Assignment> GridsInRows(const GridProblem& grids, const LowerBoun
                                        const std::vector<Assignment>& starts,
                                        const Budget& budget) {
   const std::vector<MemoryPrice>& prices = bound.proof.prices;
-  if (bound.values.empty() || CellsOf(grids.pairwise) <= kMostCells) {
-    return SearchCore(grids.pairwise, prices, starts, bound.bytes, budget);
+  if (bound.values.empty() || WholeCellsOf(grids.pairwise) <= kMostCells) {
+    return SearchCore(Whole(grids.pairwise), prices, starts, bound.bytes, budget);
   }
   std::vector<std::vector<int>> values = bound.values;
   std::vector<Assignment> few_starts;

@@ -199,6 +199,24 @@ LowerBound NoBound(const Graph& graph, const Mesh& mesh, const Restrictions& res
   return none;
 }
 
+bool HasSums(const PairwiseProblem& problem) {
+  return std::any_of(problem.factors.begin(), problem.factors.end(),
+                     [](const Factor& factor) { return factor.sum != nullptr; });
+}
+
+// How many cells all different tables would have, written out.
+double DifferentCells(const PairwiseProblem& problem) {
+  double cells = 0;
+  std::set<Cells> tables;
+  for (const Factor& factor : problem.factors) {
+    if (!tables.insert(factor.cells).second) continue;
+    double of_table = 1;
+    for (const int v : factor.scope) of_table *= problem.variables[v]->size;
+    cells += of_table;
+  }
+  return cells;
+}
+
 // The bound at these prices on the rows of the problem.
 LowerBound DualAtPrices(const Graph& graph, const GridProblem& problem,
                         std::vector<MemoryPrice> prices, const Budget& budget) {
@@ -236,10 +254,12 @@ LowerBound DualBound(const Graph& graph, const Mesh& mesh, const std::vector<Ten
 std::vector<LowerBound> PricedBounds(const Graph& graph, const std::vector<TensorUse>& uses,
                                      const GridProblem& problem, const Budget& budget,
                                      int64_t bytes_to_beat) {
-  double cells = 0;
-  std::set<Cells> tables;
-  for (const Factor& factor : problem.pairwise.factors) {
-    if (tables.insert(factor.cells).second) cells += static_cast<double>(factor.cells->size());
+  const bool sums = HasSums(problem.pairwise);
+  const double cells = DifferentCells(problem.pairwise);
+  if (sums && cells <= kMostCells) {
+    GridProblem whole = problem;
+    whole.pairwise = Whole(problem.pairwise);
+    return PricedBounds(graph, uses, whole, budget, bytes_to_beat);
   }
   const auto of_uses = static_cast<double>(CellsOf(problem.pairwise) + 1);
   PriceSearch search;
@@ -259,7 +279,7 @@ std::vector<LowerBound> PricedBounds(const Graph& graph, const std::vector<Tenso
     for (const bool buffers : {false, true}) {
       if (!best[0].grids.empty() && budget.ShouldStop()) break;
       std::vector<MemoryPrice> prices;
-      if (cells <= kMostCells && !(buffers && of_uses > kBufferCells)) {
+      if (cells <= kMostCells && !sums && !(buffers && of_uses > kBufferCells)) {
         prices = GoodPrices(buffers ? problem.pairwise : unmoved, search, budget);
       }
       if (prices.empty()) continue;

@@ -114,7 +114,7 @@ struct CommonTable {
   const TensorUse* first;
   CostKey key;
   GridList tensor_grids, node_grids;
-  Cells cells;
+  CostsByGrid costs;
 };
 
 // The tables of all uses, without cells, each once. `table_of`: [use].
@@ -132,7 +132,7 @@ std::vector<CommonTable> CommonTables(const std::vector<TensorUse>& uses,
     const auto [kind, is_new_kind] =
         of_kind.emplace(std::make_tuple(use.kind, of_tensor, of_node), 0);
     if (is_new_kind) {
-      CommonTable table = {&use, use.costs->Key(), of_tensor, of_node, nullptr};
+      CommonTable table = {&use, use.costs->Key(), of_tensor, of_node, {}};
       const auto [place, is_new] =
           numbers.emplace(std::make_tuple(table.key, of_tensor, of_node), tables.size());
       kind->second = place->second;
@@ -149,9 +149,11 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
   std::vector<CommonTable*> missing;
   for (CommonTable& table : tables) {
     if (known != nullptr) {
-      table.cells = known->Find(table.key, table.tensor_grids, table.node_grids);
+      const bool sum =
+          table.first->costs->IsSum(table.tensor_grids->size(), table.node_grids->size());
+      table.costs = known->Find(table.key, sum, table.tensor_grids, table.node_grids);
     }
-    if (table.cells == nullptr) missing.push_back(&table);
+    if (table.costs.cells == nullptr) missing.push_back(&table);
   }
   const auto size = [](const CommonTable* table) {
     return table->tensor_grids->size() * table->node_grids->size();
@@ -169,15 +171,15 @@ void Fill(std::vector<CommonTable>& tables, const Budget& budget, TableCache* kn
   ParallelFor(budget.threads(), static_cast<int64_t>(kinds.size()), [&](int64_t kind) {
     for (CommonTable* table : kinds[kind]) {
       if (budget.ShouldStop()) return;
-      std::vector<int64_t> cells =
-          table->first->costs->Relaxed(*table->tensor_grids, *table->node_grids, budget);
+      CostsByGrid costs =
+          table->first->costs->ByGrid(*table->tensor_grids, *table->node_grids, budget);
       if (budget.end() != Budget::End::kNone) return;  // cells may be missing
-      table->cells = std::make_shared<const std::vector<int64_t>>(std::move(cells));
+      table->costs = std::move(costs);
     }
   });
   for (const CommonTable* table : missing) {
-    if (known == nullptr || table->cells == nullptr) continue;
-    known->Add(table->key, table->tensor_grids, table->node_grids, table->cells);
+    if (known == nullptr || table->costs.cells == nullptr) continue;
+    known->Add(table->key, table->tensor_grids, table->node_grids, table->costs);
   }
 }
 
@@ -259,7 +261,10 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
   std::vector<CommonTable> tables = CommonTables(uses, problem, table_of);
   Fill(tables, budget, known);
   const int64_t most = MostOfUse(graph);
-  for (CommonTable& table : tables) table.cells = Countable(most, std::move(table.cells));
+  for (CommonTable& table : tables) {
+    const int terms = table.costs.sum == nullptr ? 1 : 2;
+    table.costs.cells = Countable(most / terms, std::move(table.costs.cells));
+  }
   for (size_t u = 0; u < uses.size(); ++u) {
     const TensorUse& use = uses[u];
     std::vector<int>& factors = problem.factors[use.node - graph.tensors.size()];
@@ -268,12 +273,12 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
       problem.pairwise.factors.push_back({{use.node}, NoCost(*problem.grids[use.node])});
       continue;
     }
-    const Cells& table = tables[table_of[u]].cells;
-    if (table == nullptr) {
+    const auto& [cells, sum] = tables[table_of[u]].costs;
+    if (cells == nullptr) {
       problem.complete = false;
     } else {
       factors.back() = static_cast<int>(problem.pairwise.factors.size());
-      problem.pairwise.factors.push_back({{use.tensor, problem.variable[use.node]}, table});
+      problem.pairwise.factors.push_back({{use.tensor, problem.variable[use.node]}, cells, sum});
     }
   }
   if (!problem.complete && problem.pairwise.factors.empty()) return absl::nullopt;

@@ -183,7 +183,7 @@ absl::optional<ShortProblem> Shortened(const Graph& graph, const std::vector<Ten
     const auto number = static_cast<int>(result.pairwise.factors.size());
     if (short_first[use.node] < 0) short_first[use.node] = number;
     const Factor& factor = problem.pairwise.factors[u];
-    Factor& here = result.pairwise.factors.emplace_back(Factor{{}, factor.cells});
+    Factor& here = result.pairwise.factors.emplace_back(Factor{{}, factor.cells, factor.sum});
     for (const int v : factor.scope) {
       const int element = v == use.node ? v : blocks.Joined(v, use.node);
       if (variable[element] < 0 || problem.grids[element] != problem.grids[v]) {

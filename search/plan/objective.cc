@@ -74,6 +74,15 @@ int64_t Objective::LeastExchange(const LeastMoved& least, int64_t devices) const
   return std::max<int64_t>(1, Saturated(time / of_devices));
 }
 
+int64_t Objective::LeastCrossing(const LeastMoved& least, int64_t devices) const {
+  Wide time = 0;
+  for (size_t kind = 1; kind < steps_.size(); ++kind) {
+    time += (Wide{least.messages[kind]} * steps_[kind].message) << kByteShift;
+    time += Wide{std::max<int64_t>(0, least.bytes[kind])} * steps_[kind].byte;
+  }
+  return Saturated(time / (devices << kByteShift));
+}
+
 int64_t Objective::Kernel(const KernelWork& work) const {
   const double seconds = machine_->device.launch + KernelSeconds(*machine_, work);
   const double nanoseconds = std::ceil(seconds * kNanosecond);

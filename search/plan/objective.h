@@ -54,6 +54,9 @@ class Objective {
   // that receive anything, at least one message each, the longest time is at least the mean over D
   // of the messages' latencies and of bytes over bandwidths, and D is no more than all devices.
   int64_t LeastExchange(const LeastMoved& least, int64_t devices) const;
+  // What the bytes of kinds above 0 cost more at least, rounded down: with the LeastExchange of all
+  // else no more than LeastExchange of all together.
+  int64_t LeastCrossing(const LeastMoved& least, int64_t devices) const;
   // Whether a message, or a byte, over links of a greater kind never costs less.
   bool HasSlowerOuterLinks() const { return slower_outside_; }
   // Nanoseconds of a kernel with its launch, at least 1.

@@ -126,7 +126,7 @@ MemoryDual::Passing::Table MemoryDual::TableOf(const CoreEdge& edge,
     costs[cell] =
         AsDouble(edge.at(static_cast<int64_t>(cell))) + (prices.empty() ? 0 : prices[cell]);
   }
-  return std::make_shared<const MinPlus<double>>(std::move(costs), core_.values(edge.a));
+  return std::make_shared<const WholeMinPlus<double>>(std::move(costs), core_.values(edge.a));
 }
 
 void MemoryDual::PriceCosts() {

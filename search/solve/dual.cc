@@ -121,8 +121,38 @@ int64_t DualAscent::BoundOf(const std::vector<std::vector<int64_t>>& messages) c
   return bound;
 }
 
+namespace {
+
+// Star of a sum (sum_min_plus.h has the formula).
+std::vector<int64_t> StarOfSum(const Factor& factor, const std::vector<int64_t>& message) {
+  const auto& [first, second] = *factor.sum;
+  const std::vector<int64_t>& cells = *factor.cells;
+  const int rows = 1 + *std::max_element(second.row_of.begin(), second.row_of.end());
+  const auto runs = static_cast<int>(first.columns);
+  constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+  std::vector<int64_t> behind(rows * first.columns, kNone);
+  for (size_t row = 0; row < message.size(); ++row) {
+    LowerTo(&behind[second.row_of[row] * first.columns],
+            &cells[first.begin + first.row_of[row] * first.columns], kNone, message[row], runs);
+  }
+  std::vector<int64_t> least(first.column_of.size(), kNone);
+  for (int row = 0; row < rows; ++row) {
+    if (behind[row * first.columns] == kNone) continue;  // no value has this class
+    const int64_t* const of_row = &cells[second.begin + row * second.columns];
+    for (size_t column = 0; column < least.size(); ++column) {
+      least[column] =
+          std::min(least[column], behind[row * first.columns + first.column_of[column]] +
+                                      of_row[second.column_of[column]]);
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
 std::vector<int64_t> DualAscent::Star(int edge, const std::vector<int64_t>& message) const {
   const Factor& factor = problem_.factors[factor_of_[edge]];
+  if (factor.sum != nullptr) return StarOfSum(factor, message);
   const int64_t* row = factor.cells->data();
   const int width = problem_.variables[factor.scope[1]]->size;
   std::vector<int64_t> least(width, std::numeric_limits<int64_t>::max());

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "search/solve/sum_min_plus.h"
+
 namespace yuba::search {
 namespace {
 
@@ -41,6 +43,18 @@ std::vector<int> FactorsOfTwo(const PairwiseProblem& problem) {
   return factors;
 }
 
+Passing::Table TableOf(const Factor& factor, int rows, int64_t most) {
+  if (factor.sum != nullptr) {
+    return std::make_shared<const SumMinPlus>(*factor.sum, *factor.cells, most);
+  }
+  std::vector<float> costs;
+  costs.reserve(factor.cells->size());
+  for (const int64_t cell : *factor.cells) {
+    costs.push_back(static_cast<float>(std::min(cell, most)));
+  }
+  return std::make_shared<const WholeMinPlus<float>>(std::move(costs), rows);
+}
+
 std::vector<Passing::Edge> EdgesOf(const PairwiseProblem& problem, const std::vector<int>& factors,
                                    int64_t most, bool with_tables) {
   std::map<std::pair<Cells, int>, Passing::Table> known;  // by cells and number of rows
@@ -53,14 +67,7 @@ std::vector<Passing::Edge> EdgesOf(const PairwiseProblem& problem, const std::ve
     }
     const int rows = problem.variables[factor.scope[0]]->size;
     Passing::Table& table = known[{factor.cells, rows}];
-    if (table == nullptr) {
-      std::vector<float> costs;
-      costs.reserve(factor.cells->size());
-      for (const int64_t cell : *factor.cells) {
-        costs.push_back(static_cast<float>(std::min(cell, most)));
-      }
-      table = std::make_shared<const MinPlus<float>>(std::move(costs), rows);
-    }
+    if (table == nullptr) table = TableOf(factor, rows, most);
     edges.push_back({{factor.scope[0], factor.scope[1]}, table});
   }
   return edges;

@@ -8,12 +8,12 @@
 namespace yuba::search {
 namespace {
 
-std::vector<int64_t> CellsOfValues(const std::vector<int64_t>& cells, const std::vector<int>& rows,
+std::vector<int64_t> CellsOfValues(const Factor& factor, const std::vector<int>& rows,
                                    const std::vector<int>& columns, int64_t width) {
   std::vector<int64_t> few;
   few.reserve(rows.size() * columns.size());
   for (const int row : rows) {
-    for (const int column : columns) few.push_back(cells[row * width + column]);
+    for (const int column : columns) few.push_back(CellOf(factor, row, column, width));
   }
   return few;
 }
@@ -55,10 +55,10 @@ PairwiseProblem OfFewValues(const PairwiseProblem& problem,
     Cells& cells = known[{factor.cells, list_of[first], of_two ? list_of[last] : -1}];
     if (cells == nullptr) {
       cells = std::make_shared<const std::vector<int64_t>>(
-          CellsOfValues(*factor.cells, values[first], of_two ? values[last] : only,
+          CellsOfValues(factor, values[first], of_two ? values[last] : only,
                         of_two ? problem.variables[last]->size : 1));
     }
-    few.factors.push_back({factor.scope, cells});
+    few.factors.push_back({factor.scope, cells, nullptr});
   }
   few.memory = RowsOfValues(problem, values);
   return few;

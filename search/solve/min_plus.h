@@ -15,19 +15,28 @@ namespace yuba::search {
 template <typename Cell>
 class MinPlus {
  public:
-  // `costs`: row-major, at least one; infinity where no pair has both values.
-  MinPlus(std::vector<Cell> costs, int rows);
+  virtual ~MinPlus() = default;
 
-  int64_t columns() const { return along_rows_.width; }
-  Cell at(int64_t row, int64_t column) const {
-    return along_rows_.cells[row * along_rows_.width + column];
-  }
-
+  virtual Cell at(int64_t row, int64_t column) const = 0;
   // message[column]: the least of source[row] + cost. Rows at infinity send nothing; where none
   // sends anything the message is infinity.
-  void ToColumns(const std::vector<double>& source, std::vector<double>* message) const;
+  virtual void ToColumns(const std::vector<double>& source, std::vector<double>* message) const = 0;
   // message[row]: the least of source[column] + cost.
-  void ToRows(const std::vector<double>& source, std::vector<double>* message) const;
+  virtual void ToRows(const std::vector<double>& source, std::vector<double>* message) const = 0;
+};
+
+// A table that is written out.
+template <typename Cell>
+class WholeMinPlus : public MinPlus<Cell> {
+ public:
+  // `costs`: row-major, at least one; infinity where no pair has both values.
+  WholeMinPlus(std::vector<Cell> costs, int rows);
+
+  Cell at(int64_t row, int64_t column) const override {
+    return along_rows_.cells[row * along_rows_.width + column];
+  }
+  void ToColumns(const std::vector<double>& source, std::vector<double>* message) const override;
+  void ToRows(const std::vector<double>& source, std::vector<double>* message) const override;
 
  private:
   // The cells one way, with the least and the greatest of each row.

@@ -1,6 +1,7 @@
 #include "search/solve/pairwise.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -27,6 +28,49 @@ std::vector<int> OrbitRepresentatives(const Domain& domain) {
   return representatives;
 }
 
+int64_t CellOf(const Factor& factor, int64_t row, int64_t column, int64_t width) {
+  const std::vector<int64_t>& cells = *factor.cells;
+  if (factor.sum == nullptr) return cells[row * width + column];
+  int64_t cost = 0;
+  for (const ClassTable& table : *factor.sum) {
+    cost += cells[table.begin + table.row_of[row] * table.columns + table.column_of[column]];
+  }
+  return cost;
+}
+
+PairwiseProblem Whole(const PairwiseProblem& problem) {
+  PairwiseProblem whole = problem;
+  std::map<Cells, Cells> known;
+  for (Factor& factor : whole.factors) {
+    if (factor.sum == nullptr) continue;
+    Cells& cells = known[factor.cells];
+    if (cells == nullptr) {
+      const auto rows = static_cast<int64_t>((*factor.sum)[0].row_of.size());
+      const auto columns = static_cast<int64_t>((*factor.sum)[0].column_of.size());
+      std::vector<int64_t> all;
+      all.reserve(rows * columns);
+      for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t column = 0; column < columns; ++column) {
+          all.push_back(CellOf(factor, row, column, columns));
+        }
+      }
+      cells = std::make_shared<const std::vector<int64_t>>(std::move(all));
+    }
+    factor = {factor.scope, cells, nullptr};
+  }
+  return whole;
+}
+
+int64_t WholeCellsOf(const PairwiseProblem& problem) {
+  int64_t cells = 0;
+  for (const Factor& factor : problem.factors) {
+    int64_t of_factor = 1;
+    for (const int v : factor.scope) of_factor *= problem.variables[v]->size;
+    cells += of_factor;
+  }
+  return cells;
+}
+
 int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment) {
   int64_t cost = 0;
   for (const Factor& factor : problem.factors) {
@@ -36,6 +80,9 @@ int64_t CostOf(const PairwiseProblem& problem, const Assignment& assignment) {
 }
 
 int64_t CostOf(const PairwiseProblem& problem, const Factor& factor, const Assignment& assignment) {
+  if (factor.sum != nullptr) {
+    return CellOf(factor, assignment[factor.scope[0]], assignment[factor.scope[1]], 0);
+  }
   size_t cell = 0;
   for (int v : factor.scope) cell = cell * problem.variables[v]->size + assignment[v];
   return (*factor.cells)[cell];

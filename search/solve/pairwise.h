@@ -6,6 +6,7 @@
 #ifndef YUBA_SEARCH_SOLVE_PAIRWISE_H_
 #define YUBA_SEARCH_SOLVE_PAIRWISE_H_
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -32,13 +33,29 @@ std::vector<int> OrbitRepresentatives(const Domain& domain);
 
 using Cells = std::shared_ptr<const std::vector<int64_t>>;
 
+// Costs by the class of the first variable's value and the class of the second's.
+struct ClassTable {
+  std::vector<int> row_of, column_of;  // [value]: its class, from 0 on
+  int64_t begin = 0;    // of the cells, row-major [class][class], among those of the factor
+  int64_t columns = 1;  // how many classes the second variable's values have
+};
+// Two tables that are added up. For solvers to be quick the values have few classes where they are
+// the columns of the first table, and where they are the rows of the second. Example: 1,000 x 1,000
+// values with 1,000 x 30 and 20 x 1,000 classes have 50,000 cells in place of 10^6.
+using SumOfTables = std::array<ClassTable, 2>;
+
 // A cost of the variables in `scope` (one or two, distinct): cells row-major in that order, in
 // bytes or units, kForbidden or more where no solution has both values. Equal factors share their
 // cells, which is how solvers see that work repeats.
 struct Factor {
   std::vector<int> scope;
   Cells cells;
+  // Null, or how the cells are read instead, of two variables. Factors with the same cells have the
+  // same sum.
+  std::shared_ptr<const SumOfTables> sum = nullptr;
 };
+// One cost of a factor of two variables, of which the second has `width` values.
+int64_t CellOf(const Factor& factor, int64_t row, int64_t column, int64_t width);
 
 // `variable` uses usage[value] bytes during the times [begin, end), which may be empty.
 struct MemoryUse {
@@ -70,6 +87,10 @@ struct PairwiseProblem {
   std::vector<Factor> factors;  // of one or two variables
   MemoryRows memory;
 };
+
+// The problem without sums: all costs of two variables row-major; and how many cells it would have.
+PairwiseProblem Whole(const PairwiseProblem& problem);
+int64_t WholeCellsOf(const PairwiseProblem& problem);
 
 // A cost that no solution has; a sum of costs that reaches it is forbidden too.
 inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;

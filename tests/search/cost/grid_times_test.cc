@@ -1,6 +1,7 @@
 // Tables of times by grids against those of the checker, which has a program of its own for them
 // and looks at each pair of grids by itself.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <random>
@@ -8,6 +9,7 @@
 
 #include "search/check/relaxed.h"
 #include "search/cost/use_costs.h"
+#include "search/model/grid_problem.h"
 #include "search/rewrite/accumulators.h"
 #include "search/rewrite/partials.h"
 #include "search/space/grid_space.h"
@@ -87,6 +89,68 @@ TEST_CASE("times by grids are those of the checker on links of several kinds") {
     Compare(StrangeReads(), mesh, mesh.devices() < 16);
   }
   Compare(EvenGraph(), MeshOfKinds(64, {2, 2, 1, 1, 0, 0}));
+}
+
+// As a sum of two terms no cost is more than as one, and not all of them are lost.
+void CompareTerms(const Graph& graph, const Mesh& mesh, bool replicated) {
+  const Space planned = SpaceOfTimes(mesh, replicated);
+  for (const TensorUse& use : TensorUsesOf(graph, mesh, planned.objective)) {
+    CAPTURE(use.node, use.tensor, mesh.devices(), replicated);
+    const auto node = static_cast<NodeId>(use.node - graph.tensors.size());
+    const std::vector<Grid> node_grids = AllGrids(SpaceOfNode(graph, node), mesh);
+    ChoiceSpace space = SpaceOfTensor(graph, use.tensor);
+    space.optional |= replicated;
+    const std::vector<Grid> grids = AllGrids(space, mesh);
+    UseCosts& costs = *use.costs;
+    const std::vector<int64_t> whole = costs.Relaxed(grids, node_grids);
+    const auto [cells, sum] = costs.SumOfTerms(grids, node_grids);
+    const Factor factor = {{0, 1}, cells, sum};
+    int64_t more = 0, all = 0, all_of_terms = 0;
+    for (size_t t = 0; t < grids.size(); ++t) {
+      for (size_t n = 0; n < node_grids.size(); ++n) {
+        const int64_t one = whole[t * node_grids.size() + n], both = CellOf(factor, t, n, 0);
+        more += both > one;
+        all += one;
+        all_of_terms += both;
+      }
+    }
+    CHECK(more == 0);
+    CHECK((all_of_terms > 0) == (all > 0));
+  }
+}
+
+TEST_CASE("the terms of times by grids are no more than the times") {
+  for (const Mesh& mesh : {MeshOfKinds(4, {1, 0}), MeshOfKinds(8, {2, 1, 0}),
+                           MeshOfKinds(12, {1, 1, 0}), MeshOfKinds(16, {1, 1, 0, 0})}) {
+    CompareTerms(EvenGraph(), mesh, mesh.devices() < 16);
+    CompareTerms(UnevenGraph(), mesh, false);
+    CompareTerms(StrangeReads(), mesh, mesh.devices() < 16);
+  }
+}
+
+TEST_CASE("terms have few classes") {
+  const Mesh mesh = MeshOfKinds(64, {1, 1, 1, 0, 0, 0});
+  GraphBuilder builder;
+  const TensorId x = builder.Input({64, 64}), w = builder.Parameter({64, 64});
+  const Graph graph = builder.Finish({builder.Matmul(x, w)});
+  const Space planned = SpaceOfTimes(mesh, false);
+  const std::vector<Grid> nodes = AllGrids(SpaceOfNode(graph, 0), mesh);
+  const std::vector<Grid> grids = AllGrids(SpaceOfTensor(graph, x), mesh);
+  REQUIRE(nodes.size() == 100);
+  REQUIRE(grids.size() == 16);
+  for (const int operand : {-1, 0}) {
+    UseCosts costs(*graph.nodes[0].definition, operand, mesh, 1, planned.objective);
+    const CostsByGrid terms = costs.SumOfTerms(grids, nodes);
+    // Parts in two dimensions: 7 of all axes, 4 of outer axes. Nodes that write add up 1 to 64
+    // partials.
+    const auto& [few_columns, few_rows] = *terms.sum;
+    const auto rows_of = [](const ClassTable& table) {
+      return 1 + *std::max_element(table.row_of.begin(), table.row_of.end());
+    };
+    CHECK(rows_of(few_columns) == 16);
+    CHECK(rows_of(few_rows) == (operand < 0 ? 7 : 4));
+    CHECK(few_columns.columns <= (operand < 0 ? 40 : 28));
+  }
 }
 
 TEST_CASE("times by grids of sums that stay unreduced are those of the checker") {

@@ -8,6 +8,9 @@
 #include <random>
 #include <utility>
 
+#include "search/solve/dual.h"
+#include "search/solve/sum_min_plus.h"
+
 namespace yuba::search {
 namespace {
 
@@ -64,7 +67,7 @@ Tree RandomTree(std::mt19937* random) {
     costs[(*random)() % costs.size()] = kNone;
     tree.edges.push_back(
         {{a, b},
-         std::make_shared<const MinPlus<double>>(std::move(costs), static_cast<int>(rows))});
+         std::make_shared<const WholeMinPlus<double>>(std::move(costs), static_cast<int>(rows))});
   }
   return tree;
 }
@@ -90,8 +93,8 @@ TEST_CASE("on a tree the bound of messages is the optimum, also after costs have
     auto& edge = tree.edges[random() % tree.edges.size()];
     const size_t rows = tree.unary[edge.variables[0]].size();
     const size_t columns = tree.unary[edge.variables[1]].size();
-    edge.costs = std::make_shared<const MinPlus<double>>(RandomCosts(rows * columns, &random),
-                                                         static_cast<int>(rows));
+    edge.costs = std::make_shared<const WholeMinPlus<double>>(RandomCosts(rows * columns, &random),
+                                                              static_cast<int>(rows));
     passing.SetCosts(static_cast<int>(&edge - tree.edges.data()), edge.costs);
     CHECK(Bound(&passing) == Approx(tree.Least()));
   }
@@ -109,7 +112,7 @@ TEST_CASE("messages through a large table are those through a small one") {
       if (column >= kDear) narrow.push_back(cost);
     }
   }
-  const MinPlus<float> large(wide, kRows), small(narrow, kRows);
+  const WholeMinPlus<float> large(wide, kRows), small(narrow, kRows);
   std::vector<double> from_columns = RandomCosts(kWide, &random), one, other;
   large.ToRows(from_columns, &one);
   from_columns.erase(from_columns.begin(), from_columns.begin() + kDear);
@@ -127,6 +130,80 @@ TEST_CASE("messages through a large table are those through a small one") {
       least = std::min(least, from_rows[row] + small.at(row, column));
     }
     CHECK(other[column] == least);
+  }
+}
+
+// A problem of two variables whose costs are a sum of tables by classes.
+PairwiseProblem RandomSum(std::mt19937* random) {
+  const auto upto = [&](int most) { return 1 + static_cast<int>((*random)() % most); };
+  const int rows = upto(40), columns = upto(40);
+  SumOfTables sum;
+  std::vector<int64_t> cells;
+  for (ClassTable& table : sum) {
+    const int row_classes = upto(rows);
+    table.columns = upto(columns);
+    table.begin = static_cast<int64_t>(cells.size());
+    for (int row = 0; row < rows; ++row) table.row_of.push_back(row % row_classes);
+    for (int column = 0; column < columns; ++column) {
+      table.column_of.push_back(static_cast<int>((*random)() % table.columns));
+    }
+    for (int64_t cell = 0; cell < row_classes * table.columns; ++cell) {
+      cells.push_back((*random)() % 1000);
+    }
+  }
+  PairwiseProblem problem;
+  problem.variables = {PlainDomain(rows), PlainDomain(columns)};
+  problem.factors = {{{0, 1},
+                      std::make_shared<const std::vector<int64_t>>(std::move(cells)),
+                      std::make_shared<const SumOfTables>(std::move(sum))}};
+  return problem;
+}
+
+TEST_CASE("messages through a sum of tables are those through the table of sums") {
+  std::mt19937 random(5);
+  for (int i = 0; i < 50; ++i) {
+    const PairwiseProblem problem = RandomSum(&random), whole = Whole(problem);
+    const Factor& factor = problem.factors[0];
+    const int rows = problem.variables[0]->size, columns = problem.variables[1]->size;
+    REQUIRE(WholeCellsOf(problem) == rows * columns);
+    REQUIRE(whole.factors[0].cells->size() == static_cast<size_t>(rows * columns));
+    const SumMinPlus sum(*factor.sum, *factor.cells, kForbidden);
+    const std::vector<int64_t>& cells = *whole.factors[0].cells;
+    const WholeMinPlus<float> table({cells.begin(), cells.end()}, rows);
+    std::vector<double> from_rows = RandomCosts(rows, &random), one, other;
+    if (rows > 1) from_rows[random() % rows] = kNone;
+    sum.ToColumns(from_rows, &one);
+    table.ToColumns(from_rows, &other);
+    CHECK(one == other);
+    const std::vector<double> from_columns = RandomCosts(columns, &random);
+    sum.ToRows(from_columns, &one);
+    table.ToRows(from_columns, &other);
+    CHECK(one == other);
+    for (int row = 0; row < rows; ++row) {
+      const int column = static_cast<int>(random() % columns);
+      CHECK(sum.at(row, column) == table.at(row, column));
+      CHECK(CostOf(problem, {row, column}) == CostOf(whole, {row, column}));
+    }
+  }
+}
+
+TEST_CASE("the bound of a problem with sums is that of the whole one") {
+  std::mt19937 random(6);
+  for (int i = 0; i < 20; ++i) {
+    PairwiseProblem problem = RandomSum(&random);
+    for (const int variable : {0, 1}) {
+      std::vector<int64_t> own;
+      for (int x = 0; x < problem.variables[variable]->size; ++x) own.push_back(random() % 1000);
+      problem.factors.push_back(
+          {{variable}, std::make_shared<const std::vector<int64_t>>(std::move(own))});
+    }
+    DualOptions options;
+    options.sweeps = 20;
+    const Dual sum = MaximiseDual(problem, {0, 1}, options);
+    const Dual whole = MaximiseDual(Whole(problem), {0, 1}, options);
+    CHECK(sum.bound == whole.bound);
+    CHECK(sum.messages == whole.messages);
+    CHECK(CostOf(problem, sum.assignment) == sum.bound);
   }
 }
 
