@@ -73,8 +73,10 @@ TEST_CASE("tables that are known, or of which more is known, are taken from ther
   const GridProblem without = *BuildGridProblem(bare, mesh, uses, false);
   for (size_t f = 0; f < uses.size(); ++f) {
     CHECK(*with.pairwise.factors[f].cells == *without.pairwise.factors[f].cells);
-    found += known.Find(uses[f].costs->Key(), false, with.grids[uses[f].tensor],
-                        with.grids[uses[f].node]).cells != nullptr;
+    found +=
+        known
+            .Find(uses[f].costs->Key(), false, with.grids[uses[f].tensor], with.grids[uses[f].node])
+            .cells != nullptr;
   }
   CHECK(found == static_cast<int>(uses.size()));
   const LowerBound bound = DualBound(bare, mesh, uses, Budget::Unlimited(),
