@@ -71,7 +71,7 @@ class GridBounds {
   const LinkTerm term_;
   OverlapBounds overlaps_;
   Numbering<CrossingBound> found_;
-  Numbering<Fraction> volumes_;  // mean elements of a box
+  Numbering<Fraction> volumes_;  // elements of a box in the mean, of the far term of all boxes
   Numbering<Bound> bounds_;
 };
 

@@ -262,6 +262,7 @@ absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mes
   Fill(tables, budget, known);
   const int64_t most = MostOfUse(graph);
   for (CommonTable& table : tables) {
+    // So that both terms of a sum together are no more.
     const int terms = table.costs.sum == nullptr ? 1 : 2;
     table.costs.cells = Countable(most / terms, std::move(table.costs.cells));
   }

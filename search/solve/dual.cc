@@ -123,8 +123,9 @@ int64_t DualAscent::BoundOf(const std::vector<std::vector<int64_t>>& messages) c
 
 namespace {
 
-// Star of a sum (sum_min_plus.h has the formula).
-std::vector<int64_t> StarOfSum(const Factor& factor, const std::vector<int64_t>& message) {
+// Star of a sum (sum_min_plus.h has the formula). Cells above `most` count as that.
+std::vector<int64_t> StarOfSum(const Factor& factor, const std::vector<int64_t>& message,
+                               int64_t most) {
   const auto& [first, second] = *factor.sum;
   const std::vector<int64_t>& cells = *factor.cells;
   const int rows = 1 + *std::max_element(second.row_of.begin(), second.row_of.end());
@@ -133,7 +134,7 @@ std::vector<int64_t> StarOfSum(const Factor& factor, const std::vector<int64_t>&
   std::vector<int64_t> behind(rows * first.columns, kNone);
   for (size_t row = 0; row < message.size(); ++row) {
     LowerTo(&behind[second.row_of[row] * first.columns],
-            &cells[first.begin + first.row_of[row] * first.columns], kNone, message[row], runs);
+            &cells[first.begin + first.row_of[row] * first.columns], most, message[row], runs);
   }
   std::vector<int64_t> least(first.column_of.size(), kNone);
   for (int row = 0; row < rows; ++row) {
@@ -142,7 +143,7 @@ std::vector<int64_t> StarOfSum(const Factor& factor, const std::vector<int64_t>&
     for (size_t column = 0; column < least.size(); ++column) {
       least[column] =
           std::min(least[column], behind[row * first.columns + first.column_of[column]] +
-                                      of_row[second.column_of[column]]);
+                                      std::min(of_row[second.column_of[column]], most));
     }
   }
   return least;
@@ -152,7 +153,7 @@ std::vector<int64_t> StarOfSum(const Factor& factor, const std::vector<int64_t>&
 
 std::vector<int64_t> DualAscent::Star(int edge, const std::vector<int64_t>& message) const {
   const Factor& factor = problem_.factors[factor_of_[edge]];
-  if (factor.sum != nullptr) return StarOfSum(factor, message);
+  if (factor.sum != nullptr) return StarOfSum(factor, message, most_);
   const int64_t* row = factor.cells->data();
   const int width = problem_.variables[factor.scope[1]]->size;
   std::vector<int64_t> least(width, std::numeric_limits<int64_t>::max());

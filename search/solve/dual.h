@@ -40,8 +40,8 @@ struct Dual {
 struct DualOptions {
   int sweeps = 0;                                           // at most
   double enough = std::numeric_limits<double>::infinity();  // ends where the bound is that
-  // Costs of two variables above that count as that, and messages stay between -most and most, so
-  // that whoever adds them up again does not overflow.
+  // Costs of two variables above that count as that, of a sum each of the two, and messages stay
+  // between -most and most, so that whoever adds them up again does not overflow.
   int64_t most = kForbidden;
   // Values of each variable in Dual::likely, at most; 0: neither these nor an assignment are
   // wanted.
