@@ -22,6 +22,15 @@ std::string Shortly(const JsonReader::Json& value) {
   return text.size() <= 40 ? text : text.substr(0, 40) + "...";
 }
 
+// Whether the value is an integer that 64 bits hold with its sign, from `least` to `most`.
+bool IsIntegerWithin(const JsonReader::Json& value, int64_t least, int64_t most) {
+  if (!value.is_number_integer()) return false;
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (value.is_number_unsigned() && value.get<uint64_t>() > kMost) return false;
+  const auto number = value.get<int64_t>();
+  return least <= number && number <= most;
+}
+
 }  // namespace
 
 void JsonReader::Fail(const std::string& expected) const {
@@ -92,12 +101,7 @@ std::string JsonReader::String() const {
 }
 
 int64_t JsonReader::Integer(int64_t least, int64_t most) const {
-  bool fits = value_->is_number_integer();
-  if (fits && value_->is_number_unsigned()) {
-    fits = value_->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  }
-  int64_t number = fits ? value_->get<int64_t>() : 0;
-  if (fits && least <= number && number <= most) return number;
+  if (IsIntegerWithin(*value_, least, most)) return value_->get<int64_t>();
   Fail(absl::StrCat("an integer from ", least, " to ", most));
   return 0;
 }
@@ -109,11 +113,9 @@ std::vector<int64_t> JsonReader::Integers(int64_t least, int64_t most) const {
   numbers.reserve(value_->size());
   for (const Json& item : *value_) {
     // Only an error needs the place of an item, which is a text: so it is made for errors alone.
-    const bool plain = item.is_number_unsigned() && item.get<uint64_t>() <= uint64_t{1} << 62;
-    const int64_t number = plain ? item.get<int64_t>() : least;
-    if (!plain || number < least || number > most) {
+    if (!IsIntegerWithin(item, least, most)) {
       Items()[numbers.size()].Integer(least, most);
-      if (!ok()) return {};
+      return {};
     }
     numbers.push_back(item.get<int64_t>());
   }

@@ -71,8 +71,8 @@ std::string ShardingInWords(const Definition& definition, const Sharding& partit
 }
 
 bool MoveReasons::ReadsAll(const Definition& definition, int operand, const Partition& partition) {
-  const auto [place, is_new] =
-      reads_all_.emplace(std::make_tuple(&definition, operand, partition.axes), true);
+  const auto [place, is_new] = reads_all_.emplace(
+      std::make_tuple(definitions_.NumberOf(definition), operand, partition.axes), true);
   if (!is_new) return place->second;
   const Box whole = WholeBox(definition.operands[operand].dims);
   const NodeBoxes boxes = AnalyzeNode(definition, partition, plan_.mesh);

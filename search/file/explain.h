@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "opsemantics/definition/known_definitions.h"
 #include "search/plan/plan.h"
 
 namespace yuba::search {
@@ -19,8 +20,8 @@ namespace yuba::search {
 // read by a node that cuts the first dimension over a alone is gathered across b.
 AxisList AxesCrossed(const Graph& graph, const Plan& plan, const Move& move);
 
-// Why the moves of a plan happen. Nodes of one definition that are partitioned alike are looked at
-// once, whatever the number of devices. Graph and plan must outlive it.
+// Why the moves of a plan happen. Nodes of equal definitions that are partitioned alike are looked
+// at once, whatever the number of devices. Graph and plan must outlive it.
 class MoveReasons {
  public:
   MoveReasons(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
@@ -34,7 +35,9 @@ class MoveReasons {
 
   const Graph& graph_;
   const Plan& plan_;
-  std::map<std::tuple<const Definition*, int, std::vector<AxisList>>, bool> reads_all_;
+  KnownDefinitions definitions_;
+  // By the number of the definition, the operand and the partition.
+  std::map<std::tuple<int, int, std::vector<AxisList>>, bool> reads_all_;
 };
 
 // A partition in words, "r over a and s.1 over bc"; "" where no index is cut. With `reductions`

@@ -113,23 +113,40 @@ Json PricesJson(const std::vector<MemoryPrice>& prices) {
   return rows;
 }
 
-// A message is [tensor, node, prices ...].
-Json MessagesJson(const std::vector<DualMessage>& messages) {
-  Json rows = Json::array();
-  for (const DualMessage& message : messages) {
-    Json row = {message.tensor, message.node};
-    for (int64_t value : message.values) row.push_back(value);
-    rows.push_back(std::move(row));
-  }
-  return rows;
+std::string ToText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json ProofJson(const Proof& proof) {
-  Json json = {{"kind", WordOf(proof.kind)},
-               {"order", proof.order},
-               {"messages", MessagesJson(proof.messages)}};
-  if (!proof.prices.empty()) json["prices"] = PricesJson(proof.prices);
-  return json;
+// A message is [tensor, node, prices ...]. Most of a large plan's text is prices, and most of the
+// rows have those of another: of blocks that repeat each list is made once.
+void AppendMessages(const std::vector<DualMessage>& messages, std::string* text) {
+  struct ListLess {
+    bool operator()(const std::vector<int64_t>* a, const std::vector<int64_t>* b) const {
+      return *a < *b;
+    }
+  };
+  std::map<const std::vector<int64_t>*, std::string, ListLess> lists;
+  text->append("[");
+  for (size_t m = 0; m < messages.size(); ++m) {
+    const DualMessage& message = messages[m];
+    const auto [list, is_new] = lists.try_emplace(&message.values);
+    if (is_new) {
+      for (const int64_t value : message.values) absl::StrAppend(&list->second, ",", value);
+    }
+    absl::StrAppend(text, m == 0 ? "[" : ",[", message.tensor, ",", message.node, list->second,
+                    "]");
+  }
+  text->append("]");
+}
+
+void AppendProof(const Proof& proof, std::string* text) {
+  absl::StrAppend(text, "{\"kind\":", ToText(WordOf(proof.kind)),
+                  ",\"order\":", ToText(proof.order), ",\"messages\":");
+  AppendMessages(proof.messages, text);
+  if (!proof.prices.empty()) {
+    absl::StrAppend(text, ",\"prices\":", ToText(PricesJson(proof.prices)));
+  }
+  text->append("}");
 }
 
 Json MemoryJson(const PlanNotes& notes) {
@@ -261,18 +278,33 @@ Json EntriesJson(const Graph& graph, const Plan& plan) {
   return rows;
 }
 
+// Elements of the largest shards, which are computed once for tensors that are cut alike.
+class LargestShards {
+ public:
+  explicit LargestShards(const Mesh& mesh) : mesh_(mesh) {}
+  int64_t Of(const Sharding& sharding, const std::vector<int64_t>& dims) {
+    const auto [largest, is_new] = largest_.try_emplace({sharding.axes, dims}, 0);
+    for (int device = 0; is_new && device < mesh_.devices(); ++device) {
+      largest->second = std::max(largest->second, Volume(ShardBox(mesh_, sharding, dims, device)));
+    }
+    return largest->second;
+  }
+
+ private:
+  const Mesh& mesh_;
+  std::map<std::pair<std::vector<AxisList>, std::vector<int64_t>>, int64_t> largest_;
+};
+
 // A row for each copy whose sharding is not its tensor's: where it is live, and what it takes.
 Json CopiesJson(const Graph& graph, const Plan& plan) {
+  LargestShards shards(plan.mesh);
   Json rows = Json::array();
   for (const Node& node : graph.nodes) {
     if (!IsCopy(graph, node)) continue;
     const Tensor &copy = graph.tensors[node.result], &tensor = graph.tensors[node.operands[0]];
     const Sharding& sharding = plan.tensors[node.result];
     if (sharding == plan.tensors[node.operands[0]]) continue;
-    int64_t largest = 0;
-    for (int device = 0; device < plan.mesh.devices(); ++device) {
-      largest = std::max(largest, Volume(ShardBox(plan.mesh, sharding, copy.type.dims, device)));
-    }
+    const int64_t largest = shards.Of(sharding, copy.type.dims);
     rows.push_back({{"copy", copy.name},
                     {"tensor", tensor.name},
                     {"readers", copy.consumers.size()},
@@ -287,6 +319,7 @@ Json CopiesJson(const Graph& graph, const Plan& plan) {
 // A row for each node that reads partials, an accumulator or another, where several groups of
 // devices have them.
 Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
+  LargestShards shards(plan.mesh);
   Json rows = Json::array();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -298,12 +331,7 @@ Json AccumulatorsJson(const Graph& graph, const Plan& plan) {
     for (int operand : operands) {
       const Tensor& partials = graph.tensors[node.operands[operand]];
       const Sharding& sharding = plan.tensors[node.operands[operand]];
-      int64_t largest = 0;
-      for (int device = 0; device < plan.mesh.devices(); ++device) {
-        largest =
-            std::max(largest, Volume(ShardBox(plan.mesh, sharding, partials.type.dims, device)));
-      }
-      bytes += largest * ByteSize(partials.type.type);
+      bytes += shards.Of(sharding, partials.type.dims) * ByteSize(partials.type.type);
       first = std::min(first, partials.producer);
     }
     const TensorId shown = node.operands[operands[0]];
@@ -329,7 +357,7 @@ void AppendRows(const char* name, const Json& rows, std::string* text) {
   text->append(",\n \"").append(name).append("\": [");
   for (size_t i = 0; i < rows.size(); ++i) {
     text->append(i == 0 ? "\n  " : ",\n  ");
-    text->append(rows[i].dump(-1, ' ', false, Json::error_handler_t::replace));
+    text->append(ToText(rows[i]));
   }
   text->append("]");
 }
@@ -357,13 +385,14 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
     head["machine"] = MachineJson(*objective.machine(), notes.machine_found);
   head["mesh"] = MeshJson(plan.mesh);
   head["cost"] = CostJson(plan, notes);
-  head["proof"] = ProofJson(plan.proof);
-  head["replayed"] = plan.replayed;
   std::string text = "{";
   for (const auto& [name, value] : head.items()) {
     text.append(text.size() == 1 ? "" : ",\n ").append("\"").append(name).append("\": ");
-    text.append(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    text.append(ToText(value));
   }
+  text.append(",\n \"proof\": ");
+  AppendProof(plan.proof, &text);
+  absl::StrAppend(&text, ",\n \"replayed\": ", plan.replayed ? "true" : "false");
   Json tensors = Json::array(), nodes = Json::array(), transfers = Json::array();
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     tensors.push_back(TensorJson(graph.tensors[t], plan.tensors[t], plan.mesh));
@@ -387,7 +416,7 @@ std::string WritePlan(const Graph& graph, const Plan& plan, const PlanNotes& not
     AppendRows("predicted", PredictedJson(notes), &text);
     if (!notes.unpredicted.empty()) {
       text.append(",\n \"unpredicted\": ");
-      text.append(Json(notes.unpredicted).dump(-1, ' ', false, Json::error_handler_t::replace));
+      text.append(ToText(notes.unpredicted));
     }
   }
   AppendRows("copies", CopiesJson(graph, plan), &text);

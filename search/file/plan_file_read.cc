@@ -19,21 +19,20 @@ void ReadOrder(const JsonReader& order, std::vector<int>* result) {
   }
 }
 
+// Most of a large plan's text: a row is read as one list of numbers, and items of their own, which
+// know their places, are made for errors alone.
 void ReadMessages(const JsonReader& rows, std::vector<DualMessage>* result) {
   constexpr int64_t most = std::numeric_limits<int>::max();
   for (const JsonReader& row : rows.Items()) {
-    std::vector<JsonReader> items = row.Items();
-    if (items.size() < 2) {
-      row.Fail("[tensor, node, prices ...]");
-      return;
-    }
-    DualMessage message;
-    message.tensor = static_cast<TensorId>(items[0].Integer(0, most));
-    message.node = static_cast<NodeId>(items[1].Integer(0, most));
-    for (size_t i = 2; i < items.size(); ++i)
-      message.values.push_back(items[i].Integer(-kMost, kMost));
+    const std::vector<int64_t> numbers = row.Integers(-kMost, kMost);
+    if (numbers.size() < 2) row.Fail("[tensor, node, prices ...]");
     if (!rows.ok()) return;
-    result->push_back(std::move(message));
+    for (size_t i = 0; i < 2; ++i) {
+      if (numbers[i] < 0 || numbers[i] > most) row.Items()[i].Integer(0, most);
+    }
+    if (!rows.ok()) return;
+    result->push_back({static_cast<TensorId>(numbers[0]), static_cast<NodeId>(numbers[1]),
+                       std::vector<int64_t>(numbers.begin() + 2, numbers.end())});
   }
 }
 

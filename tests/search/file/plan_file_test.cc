@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "nlohmann/json.hpp"
 #include "search/file/read_back.h"
 #include "search/search.h"
@@ -189,6 +191,44 @@ TEST_CASE("a plan file keeps a dual proof") {
   REQUIRE_THAT(file, IsOk());
   CHECK(file->proof.kind == ProofKind::kDual);
   CHECK(file->proof.messages == plan.proof.messages);
+}
+
+TEST_CASE("messages with the same prices are written as often as there are messages") {
+  const Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof = {};
+  plan.proof.kind = ProofKind::kDual;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  plan.proof.messages = {{1, 2, {kMost, -kMost}}, {0, 1, {0}}, {3, 1, {kMost, -kMost}}};
+  const std::string text = WritePlan(graph, plan, {});
+  CHECK(
+      absl::StrContains(text,
+                        "\n \"proof\": {\"kind\":\"dual\",\"order\":[],\"messages\":["
+                        "[1,2,9223372036854775807,-9223372036854775807],[0,1,0],"
+                        "[3,1,9223372036854775807,-9223372036854775807]]},\n \"replayed\": false"));
+  const absl::StatusOr<PlanFile> file = ReadPlan(text);
+  REQUIRE_THAT(file, IsOk());
+  CHECK(file->proof.messages == plan.proof.messages);
+}
+
+TEST_CASE("a message that is none is an error that says where it is") {
+  const Graph graph = Network();
+  Plan plan = PlanOf(graph);
+  plan.proof.kind = ProofKind::kDual;
+  plan.proof.messages = {{0, 1, {5}}, {1, 2, {3, -4}}};
+  const std::string text = WritePlan(graph, plan, {}), row = "[1,2,3,-4]";
+  const auto refuses = [&](const std::string& other, const std::string& message) {
+    std::string wrong = text;
+    wrong.replace(text.find(row), row.size(), other);
+    CHECK_THAT(ReadPlan(wrong), StatusIs(absl::StatusCode::kInvalidArgument, message));
+  };
+  refuses("[1,2,3,\"x\"]", "proof.messages[1][3] is \"x\", expected an integer from ");
+  refuses("[1,2,3,18446744073709551615]", "proof.messages[1][3] is 18446744073709551615, expected");
+  refuses("[1,2,3,-4.5]", "proof.messages[1][3] is -4.5, expected an integer from ");
+  refuses("[1,-2,3,-4]", "proof.messages[1][1] is -2, expected an integer from 0 to 2147483647");
+  refuses("[2147483648,2]", "proof.messages[1][0] is 2147483648, expected an integer from 0 to ");
+  refuses("[1]", "proof.messages[1] is an array, expected [tensor, node, prices ...]");
+  refuses("7", "proof.messages[1] is 7, expected an array");
 }
 
 TEST_CASE("of a proof that nobody replays any more the bound is not kept") {
