@@ -6,6 +6,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/transfers.h"
+#include "opsemantics/definition/known_definitions.h"
 #include "opsemantics/regions/value_tables.h"
 #include "search/plan/kernel_time.h"
 #include "search/plan/use_boxes.h"
@@ -100,27 +101,15 @@ class KnownBytes {
     std::vector<std::vector<AxisList>> shardings = {plan.nodes[n].axes,
                                                     plan.tensors[node.result].axes};
     for (TensorId operand : node.operands) shardings.push_back(plan.tensors[operand].axes);
-    auto [place, is_new] =
-        known_.emplace(std::make_pair(KindOf(*node.definition), shardings), NodeBytes());
+    auto [place, is_new] = known_.emplace(
+        std::make_pair(definitions_.NumberOf(*node.definition), shardings), NodeBytes());
     if (is_new) place->second = BytesOfNode(graph, plan, n);
     return place->second;
   }
 
  private:
-  size_t KindOf(const Definition& definition) {
-    auto [place, is_new] = kinds_.emplace(&definition, definitions_.size());
-    if (!is_new) return place->second;
-    for (size_t kind = 0; kind < definitions_.size(); ++kind) {
-      const Definition& other = *definitions_[kind];
-      if (other.result == definition.result && other == definition) return place->second = kind;
-    }
-    definitions_.push_back(&definition);
-    return place->second;
-  }
-
-  std::map<const Definition*, size_t> kinds_;
-  std::vector<const Definition*> definitions_;  // by kind
-  std::map<std::pair<size_t, std::vector<std::vector<AxisList>>>, NodeBytes> known_;
+  KnownDefinitions definitions_;
+  std::map<std::pair<int, std::vector<std::vector<AxisList>>>, NodeBytes> known_;
 };
 
 }  // namespace
