@@ -1,6 +1,7 @@
 #include "search/solve/interaction.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace yuba::search {
@@ -51,14 +52,18 @@ int Interaction::Cheapest(int64_t* table) const {
 }
 
 void Interaction::Eliminate(int variable) {
-  std::vector<int> scope = neighbours_[variable];
+  const std::vector<int> scope = neighbours_[variable];
   Detach(variable);
-  for (int a : scope) {
-    for (int b : scope) {
-      if (a != b) InsertSorted(&neighbours_[a], b);
-    }
+  // Variables of one value each have hundreds of neighbours and small tables all the same.
+  std::vector<int> both;
+  for (const int a : scope) {
+    std::vector<int>& list = neighbours_[a];
+    both.clear();
+    std::set_union(list.begin(), list.end(), scope.begin(), scope.end(), std::back_inserter(both));
+    both.erase(std::lower_bound(both.begin(), both.end(), a));
+    list = both;
   }
-  for (int a : scope) Price(a);
+  for (const int a : scope) Price(a);
 }
 
 void Interaction::Remove(int variable) {
