@@ -169,14 +169,16 @@ std::vector<int> AxisSearch::ChoicesFollowing(int v) {
   return place->second = std::move(choices);
 }
 
-int64_t AxisSearch::CostAt(int variable, int choice) {
+int64_t AxisSearch::CostAt(int variable, int choice, int64_t enough) {
+  const std::vector<int>& edges = problem_.variables[variable].edges;
+  work_ += static_cast<int64_t>(edges.size());
   int64_t cost = memory_ == nullptr ? 0 : memory_->Change(variable, choices_[variable], choice);
-  for (int e : problem_.variables[variable].edges) {
+  for (int e : edges) {
+    if (cost >= enough) break;
     const AxisEdge& edge = problem_.edges[e];
     const int tensor = edge.tensor == variable ? choice : choices_[edge.tensor];
     const int node = edge.node == variable ? choice : choices_[edge.node];
     if (tensor >= 0 && node >= 0) cost += CostOfEdge(edge, tensor, node);
-    ++work_;
   }
   return cost;
 }
@@ -209,7 +211,7 @@ int64_t AxisSearch::SetBest(int variable, bool likeliest_grid) {
   const Grid& grid = problem_.variables[variable].grids[0];
   for (int choice : ChoicesFollowing(variable)) {
     if (likeliest_grid && GridOf(store_.at(choice), mesh_) != grid) continue;
-    const int64_t cost = CostAt(variable, choice);
+    const int64_t cost = CostAt(variable, choice, best);
     if (choice == choices_[variable]) before = cost;
     if (cost >= best) continue;  // its own choice comes first, so it stays among equals
     best = cost;

@@ -5,6 +5,7 @@
 #define YUBA_SEARCH_AXES_AXIS_SEARCH_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -87,7 +88,9 @@ class AxisSearch {
   int NumberOf(int variable, Choice choice) const;
   int Exchanged(int variable, int choice, size_t a, size_t b) const;
   int RandomChoice(int variable);
-  int64_t CostAt(int variable, int choice);
+  // What the variable's edges and its memory cost with this choice; where that is `enough` or more,
+  // a number that is so too: no edge costs less than nothing, so the rest need not be looked at.
+  int64_t CostAt(int variable, int choice, int64_t enough = std::numeric_limits<int64_t>::max());
   // Gives the variable its cheapest choice; returns by how much it then costs less, 0 where it
   // keeps its choice.
   int64_t SetBest(int variable, bool likeliest_grid = false);
