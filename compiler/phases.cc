@@ -18,11 +18,13 @@
 #include "compiler/verify/check_memory.h"
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
+#include "compiler/verify/unfold.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/program_file.h"
+#include "runtime/program/well_formed.h"
 #include "search/check/check.h"
 
 namespace yuba::compiler {
@@ -112,8 +114,10 @@ absl::Status MakeProgram(Compilation& c) {
 }
 
 absl::Status VerifySpmd(Compilation& c) {
-  YUBA_RETURN_IF_ERROR(CheckMatchesGraph(c.model.graph, c.program));
-  return CheckCoverage(c.program);
+  YUBA_RETURN_IF_ERROR(program::CheckWellFormed(c.program));
+  const Unfolded unfolded(c.program);
+  YUBA_RETURN_IF_ERROR(CheckMatchesGraph(c.model.graph, c.program, unfolded));
+  return CheckCoverage(unfolded);
 }
 
 absl::Status Recognise(Compilation& c) {

@@ -399,8 +399,9 @@ class Prover {
 // that no entry touches is the last one's.
 std::vector<std::vector<int>> OutputsByEntry(const program::Program& program, size_t entries) {
   std::vector<std::vector<int>> outputs(entries);
+  const std::vector<std::vector<bool>> touching = program::EntriesByBuffer(program);
   for (const program::Port& port : program.outputs()) {
-    std::vector<bool> touch = program::EntriesThatUse(program, port.buffer());
+    std::vector<bool> touch = touching[port.buffer()];
     if (std::count(touch.begin(), touch.end(), true) == 0) touch.back() = true;
     for (size_t e = 0; e < entries; ++e) {
       if (touch[e]) outputs[e].push_back(port.buffer());
@@ -413,7 +414,10 @@ std::vector<std::vector<int>> OutputsByEntry(const program::Program& program, si
 
 absl::Status CheckCoverage(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  const Unfolded unfolded(program);
+  return CheckCoverage(Unfolded(program));
+}
+
+absl::Status CheckCoverage(const Unfolded& unfolded) {
   const std::vector<program::EntryRange> entries = program::EntriesOf(unfolded.program());
   const std::vector<std::vector<int>> outputs = OutputsByEntry(unfolded.program(), entries.size());
   for (size_t e = 0; e < entries.size(); ++e) {

@@ -37,6 +37,7 @@
 #define YUBA_COMPILER_VERIFY_COVERAGE_H_
 
 #include "absl/status/status.h"
+#include "compiler/verify/unfold.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::compiler {
@@ -45,6 +46,8 @@ namespace yuba::compiler {
 // fails. A `repeat` is run twice: its second round reads what the first has written, and no later
 // round brings anything new.
 absl::Status CheckCoverage(const program::Program& program);
+// The same of a well-formed program that somebody has unfolded.
+absl::Status CheckCoverage(const Unfolded& unfolded);
 
 }  // namespace yuba::compiler
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/tables.h"
 
@@ -10,13 +11,16 @@ namespace {
 
 class Checker {
  public:
-  Checker(const program::Program& program, const program::Kernel& kernel,
-          const std::vector<const Definition*>& definitions)
+  Checker(const program::Program& program, const Mesh& mesh, const program::Kernel& kernel,
+          const std::vector<const Definition*>& definitions, KnownDefinitions& numbers,
+          std::set<std::string>& writes)
       : function_(program.functions(kernel.function())),
         kernel_(kernel),
-        mesh_(program::MeshOf(program)),
+        mesh_(mesh),
         definitions_(definitions),
-        shared_(program::SharedIndices(function_)) {}
+        shared_(program::SharedIndices(function_)),
+        numbers_(numbers),
+        writes_(writes) {}
 
   absl::Status Check() {
     if (shared_ == 0) return ProofError("its definitions share no index");
@@ -28,13 +32,17 @@ class Checker {
   }
 
  private:
-  absl::Status CheckDefinition(int d) const {
+  absl::Status CheckDefinition(int d) {
     for (int index = 0; index < shared_; ++index) {
       if (definitions_[d]->indices[index].reduction) {
         return ProofError("it reduces over an index that it shares");
       }
     }
-    YUBA_RETURN_IF_ERROR(CheckWrites(d));
+    const std::string writes = WritesOf(d);
+    if (writes_.count(writes) == 0) {
+      YUBA_RETURN_IF_ERROR(CheckWrites(d));
+      writes_.insert(writes);
+    }
     for (int o = 0; o < function_.definitions(d).operands_size(); ++o) {
       YUBA_RETURN_IF_ERROR(CheckOperand(d, o));
     }
@@ -53,6 +61,17 @@ class Checker {
     return computes.kind_case() == program::KernelTensor::kInternal
                ? kernel_.internals(computes.internal()).box()
                : kernel_.results(computes.result()).box();
+  }
+
+  // All that CheckWrites looks at.
+  std::string WritesOf(int d) {
+    program::Kernel boxes;
+    for (const int index : function_.definitions(d).indices()) {
+      *boxes.add_indices() = kernel_.indices(index);
+    }
+    *boxes.add_results()->mutable_box() = WrittenBox(d);
+    return absl::StrCat(numbers_.NumberOf(*definitions_[d]), ":", shared_, ":",
+                        boxes.SerializeAsString());
   }
 
   // Each device writes all elements of its values of the shared indices.
@@ -136,17 +155,22 @@ class Checker {
 
   const program::Function& function_;
   const program::Kernel& kernel_;
-  const Mesh mesh_;
+  const Mesh& mesh_;
   const std::vector<const Definition*>& definitions_;
   const int shared_;
+  KnownDefinitions& numbers_;
+  std::set<std::string>& writes_;
 };
 
 }  // namespace
 
-absl::Status CheckInterleaving(const program::Program& program, const program::Kernel& kernel,
-                               const std::vector<const Definition*>& definitions) {
+Interleavings::Interleavings(const program::Program& program)
+    : program_(program), mesh_(program::MeshOf(program)) {}
+
+absl::Status Interleavings::Check(const program::Kernel& kernel,
+                                  const std::vector<const Definition*>& definitions) {
   if (definitions.size() < 2) return absl::OkStatus();
-  return Checker(program, kernel, definitions).Check();
+  return Checker(program_, mesh_, kernel, definitions, numbers_, writes_).Check();
 }
 
 }  // namespace yuba::compiler

@@ -14,18 +14,36 @@
 #ifndef YUBA_COMPILER_VERIFY_INTERLEAVING_H_
 #define YUBA_COMPILER_VERIFY_INTERLEAVING_H_
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "opsemantics/base/mesh.h"
 #include "opsemantics/definition/definition.h"
+#include "opsemantics/definition/known_definitions.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::compiler {
 
-// `definitions` are those of the kernel's function, of which CheckMatchesGraph has found that
-// indices, operands and boxes fit them. OK for a definition alone; else FailedPrecondition.
-absl::Status CheckInterleaving(const program::Program& program, const program::Kernel& kernel,
-                               const std::vector<const Definition*>& definitions);
+// Of the kernels of one program. Of equal definitions that run over and write the same boxes, what
+// the devices write is looked at once.
+class Interleavings {
+ public:
+  explicit Interleavings(const program::Program& program);  // outlives this
+
+  // `definitions` are those of the kernel's function, of which CheckMatchesGraph has found that
+  // indices, operands and boxes fit them; they outlive this. OK for a definition alone; else
+  // FailedPrecondition.
+  absl::Status Check(const program::Kernel& kernel,
+                     const std::vector<const Definition*>& definitions);
+
+ private:
+  const program::Program& program_;
+  const Mesh mesh_;
+  KnownDefinitions numbers_;
+  std::set<std::string> writes_;  // what was found right, by all that it depends on
+};
 
 }  // namespace yuba::compiler
 

@@ -302,6 +302,7 @@ class Reader {
 // The definitions of each cluster are the nodes of the graph in order, as was checked by then.
 absl::Status CheckInterleavings(const Graph& graph, const program::Program& program) {
   NodeId next = 0;
+  Interleavings interleavings(program);
   for (const program::Instruction& instruction : program.instructions()) {
     if (!instruction.has_kernel()) continue;
     const program::Kernel& kernel = instruction.kernel();
@@ -310,7 +311,7 @@ absl::Status CheckInterleavings(const Graph& graph, const program::Program& prog
       const Node& node = graph.nodes[next++];
       if (!IsCopy(graph, node)) definitions.push_back(node.definition.get());
     }
-    YUBA_RETURN_IF_ERROR(Annotate(CheckInterleaving(program, kernel, definitions),
+    YUBA_RETURN_IF_ERROR(Annotate(interleavings.Check(kernel, definitions),
                                   absl::StrCat("kernel ", program::NodeNames(kernel))));
   }
   return absl::OkStatus();
@@ -320,7 +321,11 @@ absl::Status CheckInterleavings(const Graph& graph, const program::Program& prog
 
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program) {
   YUBA_RETURN_IF_ERROR(program::CheckWellFormed(program));
-  const Unfolded unfolded(program);
+  return CheckMatchesGraph(graph, program, Unfolded(program));
+}
+
+absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program,
+                               const Unfolded& unfolded) {
   const absl::optional<ShortSums> sums = WithShortSums(graph);
   const Graph& computed = sums.has_value() ? sums->graph : graph;
   YUBA_RETURN_IF_ERROR(Reader(computed, unfolded.program()).Check());

@@ -29,6 +29,7 @@
 #define YUBA_COMPILER_VERIFY_MATCHES_GRAPH_H_
 
 #include "absl/status/status.h"
+#include "compiler/verify/unfold.h"
 #include "opsemantics/definition/graph.h"
 #include "runtime/program/program.pb.h"
 
@@ -37,6 +38,9 @@ namespace yuba::compiler {
 // OK, or a FailedPrecondition that names the first kernel or port that differs. `graph` is the one
 // that the plan is of, with its copies and accumulators.
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program);
+// The same of a well-formed program that somebody has unfolded.
+absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program,
+                               const Unfolded& unfolded);
 
 }  // namespace yuba::compiler
 

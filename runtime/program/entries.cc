@@ -8,15 +8,17 @@
 namespace yuba::program {
 namespace {
 
-bool Uses(const Instruction& instruction, int buffer) {
+// Calls `is` with each buffer that the instruction reads or writes until one call returns true:
+// whether one did.
+template <typename Is>
+bool AnyBuffer(const Instruction& instruction, const Is& is) {
   if (instruction.has_exchange()) {
-    return instruction.exchange().source() == buffer ||
-           instruction.exchange().destination() == buffer;
+    return is(instruction.exchange().source()) || is(instruction.exchange().destination());
   }
   const Kernel& kernel = instruction.kernel();
-  const auto is = [&](const Access& access) { return access.buffer() == buffer; };
-  return std::any_of(kernel.results().begin(), kernel.results().end(), is) ||
-         std::any_of(kernel.operands().begin(), kernel.operands().end(), is);
+  const auto of = [&](const Access& access) { return is(access.buffer()); };
+  return std::any_of(kernel.results().begin(), kernel.results().end(), of) ||
+         std::any_of(kernel.operands().begin(), kernel.operands().end(), of);
 }
 
 }  // namespace
@@ -56,7 +58,22 @@ std::vector<bool> EntriesThatUse(const Program& program, int buffer) {
   for (const EntryRange& entry : EntriesOf(program)) {
     uses.push_back(false);
     for (int i = entry.begin; i < entry.end && !uses.back(); ++i) {
-      uses.back() = Uses(program.instructions(i), buffer);
+      uses.back() = AnyBuffer(program.instructions(i), [&](int used) { return used == buffer; });
+    }
+  }
+  return uses;
+}
+
+std::vector<std::vector<bool>> EntriesByBuffer(const Program& program) {
+  const std::vector<EntryRange> entries = EntriesOf(program);
+  std::vector<std::vector<bool>> uses(program.buffers_size(),
+                                      std::vector<bool>(entries.size(), false));
+  for (size_t e = 0; e < entries.size(); ++e) {
+    for (int i = entries[e].begin; i < entries[e].end; ++i) {
+      AnyBuffer(program.instructions(i), [&](int used) {
+        uses[used][e] = true;
+        return false;
+      });
     }
   }
   return uses;

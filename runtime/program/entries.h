@@ -32,6 +32,9 @@ std::string FaultOfEntries(const Program& program);
 
 // Which entries read or write the buffer: [entry].
 std::vector<bool> EntriesThatUse(const Program& program, int buffer);
+// The same of all buffers, in one look at the instructions: [buffer][entry]. The program must be
+// well-formed.
+std::vector<std::vector<bool>> EntriesByBuffer(const Program& program);
 
 }  // namespace yuba::program
 

@@ -1,9 +1,12 @@
 // Programs of graphs with several entries are proved entry by entry; of seeded faults each is
 // noticed by CheckCoverage or CheckMatchesGraph.
+#include "runtime/program/entries.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/memory/memory.h"
 #include "compiler/simplify/simplify.h"
@@ -67,6 +70,20 @@ struct Case {
     return -1;
   }
 };
+
+TEST_CASE("which entries use a buffer is the same for each alone and for all together") {
+  const program::Program program = Case(2).program;
+  const std::vector<std::vector<bool>> all = program::EntriesByBuffer(program);
+  REQUIRE(static_cast<int>(all.size()) == program.buffers_size());
+  for (int b = 0; b < program.buffers_size(); ++b) {
+    INFO(program.buffers(b).name());
+    CHECK(all[b] == program::EntriesThatUse(program, b));
+  }
+  // The weight is read by both, an input by its own.
+  CHECK(std::count(all.begin(), all.end(), std::vector<bool>{true, true}) > 0);
+  CHECK(std::count(all.begin(), all.end(), std::vector<bool>{true, false}) > 0);
+  CHECK(std::count(all.begin(), all.end(), std::vector<bool>{false, true}) > 0);
+}
 
 TEST_CASE("a state that two entries write is one tensor, which each reads as it begins") {
   const Graph graph = TwoEntries().graph;
