@@ -21,11 +21,11 @@ namespace yuba::compiler {
 // A node and its kernel.
 struct Member {
   NodeId node = -1;
-  Definition definition;   // what the kernel computes
-  program::Kernel kernel;  // of this definition alone; its function is not set
-  bool whole = false;      // it reads and computes no partials
-  bool direct = false;     // it writes the tensor's own buffer
-  NodeBoxes boxes;         // empty where the node is in no cluster
+  Definition definition;             // what the kernel computes
+  program::Kernel kernel;            // of this definition alone; its function is not set
+  bool whole = false;                // it reads and computes no partials
+  bool direct = false;               // it writes the tensor's own buffer
+  const NodeBoxes* boxes = nullptr;  // null where the node is in no cluster; outlives this
 };
 
 // Whether `next`, the next kernel of the program, can be one kernel with `members`, which can,
