@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "compiler/memory/fit_within.h"
 #include "opsemantics/base/slot.h"
@@ -23,6 +24,43 @@ struct Placed {
   int64_t begin, until;
 };
 
+// Placed buffers by offset, in runs of neighbours: of tens of thousands in one list, a new one
+// would move half.
+class ByOffset {
+ public:
+  void Insert(const Placed& placed) {
+    if (runs_.empty()) runs_.emplace_back();
+    const auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
+    const auto begins_after = [](int64_t offset, const std::vector<Placed>& run) {
+      return offset < run[0].offset;
+    };
+    auto run = std::upper_bound(runs_.begin() + 1, runs_.end(), placed.offset, begins_after) - 1;
+    run->insert(std::upper_bound(run->begin(), run->end(), placed.offset, after), placed);
+    if (run->size() < kMostInRun) return;
+    std::vector<Placed> rest(run->begin() + kMostInRun / 2, run->end());
+    run->resize(kMostInRun / 2);
+    runs_.insert(run + 1, std::move(rest));
+  }
+
+  // The lowest offset that is free throughout the life.
+  int64_t LowestFree(const BufferLife& life) const {
+    int64_t offset = 0;
+    for (const std::vector<Placed>& run : runs_) {
+      for (const Placed& other : run) {
+        if (other.offset >= offset + life.size) return offset;
+        if (other.begin < life.end && life.begin < other.until) {
+          offset = std::max(offset, other.end);
+        }
+      }
+    }
+    return offset;
+  }
+
+ private:
+  static constexpr size_t kMostInRun = 256;
+  std::vector<std::vector<Placed>> runs_;  // none but the first is empty
+};
+
 // What is placed, by offset. Most buffers live for a few instructions, so what lives at once with
 // them is looked for in a list of what lives in their stretch of time.
 class PlacedBuffers {
@@ -38,31 +76,21 @@ class PlacedBuffers {
   // The lowest offset that is free throughout the life.
   int64_t LowestFree(const BufferLife& life) const {
     const int64_t first = life.begin / width_;
-    int64_t offset = 0;
-    for (const Placed& other : first == Last(life) ? by_stretch_[first] : all_) {
-      if (other.offset >= offset + life.size) break;
-      if (other.begin < life.end && life.begin < other.until) offset = std::max(offset, other.end);
-    }
-    return offset;
+    return (first == Last(life) ? by_stretch_[first] : all_).LowestFree(life);
   }
 
   void Place(const BufferLife& life, int64_t offset) {
     const Placed placed = {offset, SlotBytes(offset + life.size), life.begin, life.end};
-    for (int64_t i = life.begin / width_; i <= Last(life); ++i) Insert(placed, by_stretch_[i]);
-    Insert(placed, all_);
+    for (int64_t i = life.begin / width_; i <= Last(life); ++i) by_stretch_[i].Insert(placed);
+    all_.Insert(placed);
   }
 
  private:
   int64_t Last(const BufferLife& life) const { return (life.end - 1) / width_; }
 
-  static void Insert(const Placed& placed, std::vector<Placed>& list) {
-    const auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
-    list.insert(std::upper_bound(list.begin(), list.end(), placed.offset, after), placed);
-  }
-
   int64_t width_;
-  std::vector<Placed> all_;
-  std::vector<std::vector<Placed>> by_stretch_;
+  ByOffset all_;
+  std::vector<ByOffset> by_stretch_;
 };
 
 // First fit: the slots in `order`, each at the lowest offset that is free throughout its life.
