@@ -145,7 +145,7 @@ absl::StatusOr<search::PlanNotes> NotesOf(const PartitionFlags& flags, const Loa
     notes.options["machine"] = options.objective.machine()->name;
     notes.options["objective"] = search::WordOf(plan.space.objective.kind());
   }
-  notes.options["search"] = plan.search;
+  notes.options["search"] = options.search;
   notes.options["copies"] = plan.space.copies ? "all" : "none";
   notes.options["replicate"] = search::WordOf(plan.space.replicate);
   notes.options["memory"] = absl::StrCat(plan.space.memory);
@@ -262,7 +262,8 @@ absl::Status PrintPlan(const PartitionFlags& flags, const Found& found,
   }
   const bool split = plan.space.replicate == search::Replicate::kNone;
   const std::vector<TensorId> fewer = split ? InFewerParts(file) : std::vector<TensorId>();
-  std::cout << SearchText(plan, by_level, static_cast<int64_t>(fewer.size()), search_seconds);
+  std::cout << SearchText(plan, flags.search, by_level, static_cast<int64_t>(fewer.size()),
+                          search_seconds);
   if (plan.space.nesting == search::Nesting::kLevel && plan.mesh.axes.size() > 1) {
     std::cout << LevelsText(graph, plan);
   }

@@ -171,8 +171,9 @@ OwnersReach OwnersReachOf(const Mesh& mesh, const Grid& tensor) {
   return owners;
 }
 
-void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> factors,
+void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> factors, LinkTerm term,
                  LeastMoved* least) {
+  const bool near = term == LinkTerm::kNear, far = term == LinkTerm::kFar;
   Large meetings = use.devices, parts = 1;
   for (const int64_t here : use.repeated) meetings *= here;
   for (const FactorReach* factor : factors) {
@@ -185,10 +186,13 @@ void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> facto
     if (kind > 0) copies *= use.repeated[kind - 1];
     // Owners beyond reach, which combine slices of partials for this one and for whom it does.
     const int64_t others = use.sums ? use.owners->all - use.owners->within[kind] : 0;
-    int64_t pieces = messages - Within(use.devices, factors, kind, &FactorReach::pieces, copies);
-    pieces = std::max<int64_t>(0, pieces) + use.devices * others;
+    int64_t pieces = near && kind > 0 ? 0 : use.devices * others;
+    if (!far) {
+      pieces += std::max<int64_t>(
+          0, messages - Within(use.devices, factors, kind, &FactorReach::pieces, copies));
+    }
     least->messages[kind] = std::max(least->messages[kind], pieces);
-    if (kind == 0) continue;
+    if (kind == 0 || near) continue;
     int64_t moved =
         use.arriving - Within(use.devices, factors, kind, &FactorReach::elements, copies);
     moved = std::max<int64_t>(0, moved) / (use.sums ? use.owners->all : 1);

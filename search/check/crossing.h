@@ -17,6 +17,7 @@
 #include "opsemantics/definition/definition.h"
 #include "opsemantics/regions/box_factors.h"
 #include "search/check/overlap.h"
+#include "search/plan/link_terms.h"
 #include "search/plan/objective.h"
 
 namespace yuba::search {
@@ -61,8 +62,9 @@ struct UseReach {
   int64_t size = 0;      // bytes of an element that arrives
   int64_t elements = 0, result_size = 0;  // of the tensor
 };
-// What crosses, added to `least`.
-void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> factors,
+// What crosses, added to `least`: of the near term only messages, of the far term only bytes, and
+// the messages of owners that combine partials for others.
+void AddCrossing(const UseReach& use, absl::Span<const FactorReach* const> factors, LinkTerm term,
                  LeastMoved* least);
 
 }  // namespace yuba::search

@@ -5,11 +5,12 @@
 namespace yuba::search {
 
 FactorPairs::FactorPairs(const Definition& definition, int operand, bool sums, bool reaches,
-                         const std::vector<Grid>& tensor_grids, PairNumbers* numbers)
+                         LinkTerm term, const std::vector<Grid>& tensor_grids, PairNumbers* numbers)
     : definition_(definition),
       operand_(operand),
       sums_(sums),
       reaches_(reaches),
+      term_(term),
       boxes_(definition, operand, sums),
       numbers_(numbers) {
   const TensorType& type = operand < 0 ? definition.result : definition.operands[operand];
@@ -19,12 +20,48 @@ FactorPairs::FactorPairs(const Definition& definition, int operand, bool sums, b
     for (const int d : shape.dims) factor.extents.push_back(type.dims[d]);
     for (const Grid& tensor : tensor_grids) {
       Grid cut = GridAlong(tensor, shape.dims);
-      const int way = ways_.emplace(cut, ways()).first->second;
+      const int way = ways_.emplace(WayOf(factor.extents, cut), ways()).first->second;
       factor.way_of.push_back(way);
       factor.different.emplace(way, std::move(cut));
     }
   }
 }
+
+// What costs depend on of a tensor's way to cut a factor. In the near term a tensor into which
+// nodes reduce counts by its parts; in the far term one that is read by those that axes of outer
+// kinds make, and where not all are equally large by all parts too, since the largest decides.
+Grid FactorPairs::WayOf(const std::vector<int64_t>& extents, const Grid& cut) const {
+  const bool reads = operand_ >= 0;
+  const std::vector<int> parts = PartsOf(cut);
+  if (term_ == LinkTerm::kNear && !reads) return {parts};
+  if (term_ != LinkTerm::kFar || !reads) return cut;
+  Grid way(cut.begin() + 1, cut.end());
+  for (size_t d = 0; d < parts.size(); ++d) {
+    if (extents[d] % parts[d] == 0) continue;
+    way.push_back(parts);
+    break;
+  }
+  return way;
+}
+
+namespace {
+
+// Leaves out what costs of the term do not depend on, so that more pairs are equal.
+void KeepTerm(LinkTerm term, bool reduces, FactorPair* pair) {
+  FactorReach& reach = pair->reach;
+  if (term == LinkTerm::kNear) {
+    reach.elements.clear();
+    for (Reach& pieces : reach.pieces) pieces.mean = pieces.mean_of = 0;
+  }
+  if (term == LinkTerm::kFar) {
+    pair->shared.by_part.counts = {{0, 1}};
+    if (reduces) pair->boxes = 1;
+    reach.meetings = 0;
+    reach.pieces.clear();
+  }
+}
+
+}  // namespace
 
 FactorPair FactorPairs::PairOf(size_t f, const FactorParts& parts, const Grid& cut,
                                const Grid& way) const {
@@ -32,11 +69,14 @@ FactorPair FactorPairs::PairOf(size_t f, const FactorParts& parts, const Grid& c
   FactorPair pair;
   pair.boxes = parts.number;
   pair.volume = parts.volume;
-  pair.shared = OverlapBoundOf(extents, way, parts);
+  if (term_ != LinkTerm::kFar) {
+    pair.shared = OverlapBoundOf(extents, way, parts, term_ == LinkTerm::kAll);
+  }
   if (!reaches_) return pair;
   pair.reach = operand_ < 0
                    ? ReachOfReduction(definition_, shape(f), extents, way, parts, cut, sums_)
                    : ReachOfGather(extents, way, parts);
+  KeepTerm(term_, operand_ < 0, &pair);
   return pair;
 }
 

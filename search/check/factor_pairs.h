@@ -17,6 +17,7 @@
 #include "search/check/overlap.h"
 #include "search/check/shares.h"
 #include "search/plan/grid.h"
+#include "search/plan/link_terms.h"
 
 namespace yuba::search {
 
@@ -26,8 +27,9 @@ using PairNumbers = std::map<std::vector<Large>, int>;
 class FactorPairs {
  public:
   // `sums`: of nodes that write partials to be added up. `reaches`: whether costs depend on what is
-  // within reach of links of lesser kinds. `numbers` outlives this.
-  FactorPairs(const Definition& definition, int operand, bool sums, bool reaches,
+  // within reach of links of lesser kinds. `term`: what costs are of; pairs have nothing on which
+  // they do not depend. `numbers` outlives this.
+  FactorPairs(const Definition& definition, int operand, bool sums, bool reaches, LinkTerm term,
               const std::vector<Grid>& tensor_grids, PairNumbers* numbers);
 
   // How many factors there are: none of a tensor without dimensions, whose box is always the whole.
@@ -36,7 +38,7 @@ class FactorPairs {
   const std::vector<int>& indices(size_t factor) const { return shape(factor).indices; }
   const std::vector<int>& dims(size_t factor) const { return shape(factor).dims; }
   // How many ways there are for tensors to cut a factor, over all factors. Ways are equal where
-  // they make as many parts, by kind of axes.
+  // they make as many parts, by kind of axes as far as costs depend on kinds.
   int ways() const { return static_cast<int>(ways_.size()); }
   // By tensor grid: its way to cut the factor.
   const std::vector<int>& WaysOf(size_t factor) const { return factors_[factor].way_of; }
@@ -60,10 +62,11 @@ class FactorPairs {
   struct Factor {
     std::vector<int64_t> extents;  // of the tensor's dimensions
     std::vector<int> way_of;
-    std::map<int, Grid> different;   // ways that tensors have
+    std::map<int, Grid> different;   // ways that tensors have, each as one of its grids
     std::map<Grid, Column> columns;  // by the node's way to cut the indices
   };
   const BoxFactor& shape(size_t factor) const { return boxes_.factors()[factor]; }
+  Grid WayOf(const std::vector<int64_t>& extents, const Grid& cut) const;
   FactorPair PairOf(size_t factor, const FactorParts& parts, const Grid& cut,
                     const Grid& way) const;
   int AlikeTo(const Factor& factor, const Column& column);
@@ -71,6 +74,7 @@ class FactorPairs {
   const Definition& definition_;
   const int operand_;
   const bool sums_, reaches_;
+  const LinkTerm term_;
   const BoxFactors boxes_;
   std::vector<Factor> factors_;
   std::map<Grid, int> ways_;

@@ -99,7 +99,7 @@ FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes,
 }
 
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& grid,
-                            const FactorParts& pieces) {
+                            const FactorParts& pieces, bool by_kind) {
   OverlapBound shared;
   const std::vector<int> parts = PartsOf(grid);
   std::vector<int64_t> of_pieces(pieces.number, 1);
@@ -135,8 +135,8 @@ OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& gri
   }
   if (vary && !shared.either) shared.by_piece = Spread::Of(of_pieces);
   if (extents.size() == 1) {
-    int64_t common = 1;
-    for (size_t kind = 0; kind < grid.size(); ++kind) {
+    int64_t common = by_kind ? 1 : std::gcd<int64_t>(parts[0], pieces.number);
+    for (size_t kind = 0; by_kind && kind < grid.size(); ++kind) {
       common *= std::gcd<int64_t>(grid[kind][0], pieces.kinds[kind]);
     }
     if (common != parts[0] && common != pieces.number) {

@@ -71,9 +71,9 @@ FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes,
                           const Grid& grid);
 
 // The bound of one factor: its dimensions have these extents and this grid, and `pieces` are the
-// node's boxes.
+// node's boxes. `by_kind`: whether it is known of which kinds the axes are that make parts.
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& grid,
-                            const FactorParts& pieces);
+                            const FactorParts& pieces, bool by_kind = true);
 
 // At most how many elements all devices together keep: a bound for any axes of these grids, the
 // lesser of two. Let t be a device's shard and q its box. Over the devices all t occur equally

@@ -27,12 +27,13 @@ TensorSide TensorSideOf(const Mesh& mesh, const Grid& tensor) {
 }
 
 UseCost::UseCost(const Mesh& mesh, const Objective& objective, const Definition& definition,
-                 int operand, int64_t times)
+                 int operand, int64_t times, LinkTerm term)
     : objective_(objective),
       definition_(definition),
       operand_(operand),
       times_(times),
       devices_(mesh.devices()),
+      term_(term),
       type_(operand < 0 ? definition.result : definition.operands[operand]) {}
 
 std::vector<int64_t> UseCost::Key() const {
@@ -40,6 +41,7 @@ std::vector<int64_t> UseCost::Key() const {
           Partials(),
           CombinesPartials(definition_),
           times_,
+          static_cast<int64_t>(term_),
           ElementCount(type_),
           static_cast<int64_t>(ByteSize(type_.type)),
           static_cast<int64_t>(ByteSize(AccumulatorType(type_.type)))};
@@ -78,36 +80,20 @@ NodeSide UseCost::NodeSideOf(const Grid& node, const std::vector<bool>& in_facto
 
 bool UseCost::NeedsReach() const { return objective_.IsTime() && !Partials(); }
 
-int64_t UseCost::Of(const NodeSide& node, const TensorSide& tensor,
-                    const std::vector<const FactorPair*>& pairs) const {
-  if (!node.shards.empty() && node.shards != tensor.shards) return kNever;
+Large UseCost::BytesOf(const NodeSide& node, const TensorSide& tensor,
+                       const std::vector<const FactorPair*>& pairs, Large held) const {
   absl::InlinedVector<const OverlapBound*, kFactors> shared;
-  Large held = Reduces() ? node.outside : devices_, boxes = 1;
-  for (const FactorPair* pair : pairs) {
-    shared.push_back(&pair->shared);
-    held *= pair->volume;
-    boxes *= pair->boxes;
-  }
-  if (!Reduces()) held /= boxes;  // elements of the boxes of all devices, or of first producers
+  for (const FactorPair* pair : pairs) shared.push_back(&pair->shared);
   int64_t kept = MostShared(devices_, shared);
   // Only first owners keep what they wrote themselves; of partials all devices do.
   const bool partials = Reduces() ? definition_.partial : CombinesPartials(definition_);
   if (node.sums && !partials) kept = std::min(kept, ElementCount(type_));
-  const Large moved =
-      MovedBytes(definition_, operand_, node.sums, held, kept, type_, tensor.owners.all);
-  if (moved <= 0) return 0;
-  if (!objective_.IsTime()) return static_cast<int64_t>(moved) * times_;
-  return TimeOf(node, tensor, pairs, moved, held) * times_;
+  return MovedBytes(definition_, operand_, node.sums, held, kept, type_, tensor.owners.all);
 }
 
-// Nanoseconds of one run in which so many bytes move, at least.
-int64_t UseCost::TimeOf(const NodeSide& node, const TensorSide& tensor,
-                        const std::vector<const FactorPair*>& pairs, Large moved,
-                        Large held) const {
-  LeastMoved least;
-  least.bytes[0] = static_cast<int64_t>(moved);
-  least.messages[0] = devices_;
-  if (!NeedsReach()) return objective_.LeastExchange(least, devices_);
+void UseCost::AddReach(const NodeSide& node, const TensorSide& tensor,
+                       const std::vector<const FactorPair*>& pairs, Large held,
+                       LeastMoved* least) const {
   UseReach use;
   use.devices = devices_;
   use.owners = &tensor.owners;
@@ -119,8 +105,30 @@ int64_t UseCost::TimeOf(const NodeSide& node, const TensorSide& tensor,
   use.result_size = ByteSize(type_.type);
   absl::InlinedVector<const FactorReach*, kFactors> factors;
   for (const FactorPair* pair : pairs) factors.push_back(&pair->reach);
-  AddCrossing(use, factors, &least);
-  return objective_.LeastExchange(least, devices_);
+  AddCrossing(use, factors, term_, least);
+}
+
+int64_t UseCost::Of(const NodeSide& node, const TensorSide& tensor,
+                    const std::vector<const FactorPair*>& pairs) const {
+  if (!node.shards.empty() && node.shards != tensor.shards) return kNever;
+  Large held = Reduces() ? node.outside : devices_, boxes = 1;
+  for (const FactorPair* pair : pairs) {
+    held *= pair->volume;
+    boxes *= pair->boxes;
+  }
+  if (!Reduces()) held /= boxes;
+  LeastMoved least;
+  if (term_ == LinkTerm::kFar) {
+    AddReach(node, tensor, pairs, held, &least);
+    return objective_.LeastCrossing(least, devices_) * times_;
+  }
+  const Large moved = BytesOf(node, tensor, pairs, held);
+  if (moved <= 0) return 0;
+  if (!objective_.IsTime()) return static_cast<int64_t>(moved) * times_;
+  least.bytes[0] = static_cast<int64_t>(moved);
+  least.messages[0] = devices_;
+  if (NeedsReach()) AddReach(node, tensor, pairs, held, &least);
+  return objective_.LeastExchange(least, devices_) * times_;
 }
 
 }  // namespace yuba::search

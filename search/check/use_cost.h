@@ -1,4 +1,5 @@
-// The checker's own least cost of one use of a tensor by a node, by their grids.
+// The checker's own least cost of one use of a tensor by a node, by their grids: as a whole, or one
+// of the two terms of link_terms.h.
 #ifndef YUBA_SEARCH_CHECK_USE_COST_H_
 #define YUBA_SEARCH_CHECK_USE_COST_H_
 
@@ -10,6 +11,7 @@
 #include "search/check/crossing.h"
 #include "search/check/shares.h"
 #include "search/plan/grid.h"
+#include "search/plan/link_terms.h"
 #include "search/plan/objective.h"
 
 namespace yuba::search {
@@ -36,9 +38,10 @@ TensorSide TensorSideOf(const Mesh& mesh, const Grid& tensor);
 
 class UseCost {
  public:
-  // `times`: how often costs count. `definition` is kept by reference.
+  // `times`: how often costs count. `definition` is kept by reference. Only whole costs are of
+  // bytes, or of partials.
   UseCost(const Mesh& mesh, const Objective& objective, const Definition& definition, int operand,
-          int64_t times);
+          int64_t times, LinkTerm term);
 
   // All that costs depend on, but for the mesh, the objective and what Of takes.
   std::vector<int64_t> Key() const;
@@ -58,13 +61,19 @@ class UseCost {
   bool Partials() const {
     return Reduces() ? definition_.partial : ReadsPartials(definition_, operand_);
   }
-  int64_t TimeOf(const NodeSide& node, const TensorSide& tensor,
-                 const std::vector<const FactorPair*>& pairs, Large moved, Large held) const;
+  // Adds what crosses links of outer kinds. `held`: the elements of the boxes of all devices, or of
+  // first producers.
+  void AddReach(const NodeSide& node, const TensorSide& tensor,
+                const std::vector<const FactorPair*>& pairs, Large held, LeastMoved* least) const;
+  // The bytes that move, whatever the links.
+  Large BytesOf(const NodeSide& node, const TensorSide& tensor,
+                const std::vector<const FactorPair*>& pairs, Large held) const;
 
   const Objective objective_;
   const Definition& definition_;
   const int operand_;
   const int64_t times_, devices_;
+  const LinkTerm term_;
   const TensorType& type_;
 };
 

@@ -17,6 +17,13 @@ void Append(const std::vector<Number>& numbers, std::vector<int64_t>* key) {
   key->insert(key->end(), numbers.begin(), numbers.end());
 }
 
+// 0, 1, 2, ...
+std::vector<int> Numbers(size_t count) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 }  // namespace
 
 TensorSides::TensorSides(const Mesh& mesh, const std::vector<Grid>& grids) {
@@ -29,8 +36,13 @@ TensorSides::TensorSides(const Mesh& mesh, const std::vector<Grid>& grids) {
   }
 }
 
-UseRows::UseRows(const UseCost& cost, FactorPairs pairs, const TensorSides& tensors, size_t indices)
-    : cost_(cost), pairs_(std::move(pairs)), tensors_(tensors), in_factor_(indices, false) {
+UseRows::UseRows(const UseCost& cost, FactorPairs pairs, const TensorSides& tensors, size_t indices,
+                 bool arranged)
+    : cost_(cost),
+      pairs_(std::move(pairs)),
+      tensors_(tensors),
+      arranged_(arranged),
+      in_factor_(indices, false) {
   for (size_t f = 0; f < pairs_.size(); ++f) {
     for (const int index : pairs_.indices(f)) in_factor_[index] = true;
   }
@@ -39,9 +51,13 @@ UseRows::UseRows(const UseCost& cost, FactorPairs pairs, const TensorSides& tens
 int UseRows::NumberOf(const Grid& node) {
   Row row;
   row.side = &*sides_.insert(cost_.NodeSideOf(node, in_factor_)).first;
-  for (size_t f = 0; f < pairs_.size(); ++f) row.columns.push_back(pairs_.ColumnOf(f, node));
-  const auto key = std::make_pair(row.side, row.columns);
-  const auto [place, is_new] = numbers_.emplace(key, static_cast<int>(rows_.size()));
+  std::vector<int> alike;
+  for (size_t f = 0; f < pairs_.size(); ++f) {
+    row.columns.push_back(pairs_.ColumnOf(f, node));
+    alike.push_back(row.columns.back()->alike);
+  }
+  const auto [place, is_new] =
+      numbers_.emplace(std::make_pair(row.side, std::move(alike)), static_cast<int>(rows_.size()));
   if (is_new) rows_.push_back(std::move(row));
   return place->second;
 }
@@ -70,7 +86,10 @@ void UseRows::Write(UseTable* table) const {
   std::vector<Arrangements::Order> orders;  // by row
   for (const Row& row : rows_) {
     orders.push_back(OrderOf(row, groups));
-    table->rows.push_back({0, before + arrangements.NumberOf(orders.back())});
+    // As it is no factor is arranged as if it were another one.
+    const Arrangements::Order as_it_is = {orders.back().factors, Numbers(pairs_.size())};
+    const Arrangements::Order& order = arranged_ ? orders.back() : as_it_is;
+    table->rows.push_back({0, before + arrangements.NumberOf(order)});
   }
   for (const std::vector<int>& place : arrangements.places()) {
     table->arrangements.push_back({static_cast<size_t>(arrangements.size()), place});
@@ -88,13 +107,15 @@ void UseRows::Write(UseTable* table) const {
 }
 
 // Of factors that exchange pairs, those with columns of lesser numbers first.
-Arrangements::Order UseRows::OrderOf(const Row& row, const std::vector<size_t>& groups) {
+Arrangements::Order UseRows::OrderOf(const Row& row, const std::vector<size_t>& groups) const {
   Arrangements::Order order;
   order.factors.resize(groups.size());
   std::iota(order.factors.begin(), order.factors.end(), 0);
   const auto key = [&](size_t f) { return std::make_tuple(groups[f], row.columns[f]->alike, f); };
-  std::sort(order.factors.begin(), order.factors.end(),
-            [&](size_t a, size_t b) { return key(a) < key(b); });
+  if (arranged_) {
+    std::sort(order.factors.begin(), order.factors.end(),
+              [&](size_t a, size_t b) { return key(a) < key(b); });
+  }
   for (const size_t f : order.factors) order.alike.push_back(row.columns[f]->alike);
   return order;
 }

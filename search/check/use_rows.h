@@ -28,8 +28,11 @@ struct TensorSides {
 // not the same.
 class UseRows {
  public:
-  // `indices`: how many the definition has. `cost` and `tensors` are kept by reference.
-  UseRows(const UseCost& cost, FactorPairs pairs, const TensorSides& tensors, size_t indices);
+  // `indices`: how many the definition has. `arranged`: whether rows that differ in the order of
+  // the factors are to be one; else there is one arrangement. `cost` and `tensors` are kept by
+  // reference.
+  UseRows(const UseCost& cost, FactorPairs pairs, const TensorSides& tensors, size_t indices,
+          bool arranged);
 
   // The number of the row of a node grid.
   int NumberOf(const Grid& node);
@@ -43,15 +46,17 @@ class UseRows {
     const NodeSide* side = nullptr;
     std::vector<const FactorPairs::Column*> columns;  // by factor
   };
-  static Arrangements::Order OrderOf(const Row& row, const std::vector<size_t>& groups);
+  Arrangements::Order OrderOf(const Row& row, const std::vector<size_t>& groups) const;
   void Fill(const Row& row, const std::vector<int>& places, int64_t* costs) const;
 
   const UseCost& cost_;
   FactorPairs pairs_;
   const TensorSides& tensors_;
+  const bool arranged_;
   std::vector<bool> in_factor_;  // [index]
   std::set<NodeSide> sides_;
-  std::map<std::pair<const NodeSide*, std::vector<const FactorPairs::Column*>>, int> numbers_;
+  // By side, and by what the columns are alike to.
+  std::map<std::pair<const NodeSide*, std::vector<int>>, int> numbers_;
   std::vector<Row> rows_;
 };
 

@@ -11,19 +11,39 @@ UseTables::UseTables(const Mesh& mesh, const Objective& objective)
 std::shared_ptr<const UseTable> UseTables::Of(const Definition& definition, int operand,
                                               int64_t times, const std::vector<Grid>& node_grids,
                                               const std::vector<Grid>& tensor_grids) {
-  const UseCost cost(mesh_, objective_, definition, operand, times);
-  const TensorSides tensors(mesh_, tensor_grids);
+  const Use use = {definition, operand, times, node_grids, tensor_grids};
+  if (!IsSumOfTerms(objective_, mesh_.kinds(), definition, operand,
+                    static_cast<int64_t>(tensor_grids.size()),
+                    static_cast<int64_t>(node_grids.size()))) {
+    return OfTerm(use, LinkTerm::kAll, nullptr);
+  }
+  // Of the side that needs, the near term knows parts alone: of nodes that read, which are rows, or
+  // of tensors that are written. Of the other side the far term does.
+  const bool reads = operand >= 0;
+  std::shared_ptr<const UseTable> few_places =
+      OfTerm(use, reads ? LinkTerm::kFar : LinkTerm::kNear, nullptr);
+  return OfTerm(use, reads ? LinkTerm::kNear : LinkTerm::kFar, std::move(few_places));
+}
+
+// A term with a table to be added is arranged.
+std::shared_ptr<const UseTable> UseTables::OfTerm(const Use& use, LinkTerm term,
+                                                  std::shared_ptr<const UseTable> more) {
+  const bool arranged = term == LinkTerm::kAll || more != nullptr;
+  const UseCost cost(mesh_, objective_, use.definition, use.operand, use.times, term);
+  const TensorSides tensors(mesh_, use.tensor_grids);
   std::unique_ptr<UseRows> rows[2];  // [whether the node writes partials to be added up]
   UseTable table;
   std::vector<int64_t> key = cost.Key();
+  key.push_back(arranged);
   std::vector<bool> sums_of;  // by node grid
-  for (const Grid& node : node_grids) {
+  for (const Grid& node : use.node_grids) {
     const bool sums = cost.SumsOf(node);
     sums_of.push_back(sums);
     if (rows[sums] == nullptr) {
-      FactorPairs pairs(definition, operand, sums, cost.NeedsReach(), tensor_grids, &numbers_);
-      rows[sums] =
-          std::make_unique<UseRows>(cost, std::move(pairs), tensors, definition.indices.size());
+      FactorPairs pairs(use.definition, use.operand, sums, cost.NeedsReach(), term,
+                        use.tensor_grids, &numbers_);
+      rows[sums] = std::make_unique<UseRows>(cost, std::move(pairs), tensors,
+                                             use.definition.indices.size(), arranged);
     }
     table.row_of.push_back(rows[sums]->NumberOf(node));
     key.push_back(2 * table.row_of.back() + sums);
@@ -31,12 +51,13 @@ std::shared_ptr<const UseTable> UseTables::Of(const Definition& definition, int 
   for (const auto& each : rows) {
     if (each != nullptr) each->AppendKey(&key);
   }
-  std::shared_ptr<const UseTable>& known = known_[{&tensor_grids, std::move(key)}];
+  std::shared_ptr<const UseTable>& known = known_[{&use.tensor_grids, more.get(), std::move(key)}];
   if (known != nullptr) return known;
   if (rows[false] != nullptr) rows[false]->Write(&table);
   const auto whole = static_cast<int>(table.rows.size());
   for (size_t n = 0; n < sums_of.size(); ++n) table.row_of[n] += sums_of[n] ? whole : 0;
   if (rows[true] != nullptr) rows[true]->Write(&table);
+  table.more = std::move(more);
   return known = std::make_shared<const UseTable>(std::move(table));
 }
 

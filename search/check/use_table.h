@@ -2,20 +2,22 @@
 //
 // Few rows are computed: node grids that differ only in what the use does not depend on have the
 // same row, and those that differ in the order of the factors have the same costs in another
-// arrangement (arrangements.h).
+// arrangement (arrangements.h). A wide table of times is the sum of a table of few rows and one of
+// few places (search/plan/link_terms.h).
 #ifndef YUBA_SEARCH_CHECK_USE_TABLE_H_
 #define YUBA_SEARCH_CHECK_USE_TABLE_H_
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/definition/definition.h"
 #include "search/check/factor_pairs.h"
 #include "search/plan/grid.h"
+#include "search/plan/link_terms.h"
 #include "search/plan/objective.h"
 
 namespace yuba::search {
@@ -35,12 +37,17 @@ struct UseTable {
   std::vector<Arrangement> arrangements;
   // Rows by place; of places that no tensor grid has in any arrangement the greatest number.
   std::vector<int64_t> cells;
+  // Costs to be added, of the same grids; it has few places, in one arrangement for nodes that
+  // write partials and in one for the others. Null: none.
+  std::shared_ptr<const UseTable> more;
 
+  // Of the row alone, without `more`.
   int64_t At(const Row& row, size_t tensor_grid) const {
     return cells[row.begin + arrangements[row.arrangement].place[tensor_grid]];
   }
   int64_t At(size_t node_grid, size_t tensor_grid) const {
-    return At(rows[row_of[node_grid]], tensor_grid);
+    return At(rows[row_of[node_grid]], tensor_grid) +
+           (more == nullptr ? 0 : more->At(node_grid, tensor_grid));
   }
 };
 
@@ -56,11 +63,20 @@ class UseTables {
                                      const std::vector<Grid>& tensor_grids);
 
  private:
+  struct Use {
+    const Definition& definition;
+    int operand;
+    int64_t times;
+    const std::vector<Grid>&node_grids, &tensor_grids;
+  };
+  std::shared_ptr<const UseTable> OfTerm(const Use& use, LinkTerm term,
+                                         std::shared_ptr<const UseTable> more);
+
   const Mesh mesh_;
   const Objective objective_;
   PairNumbers numbers_;
-  // By tensor grids, and by what else costs depend on.
-  std::map<std::pair<const std::vector<Grid>*, std::vector<int64_t>>,
+  // By tensor grids, by the table added, and by what else costs depend on.
+  std::map<std::tuple<const std::vector<Grid>*, const UseTable*, std::vector<int64_t>>,
            std::shared_ptr<const UseTable>>
       known_;
 };

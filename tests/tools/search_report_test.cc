@@ -42,7 +42,7 @@ std::string Line(int64_t lower_bound, int64_t asked_bound) {
   plan.asked_bound = asked_bound;
   plan.proof.kind = search::ProofKind::kDual;
   plan.replayed = true;
-  return SearchText(plan, absl::nullopt, 0, 1.0);
+  return SearchText(plan, plan.search, absl::nullopt, 0, 1.0);
 }
 
 TEST_CASE("of a plan file the gap to the bound is printed that it proves") {

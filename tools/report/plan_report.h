@@ -92,8 +92,9 @@ std::string TimeText(const search::PlanFile& plan, const std::string& no_machine
 // The same in nanoseconds; null where the plan has no machine.
 nlohmann::ordered_json TimeJson(const search::PlanFile& plan);
 
-// What is printed where a plan of that search has no bound; a plan that costs nothing needs none.
-std::string NoBoundText(const std::string& search, int64_t value);
+// What is printed where a plan has no bound; a plan that costs nothing needs none. `asked`: the
+// search asked for, which looks for none unless it is the default one.
+std::string NoBoundText(const std::string& asked, int64_t value);
 // Said of a bound that no checker has replayed yet (Plan::replayed).
 inline constexpr char kNotReplayed[] = "bound not yet checked: yuba check";
 

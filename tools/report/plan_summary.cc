@@ -181,7 +181,10 @@ std::string BoundText(search::ObjectiveKind objective, int64_t value, int64_t lo
 std::string BoundText(const search::PlanFile& plan) {
   const int64_t value = plan.value();
   const auto bound = [&](int64_t of) { return ValueText(plan.space.objective.kind(), of); };
-  if (plan.proof.kind == search::ProofKind::kNone) return NoBoundText(plan.search, value);
+  if (plan.proof.kind == search::ProofKind::kNone) {
+    const auto asked = plan.options.find("search");
+    return NoBoundText(asked == plan.options.end() ? plan.search : asked->second, value);
+  }
   if (plan.lower_bound == 0 && value > 0) return "no bound is known";
   std::string text = absl::StrCat("lower bound in its space ", bound(plan.lower_bound), ", ",
                                   GapText(value, plan.lower_bound));
@@ -213,10 +216,10 @@ std::string PinsCostText(search::ObjectiveKind objective, int64_t value, int64_t
                       ", and none less than ", text(unpinned.lower_bound), ")");
 }
 
-std::string NoBoundText(const std::string& search, int64_t value) {
+std::string NoBoundText(const std::string& asked, int64_t value) {
   if (value == 0) return "optimal, nothing moves";
   const std::string text = "no bound is known";
-  return search == "default" ? text : absl::StrCat(text, ", --search ", search, " looks for none");
+  return asked == "default" ? text : absl::StrCat(text, ", --search ", asked, " looks for none");
 }
 
 std::string StoppedText(const search::PlanFile& plan) {

@@ -111,8 +111,8 @@ std::string NotesText(const std::vector<std::string>& notes) {
   return text;
 }
 
-std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, int64_t fewer,
-                       double seconds) {
+std::string SearchText(const search::Plan& plan, const std::string& asked,
+                       absl::optional<int64_t> by_level, int64_t fewer, double seconds) {
   const std::string split =
       plan.space.replicate == search::Replicate::kAuto ? "tensors split or replicated"
       : fewer == 0                                     ? "every tensor split as far as it goes"
@@ -135,7 +135,7 @@ std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_leve
   }
   absl::StrAppend(&text, ValueText(objective, value));
   if (plan.proof.kind == search::ProofKind::kNone) {
-    absl::StrAppend(&text, ": ", NoBoundText(plan.search, value), "\n");
+    absl::StrAppend(&text, ": ", NoBoundText(asked, value), "\n");
   } else if (!plan.replayed) {
     absl::StrAppend(&text, ": ", kNotReplayed, " (",
                     BoundText(objective, value, plan.lower_bound, plan.asked_bound), "; ",

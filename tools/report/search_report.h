@@ -32,9 +32,10 @@ std::string NotesText(const std::vector<std::string>& notes);
 
 // What was searched, in how many seconds, and how far from optimal the plan can be. `by_level` is
 // the bytes that the search level by level moves, where that was run for comparison; `fewer` counts
-// the tensors in fewer parts than their dimensions allow.
-std::string SearchText(const search::Plan& plan, absl::optional<int64_t> by_level, int64_t fewer,
-                       double seconds);
+// the tensors in fewer parts than their dimensions allow; `asked` is the search asked for, which
+// may have taken a baseline's plan.
+std::string SearchText(const search::Plan& plan, const std::string& asked,
+                       absl::optional<int64_t> by_level, int64_t fewer, double seconds);
 
 // "a 12.1 MB, b 20.3 MB, c 40.2 MB": what each level of the recursion adds.
 std::string LevelsText(const Graph& graph, const search::Plan& plan);

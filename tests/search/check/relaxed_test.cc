@@ -115,7 +115,7 @@ int64_t CostOf(const Cell& cell) {
   use.size = ByteSize(sums ? AccumulatorType(type.type) : type.type);
   use.elements = elements;
   use.result_size = ByteSize(type.type);
-  if (!of_partials) AddCrossing(use, reaches, &least);
+  if (!of_partials) AddCrossing(use, reaches, LinkTerm::kAll, &least);
   return cell.objective.LeastExchange(least, devices);
 }
 
