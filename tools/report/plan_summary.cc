@@ -182,8 +182,8 @@ std::string BoundText(const search::PlanFile& plan) {
   const int64_t value = plan.value();
   const auto bound = [&](int64_t of) { return ValueText(plan.space.objective.kind(), of); };
   if (plan.proof.kind == search::ProofKind::kNone) {
-    const auto asked = plan.options.find("search");
-    return NoBoundText(asked == plan.options.end() ? plan.search : asked->second, value);
+    const auto asked = plan.notes.options.find("search");
+    return NoBoundText(asked == plan.notes.options.end() ? plan.search : asked->second, value);
   }
   if (plan.lower_bound == 0 && value > 0) return "no bound is known";
   std::string text = absl::StrCat("lower bound in its space ", bound(plan.lower_bound), ", ",

@@ -112,7 +112,7 @@ void CompareTerms(const Graph& graph, const Mesh& mesh, bool replicated) {
     int64_t more = 0, all = 0, all_of_terms = 0;
     for (size_t t = 0; t < grids.size(); ++t) {
       for (size_t n = 0; n < node_grids.size(); ++n) {
-        const int64_t one = whole[t * node_grids.size() + n], both = CellOf(factor, t, n, node_grids);
+        const int64_t one = whole[t * node_grids.size() + n], both = CellOf(factor, t, n, 0);
         more += both > one;
         all += one;
         all_of_terms += both;
