@@ -34,6 +34,16 @@ Crossings::Partials Crossings::PartialsOf(const Grid& node) const {
   return partials;
 }
 
+std::vector<int> Crossings::PartialsByKind(const std::vector<int>& indices, const Grid& cut) const {
+  std::vector<int> partials(kinds_, 1);
+  for (size_t kind = 0; sums_ && kind < kinds_; ++kind) {
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (definition_.indices[indices[i]].reduction) partials[kind] *= cut[kind][i];
+    }
+  }
+  return partials;
+}
+
 Crossings::Owners Crossings::OwnersOf(const Grid& tensor) const {
   Owners owners;
   int64_t parts = 1;  // by axes of lesser kinds

@@ -33,6 +33,10 @@ class Crossings {
   Crossings(const Definition& definition, int operand, const Mesh& mesh, bool sums,
             const std::vector<BoxFactor>& factors);
 
+  bool reduces() const { return reduces_; }
+  // Of these indices, cut so: [kind] how many partials axes of that kind make of each element.
+  std::vector<int> PartialsByKind(const std::vector<int>& indices, const Grid& cut) const;
+
   // Of reduction indices that decide no box: of the partials of an element, [kind of links], those
   // that a group of lesser kinds has, and all.
   struct Partials {

@@ -168,6 +168,7 @@ CrossingBound Crossings::Reduced(const std::vector<int64_t>& extents, const Grid
   }
   Counts counts(static_cast<int64_t>(shards.size()), kinds_);
   for (const int64_t of_shard : met) counts.met += of_shard;
+  const std::vector<int> partials = PartialsByKind(indices, node);
   int64_t repeated = 1;  // partials of one element in the group
   for (size_t kind = 0; kind < kinds_; ++kind) {
     for (size_t shard = 0; shard < shards.size(); ++shard) {
@@ -175,9 +176,7 @@ CrossingBound Crossings::Reduced(const std::vector<int64_t>& extents, const Grid
       counts.near[kind].elements.Add(repeated * std::min(shards[shard], of_group));
       counts.near[kind].parts.Add(std::min(met[shard], below[kind]));
     }
-    for (size_t i = 0; sums_ && i < indices.size(); ++i) {
-      if (definition_.indices[indices[i]].reduction) repeated *= node[kind][i];
-    }
+    repeated *= partials[kind];
   }
   std::vector<int64_t> of_tensor;
   for (const std::vector<int>& of_kind : tensor) of_tensor.push_back(Product(of_kind));

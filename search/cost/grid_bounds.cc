@@ -1,5 +1,7 @@
 #include "search/cost/grid_bounds.h"
 
+#include <utility>
+
 namespace yuba::search {
 
 namespace {
@@ -15,7 +17,45 @@ CrossingBound OfTerm(const CrossingBound& bound, LinkTerm term) {
   return part;
 }
 
+// How many parts there are along each extent, and where `by_kind`, how many axes of each kind make.
+std::vector<std::vector<int>> Counts(const Grid& cut, bool by_kind) {
+  std::vector<std::vector<int>> counts = {PartsOf(cut)};
+  if (!by_kind) return counts;
+  counts.emplace_back();
+  for (const std::vector<int>& of_kind : cut) counts.back().push_back(Product(of_kind));
+  return counts;
+}
+
+bool AreEven(const std::vector<int64_t>& extents, const std::vector<int>& parts) {
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] % parts[d] != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+// Of the side that needs, kinds of axes matter where a factor is one dimension (the second bounds
+// of crossings_by_factor.cc and overlap_bound.h).
+GridBounds::CutKey GridBounds::TensorKey(const std::vector<int64_t>& extents,
+                                         const Grid& cut) const {
+  const bool second = extents.size() == 1 && term_ != LinkTerm::kNear;
+  if (crossings_ == nullptr || crossings_->reduces()) return Counts(cut, second);
+  CutKey counts = Counts(cut, true);
+  if (term_ != LinkTerm::kFar || !AreEven(extents, counts[0])) return counts;
+  // Of what is read in equal parts, what axes of outer kinds make.
+  counts[0].clear();
+  counts[1][0] = 0;
+  return counts;
+}
+
+GridBounds::CutKey GridBounds::NodeKey(const BoxFactor& factor, const Grid& cut) const {
+  const bool second = factor.dims.size() == 1 && term_ != LinkTerm::kNear;
+  if (crossings_ == nullptr || !crossings_->reduces()) return Counts(cut, second);
+  CutKey counts = Counts(cut, true);
+  counts.push_back(crossings_->PartialsByKind(factor.indices, cut));
+  return counts;
+}
 
 GridBounds::GridBounds(int64_t devices, const Crossings* crossings, LinkTerm term)
     : crossings_(crossings), term_(term), overlaps_(devices, term == LinkTerm::kAll) {
@@ -42,15 +82,20 @@ FactorBounds GridBounds::OfFactor(const std::vector<int64_t>& dims,
   const BoxFactor& factor = regions->factors()[number];
   std::vector<int64_t> extents;
   for (const int d : factor.dims) extents.push_back(dims[d]);
-  Numbering<Grid> rows, columns;
+  Numbering<CutKey> row_keys, column_keys;
   std::vector<int> row_kinds, column_kinds;
+  std::vector<Grid> rows, columns;  // [kind]: one of it
   for (const Grid& tensor : tensor_grids) {
-    row_kinds.push_back(rows.Of(GridAlong(tensor, factor.dims)));
+    Grid cut = GridAlong(tensor, factor.dims);
+    row_kinds.push_back(row_keys.Of(TensorKey(extents, cut)));
+    if (row_keys.size() > static_cast<int>(rows.size())) rows.push_back(std::move(cut));
   }
   std::vector<const PartBoxes*> pieces;  // [kind of column]
   for (const Grid& node : node_grids) {
-    column_kinds.push_back(columns.Of(GridAlong(node, factor.indices)));
-    if (columns.size() == static_cast<int>(pieces.size())) continue;
+    Grid cut = GridAlong(node, factor.indices);
+    column_kinds.push_back(column_keys.Of(NodeKey(factor, cut)));
+    if (column_keys.size() == static_cast<int>(columns.size())) continue;
+    columns.push_back(std::move(cut));
     pieces.push_back(&regions->PiecesOf(number, node));
   }
   FactorBounds bounds(std::move(row_kinds), std::move(column_kinds));
@@ -58,10 +103,10 @@ FactorBounds GridBounds::OfFactor(const std::vector<int64_t>& dims,
     const PartBoxes& boxes = *pieces[column];
     Bound bound;
     const bool far = term_ == LinkTerm::kFar;
-    bound.overlap = far ? overlaps_.one() : overlaps_.Of(extents, rows.at(row), boxes);
+    bound.overlap = far ? overlaps_.one() : overlaps_.Of(extents, rows[row], boxes);
     if (crossings_ != nullptr) {
       bound.found =
-          found_.Of(OfTerm(crossings_->Of(factor, rows.at(row), columns.at(column), boxes), term_));
+          found_.Of(OfTerm(crossings_->Of(factor, rows[row], columns[column], boxes), term_));
     }
     bound.volume = volumes_.Of(Fraction(boxes.volume, far ? 1 : boxes.count));
     return bounds_.Of(bound);

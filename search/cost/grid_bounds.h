@@ -28,7 +28,7 @@ class GridBounds {
   // The bound of no factors: multiplying by it changes nothing.
   int one() const { return 0; }
   // The bounds of each factor of `regions`; all calls must come before the first product. `dims`:
-  // the extents of the tensor. Grids that cut a factor alike are one kind.
+  // the extents of the tensor. Grids of which the bounds depend on the same are one kind.
   std::vector<FactorBounds> OfFactors(const std::vector<int64_t>& dims,
                                       const std::vector<Grid>& tensor_grids,
                                       const std::vector<Grid>& node_grids, Regions* regions);
@@ -66,6 +66,10 @@ class GridBounds {
 
   FactorBounds OfFactor(const std::vector<int64_t>& dims, const std::vector<Grid>& tensor_grids,
                         const std::vector<Grid>& node_grids, int number, Regions* regions);
+  // What the bounds of a factor depend on of how the tensor, or the node, cuts it.
+  using CutKey = std::vector<std::vector<int>>;
+  CutKey TensorKey(const std::vector<int64_t>& extents, const Grid& cut) const;
+  CutKey NodeKey(const BoxFactor& factor, const Grid& cut) const;
 
   const Crossings* const crossings_;
   const LinkTerm term_;
