@@ -20,31 +20,24 @@ FactorPairs::FactorPairs(const Definition& definition, int operand, bool sums, b
     for (const int d : shape.dims) factor.extents.push_back(type.dims[d]);
     for (const Grid& tensor : tensor_grids) {
       Grid cut = GridAlong(tensor, shape.dims);
-      const int way = ways_.emplace(WayOf(factor.extents, cut), ways()).first->second;
+      const int way = ways_.emplace(WayOfTensor(factor.extents, cut), ways()).first->second;
       factor.way_of.push_back(way);
       factor.different.emplace(way, std::move(cut));
     }
   }
 }
 
-// What costs depend on of a tensor's way to cut a factor. In the near term a tensor into which
-// nodes reduce counts by its parts; in the far term one that is read by those that axes of outer
-// kinds make, and where not all are equally large by all parts too, since the largest decides.
-Grid FactorPairs::WayOf(const std::vector<int64_t>& extents, const Grid& cut) const {
-  const bool reads = operand_ >= 0;
-  const std::vector<int> parts = PartsOf(cut);
-  if (term_ == LinkTerm::kNear && !reads) return {parts};
-  if (term_ != LinkTerm::kFar || !reads) return cut;
-  Grid way(cut.begin() + 1, cut.end());
-  for (size_t d = 0; d < parts.size(); ++d) {
-    if (extents[d] % parts[d] == 0) continue;
-    way.push_back(parts);
-    break;
-  }
+namespace {
+
+// How many parts there are along each extent, and where `by_kind`, how many axes of each kind make.
+FactorPairs::Way Counted(const Grid& cut, bool by_kind) {
+  FactorPairs::Way way = {PartsOf(cut)};
+  if (!by_kind) return way;
+  std::vector<int> made;
+  for (const std::vector<int>& of_kind : cut) made.push_back(Product(of_kind));
+  way.push_back(std::move(made));
   return way;
 }
-
-namespace {
 
 // Leaves out what costs of the term do not depend on, so that more pairs are equal.
 void KeepTerm(LinkTerm term, bool reduces, FactorPair* pair) {
@@ -62,6 +55,37 @@ void KeepTerm(LinkTerm term, bool reduces, FactorPair* pair) {
 }
 
 }  // namespace
+
+// Costs depend on how many parts of a tensor axes of each kind make, but those of the near term
+// where nodes reduce into it; and those of the far term where they read it and all parts are equal
+// depend on outer kinds alone, which decide how much of all is within reach.
+FactorPairs::Way FactorPairs::WayOfTensor(const std::vector<int64_t>& extents,
+                                          const Grid& cut) const {
+  if (operand_ < 0) return Counted(cut, term_ != LinkTerm::kNear);
+  Way way = Counted(cut, true);
+  bool even = term_ == LinkTerm::kFar;
+  for (size_t d = 0; d < extents.size(); ++d) even &= extents[d] % way[0][d] == 0;
+  if (even) {
+    way.erase(way.begin());
+    way[0].erase(way[0].begin());
+  }
+  return way;
+}
+
+// Where the node needs what others have, kinds decide nothing but the bounds of means, which one
+// dimension has (overlap.h).
+FactorPairs::Way FactorPairs::WayOfNode(size_t f, const Grid& cut) const {
+  const bool means = factors_[f].extents.size() == 1 && term_ != LinkTerm::kNear;
+  if (!reaches_ || operand_ >= 0) return Counted(cut, means);
+  Way way = Counted(cut, true);
+  std::vector<int> copies(cut.size(), 1);  // of each element, made by axes of one kind
+  for (size_t i = 0; sums_ && i < indices(f).size(); ++i) {
+    if (!definition_.indices[indices(f)[i]].reduction) continue;
+    for (size_t kind = 0; kind < cut.size(); ++kind) copies[kind] *= cut[kind][i];
+  }
+  way.push_back(std::move(copies));
+  return way;
+}
 
 FactorPair FactorPairs::PairOf(size_t f, const FactorParts& parts, const Grid& cut,
                                const Grid& way) const {
@@ -83,7 +107,7 @@ FactorPair FactorPairs::PairOf(size_t f, const FactorParts& parts, const Grid& c
 const FactorPairs::Column* FactorPairs::ColumnOf(size_t f, const Grid& node) {
   Factor& factor = factors_[f];
   const Grid cut = GridAlong(node, indices(f));
-  const auto [place, is_new] = factor.columns.try_emplace(cut);
+  const auto [place, is_new] = factor.columns.try_emplace(WayOfNode(f, cut));
   Column& column = place->second;
   if (!is_new) return &column;
   const FactorParts parts = FactorPartsOf(definition_, boxes_, static_cast<int>(f), cut);

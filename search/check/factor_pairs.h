@@ -37,8 +37,10 @@ class FactorPairs {
   // On which the factor's bounds depend.
   const std::vector<int>& indices(size_t factor) const { return shape(factor).indices; }
   const std::vector<int>& dims(size_t factor) const { return shape(factor).dims; }
-  // How many ways there are for tensors to cut a factor, over all factors. Ways are equal where
-  // they make as many parts, by kind of axes as far as costs depend on kinds.
+  // A way to cut a factor: all that costs depend on of the parts that it makes, by kind of axes as
+  // far as kinds matter.
+  using Way = std::vector<std::vector<int>>;
+  // How many ways there are for tensors to cut a factor, over all factors.
   int ways() const { return static_cast<int>(ways_.size()); }
   // By tensor grid: its way to cut the factor.
   const std::vector<int>& WaysOf(size_t factor) const { return factors_[factor].way_of; }
@@ -62,11 +64,12 @@ class FactorPairs {
   struct Factor {
     std::vector<int64_t> extents;  // of the tensor's dimensions
     std::vector<int> way_of;
-    std::map<int, Grid> different;   // ways that tensors have, each as one of its grids
-    std::map<Grid, Column> columns;  // by the node's way to cut the indices
+    std::map<int, Grid> different;  // ways that tensors have, each as one of its grids
+    std::map<Way, Column> columns;  // by the node's way
   };
   const BoxFactor& shape(size_t factor) const { return boxes_.factors()[factor]; }
-  Grid WayOf(const std::vector<int64_t>& extents, const Grid& cut) const;
+  Way WayOfTensor(const std::vector<int64_t>& extents, const Grid& cut) const;
+  Way WayOfNode(size_t factor, const Grid& cut) const;
   FactorPair PairOf(size_t factor, const FactorParts& parts, const Grid& cut,
                     const Grid& way) const;
   int AlikeTo(const Factor& factor, const Column& column);
@@ -77,7 +80,7 @@ class FactorPairs {
   const LinkTerm term_;
   const BoxFactors boxes_;
   std::vector<Factor> factors_;
-  std::map<Grid, int> ways_;
+  std::map<Way, int> ways_;
   PairNumbers* const numbers_;
   std::vector<std::vector<int>> alike_;
 };
