@@ -1,10 +1,13 @@
 #include "tools/program/predict_plan.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "runtime/model/policy.h"
 #include "runtime/model/predict.h"
 #include "runtime/program/program.h"
 #include "tools/program/build_program.h"
@@ -28,29 +31,46 @@ search::PredictedRun RunOf(const runtime::Prediction& today, const runtime::Pred
   return run;
 }
 
-// Of all runs, each entry as often as it runs.
-int64_t SumOf(const Graph& graph, const std::vector<search::PredictedRun>& runs,
-              int64_t search::PredictedRun::* seconds) {
-  int64_t sum = 0;
-  for (const search::PredictedRun& run : runs) {
-    int64_t times = 1;
-    for (const Entry& entry : graph.entries) {
-      if (entry.name == run.entry) times = entry.times;
-    }
-    sum += times * run.*seconds;
+// How often the entry runs in a step.
+int64_t TimesOfEntry(const Graph& graph, const std::string& name) {
+  for (const Entry& entry : graph.entries) {
+    if (entry.name == name) return entry.times;
   }
-  return sum;
+  return 1;
 }
 
-absl::StatusOr<int64_t> Sum(const compiler::Model& model, const search::Plan& plan,
-                            int64_t search::PredictedRun::* seconds) {
+// [entry but `init`][policy].
+absl::StatusOr<std::vector<std::vector<runtime::Prediction>>> Predict(
+    program::Program program, const Machine& machine,
+    const std::vector<runtime::RunPolicy>& policies) {
+  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(program)));
+  std::vector<std::vector<runtime::Prediction>> all;
+  const std::vector<program::EntryRange>& entries = loaded->entries();
+  for (int e = 0; e < static_cast<int>(entries.size()); ++e) {
+    if (entries.size() > 1 && entries[e].name == program::kInitEntry) continue;
+    all.emplace_back();
+    for (const runtime::RunPolicy& policy : policies) {
+      YUBA_ASSIGN_OR_RETURN(runtime::Prediction prediction,
+                            runtime::PredictEntry(*loaded, e, machine, policy));
+      all.back().push_back(std::move(prediction));
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<int64_t> StepUnder(const runtime::RunPolicy& policy, const compiler::Model& model,
+                                  const search::Plan& plan) {
   const auto& machine = plan.space.objective.machine();
   YUBA_CHECK(machine != nullptr);
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(model, plan, KernelsWithoutCode(machine.get()), false));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<search::PredictedRun> runs,
-                        PredictRuns(std::move(program), *machine));
-  return SumOf(model.graph, runs, seconds);
+  YUBA_ASSIGN_OR_RETURN(const auto predictions, Predict(std::move(program), *machine, {policy}));
+  int64_t sum = 0;
+  for (const std::vector<runtime::Prediction>& of_entry : predictions) {
+    sum += TimesOfEntry(model.graph, of_entry[0].entry) * Nanoseconds(of_entry[0].seconds);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -66,31 +86,26 @@ kernels::KernelChoice KernelsWithoutCode(const Machine* machine) {
 
 absl::StatusOr<std::vector<search::PredictedRun>> PredictRuns(program::Program program,
                                                               const Machine& machine) {
-  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
-                        runtime::LoadedProgram::FromMessage(std::move(program)));
+  YUBA_ASSIGN_OR_RETURN(
+      const auto predictions,
+      Predict(std::move(program), machine, {runtime::TodaysPolicy(), runtime::EnqueuingPolicy()}));
   std::vector<search::PredictedRun> runs;
-  const std::vector<program::EntryRange>& entries = loaded->entries();
-  for (int e = 0; e < static_cast<int>(entries.size()); ++e) {
-    if (entries.size() > 1 && entries[e].name == program::kInitEntry) continue;
-    YUBA_ASSIGN_OR_RETURN(const runtime::Prediction today,
-                          runtime::PredictEntry(*loaded, e, machine, runtime::TodaysPolicy()));
-    YUBA_ASSIGN_OR_RETURN(const runtime::Prediction enqueuing,
-                          runtime::PredictEntry(*loaded, e, machine, runtime::EnqueuingPolicy()));
-    runs.push_back(RunOf(today, enqueuing));
-  }
+  for (const auto& of_entry : predictions) runs.push_back(RunOf(of_entry[0], of_entry[1]));
   return runs;
 }
 
 absl::StatusOr<int64_t> PredictedStep(const compiler::Model& model, const search::Plan& plan) {
-  return Sum(model, plan, &search::PredictedRun::step);
+  return StepUnder(runtime::TodaysPolicy(), model, plan);
 }
 
 absl::StatusOr<int64_t> EnqueuedStep(const compiler::Model& model, const search::Plan& plan) {
-  return Sum(model, plan, &search::PredictedRun::enqueued);
+  return StepUnder(runtime::EnqueuingPolicy(), model, plan);
 }
 
 int64_t StepOf(const Graph& graph, const std::vector<search::PredictedRun>& runs) {
-  return SumOf(graph, runs, &search::PredictedRun::step);
+  int64_t sum = 0;
+  for (const search::PredictedRun& run : runs) sum += TimesOfEntry(graph, run.entry) * run.step;
+  return sum;
 }
 
 }  // namespace yuba::tools
