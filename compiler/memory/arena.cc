@@ -24,29 +24,30 @@ struct Placed {
   int64_t begin, until;
 };
 
-// Placed buffers by offset, in runs of neighbours: of tens of thousands in one list, a new one
-// would move half.
+// Placed buffers by offset, in chunks of neighbours: of tens of thousands in one list, a new
+// one would move half.
 class ByOffset {
  public:
   void Insert(const Placed& placed) {
-    if (runs_.empty()) runs_.emplace_back();
+    if (chunks_.empty()) chunks_.emplace_back();
     const auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
-    const auto begins_after = [](int64_t offset, const std::vector<Placed>& run) {
-      return offset < run[0].offset;
+    const auto begins_after = [](int64_t offset, const std::vector<Placed>& chunk) {
+      return offset < chunk[0].offset;
     };
-    auto run = std::upper_bound(runs_.begin() + 1, runs_.end(), placed.offset, begins_after) - 1;
-    run->insert(std::upper_bound(run->begin(), run->end(), placed.offset, after), placed);
-    if (run->size() < kMostInRun) return;
-    std::vector<Placed> rest(run->begin() + kMostInRun / 2, run->end());
-    run->resize(kMostInRun / 2);
-    runs_.insert(run + 1, std::move(rest));
+    auto chunk =
+        std::upper_bound(chunks_.begin() + 1, chunks_.end(), placed.offset, begins_after) - 1;
+    chunk->insert(std::upper_bound(chunk->begin(), chunk->end(), placed.offset, after), placed);
+    if (chunk->size() < kChunkSize) return;
+    std::vector<Placed> rest(chunk->begin() + kChunkSize / 2, chunk->end());
+    chunk->resize(kChunkSize / 2);
+    chunks_.insert(chunk + 1, std::move(rest));
   }
 
   // The lowest offset that is free throughout the life.
   int64_t LowestFree(const BufferLife& life) const {
     int64_t offset = 0;
-    for (const std::vector<Placed>& run : runs_) {
-      for (const Placed& other : run) {
+    for (const std::vector<Placed>& chunk : chunks_) {
+      for (const Placed& other : chunk) {
         if (other.offset >= offset + life.size) return offset;
         if (other.begin < life.end && life.begin < other.until) {
           offset = std::max(offset, other.end);
@@ -57,8 +58,8 @@ class ByOffset {
   }
 
  private:
-  static constexpr size_t kMostInRun = 256;
-  std::vector<std::vector<Placed>> runs_;  // none but the first is empty
+  static constexpr size_t kChunkSize = 256;
+  std::vector<std::vector<Placed>> chunks_;  // none but the first is empty
 };
 
 // What is placed, by offset. Most buffers live for a few instructions, so what lives at once with

@@ -18,7 +18,6 @@ bool SameMessage(const google::protobuf::Message& a, const google::protobuf::Mes
 // Whether each device computes of a definition all elements of its values of the shared indices:
 // then the loops over these need no other bounds than their ranges.
 bool WritesAllOfItsRanges(const Member& member, int shared) {
-  if (member.boxes == nullptr) return true;
   const std::vector<Affine>& left = member.definition.left;
   for (size_t device = 0; device < member.boxes->writes.size(); ++device) {
     const Box& writes = member.boxes->writes[device];

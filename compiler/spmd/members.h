@@ -25,7 +25,7 @@ struct Member {
   program::Kernel kernel;            // of this definition alone; its function is not set
   bool whole = false;                // it reads and computes no partials
   bool direct = false;               // it writes the tensor's own buffer
-  const NodeBoxes* boxes = nullptr;  // null where the node is in no cluster; outlives this
+  const NodeBoxes* boxes = nullptr;  // never null; outlives this
 };
 
 // Whether `next`, the next kernel of the program, can be one kernel with `members`, which can,

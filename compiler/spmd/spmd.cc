@@ -145,7 +145,7 @@ class SpmdBuilder {
   // exchange fills.
   int Gather(const Node& node, TensorId tensor, const TabledPtr& reads) {
     const TabledPtr& shards = shards_[tensor];
-    if (Contain(shards, reads)) return buffers_[tensor];
+    if (ShardsHold(shards, reads)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
         AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, reads);
@@ -156,9 +156,9 @@ class SpmdBuilder {
     return buffer;
   }
 
-  // Whether the shards hold what is read, device by device: of each two lists looked at once.
-  bool Contain(const TabledPtr& shards, const TabledPtr& reads) {
-    const auto [known, is_new] = contain_.try_emplace({shards, reads}, false);
+  // Whether each device's shard holds what it reads. Each pair of lists is compared once.
+  bool ShardsHold(const TabledPtr& shards, const TabledPtr& reads) {
+    const auto [known, is_new] = shards_hold_.try_emplace({shards, reads}, false);
     if (is_new) known->second = AllContain(shards->boxes, reads->boxes);
     return known->second;
   }
@@ -186,8 +186,7 @@ class SpmdBuilder {
     result->set_buffer(buffer);
     *result->mutable_box() = part.writes->table;
     const bool whole = boxes.partials == 1 && !grouped && node.definition->partial_operands.empty();
-    AddMember({id, std::move(definition), std::move(kernel), whole, direct,
-               cluster_of_[id] != nullptr ? &boxes : nullptr});
+    AddMember({id, std::move(definition), std::move(kernel), whole, direct, &boxes});
     if (direct || AllEmpty(own)) return;
 
     const Reduced& reduced = ReducedBy(part, owners, boxes.partials > 1 && !grouped);
@@ -349,7 +348,7 @@ class SpmdBuilder {
   std::map<std::pair<std::vector<AxisList>, std::vector<int64_t>>, TabledPtr> known_shards_;
   // By part, owners, and whether there are several partials.
   std::map<std::tuple<const NodePart*, const Tabled*, bool>, Reduced> reduced_;
-  std::map<std::pair<TabledPtr, TabledPtr>, bool> contain_;  // by shards and what is read
+  std::map<std::pair<TabledPtr, TabledPtr>, bool> shards_hold_;  // by shards and what is read
   std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
   FunctionTable functions_;
   std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares a kernel with no other

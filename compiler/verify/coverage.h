@@ -46,7 +46,7 @@ namespace yuba::compiler {
 // fails. A `repeat` is run twice: its second round reads what the first has written, and no later
 // round brings anything new.
 absl::Status CheckCoverage(const program::Program& program);
-// The same of a well-formed program that somebody has unfolded.
+// The same of a well-formed program, unfolded already.
 absl::Status CheckCoverage(const Unfolded& unfolded);
 
 }  // namespace yuba::compiler

@@ -30,7 +30,8 @@ namespace yuba::compiler {
 // the devices write is looked at once.
 class Interleavings {
  public:
-  explicit Interleavings(const program::Program& program);  // outlives this
+  // The program must outlive this.
+  explicit Interleavings(const program::Program& program);
 
   // `definitions` are those of the kernel's function, of which CheckMatchesGraph has found that
   // indices, operands and boxes fit them; they outlive this. OK for a definition alone; else

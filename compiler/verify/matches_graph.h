@@ -38,7 +38,7 @@ namespace yuba::compiler {
 // OK, or a FailedPrecondition that names the first kernel or port that differs. `graph` is the one
 // that the plan is of, with its copies and accumulators.
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program);
-// The same of a well-formed program that somebody has unfolded.
+// The same; `unfolded` is of `program`, which is well-formed.
 absl::Status CheckMatchesGraph(const Graph& graph, const program::Program& program,
                                const Unfolded& unfolded);
 

@@ -171,6 +171,7 @@ std::vector<int> AxisSearch::ChoicesFollowing(int v) {
 
 int64_t AxisSearch::CostAt(int variable, int choice, int64_t enough) {
   const std::vector<int>& edges = problem_.variables[variable].edges;
+  // All edges count, looked at or not: searches that are limited by work then stay the same.
   work_ += static_cast<int64_t>(edges.size());
   int64_t cost = memory_ == nullptr ? 0 : memory_->Change(variable, choices_[variable], choice);
   for (int e : edges) {

@@ -88,8 +88,8 @@ class AxisSearch {
   int NumberOf(int variable, Choice choice) const;
   int Exchanged(int variable, int choice, size_t a, size_t b) const;
   int RandomChoice(int variable);
-  // What the variable's edges and its memory cost with this choice; where that is `enough` or more,
-  // a number that is so too: no edge costs less than nothing, so the rest need not be looked at.
+  // What the variable's edges and its memory cost with this choice. The sum stops at `enough`; what
+  // is returned then is at least that, since no edge costs less than 0.
   int64_t CostAt(int variable, int choice, int64_t enough = std::numeric_limits<int64_t>::max());
   // Gives the variable its cheapest choice; returns by how much it then costs less, 0 where it
   // keeps its choice.

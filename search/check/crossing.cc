@@ -68,9 +68,12 @@ void AddMeans(const std::vector<int64_t>& had, const std::vector<int64_t>& neede
       groups *= had[outer];
     }
     if (both == groups || both == reach.parts) continue;
-    reach.elements[kind].mean = both * elements;
+    const Large mean_of = Large{groups} * reach.parts;
     reach.pieces[kind].mean = both * reach.meetings;
-    reach.elements[kind].mean_of = reach.pieces[kind].mean_of = Large{groups} * reach.parts;
+    reach.pieces[kind].mean_of = mean_of;
+    if (kind == 0) continue;
+    reach.elements[kind].mean = both * elements;
+    reach.elements[kind].mean_of = mean_of;
   }
 }
 
@@ -96,12 +99,23 @@ FactorReach ReachOfGather(const std::vector<int64_t>& extents, const Grid& shard
   int64_t largest = 1, pieces = 1;
   for (size_t d = 0; d < extents.size(); ++d) largest *= CeilDiv(extents[d], parts[d]);
   for (const int64_t here : ByKind(shards)) {
-    reach.elements.push_back(ReachOf(sizes, pieces * largest, 1));
+    reach.elements.push_back(reach.elements.empty() ? Reach()
+                                                    : ReachOf(sizes, pieces * largest, 1));
     reach.pieces.push_back(ReachOf(met, pieces, 1));
     pieces *= here;
   }
   if (extents.size() == 1) AddMeans(ByKind(shards), boxes.kinds, boxes.volume, reach);
   return reach;
+}
+
+std::vector<int> CopiesByKind(const Definition& definition, const BoxFactor& factor,
+                              const Grid& cut, bool sums) {
+  std::vector<int> copies(cut.size(), 1);
+  for (size_t i = 0; sums && i < factor.indices.size(); ++i) {
+    if (!definition.indices[factor.indices[i]].reduction) continue;
+    for (size_t kind = 0; kind < cut.size(); ++kind) copies[kind] *= cut[kind][i];
+  }
+  return copies;
 }
 
 FactorReach ReachOfReduction(const Definition& definition, const BoxFactor& factor,
@@ -120,14 +134,14 @@ FactorReach ReachOfReduction(const Definition& definition, const BoxFactor& fact
       ++reach.meetings;
     }
   }
+  const std::vector<int> copies_by_kind = CopiesByKind(definition, factor, cut, sums);
   int64_t pieces = 1, copies = 1;  // within reach, and partials of each element
   for (size_t kind = 0; kind < cut.size(); ++kind) {
-    reach.elements.push_back(ReachOf(owned, pieces / copies * largest, copies));
+    reach.elements.push_back(kind == 0 ? Reach()
+                                       : ReachOf(owned, pieces / copies * largest, copies));
     reach.pieces.push_back(ReachOf(met, pieces, 1));
     pieces *= Product(cut[kind]);
-    for (size_t i = 0; sums && i < factor.indices.size(); ++i) {
-      if (definition.indices[factor.indices[i]].reduction) copies *= cut[kind][i];
-    }
+    copies *= copies_by_kind[kind];
   }
   if (extents.size() == 1) AddMeans(ByKind(cut), ByKind(shards), boxes.volume, reach);
   return reach;

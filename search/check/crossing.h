@@ -32,8 +32,14 @@ struct Reach {
 struct FactorReach {
   int64_t parts = 1;   // how many needed parts there are
   Large meetings = 0;  // pairs of a needed part and a piece that have elements in common
-  std::vector<Reach> elements, pieces;  // [kind]: within reach of links of lesser kinds
+  // [kind]: within reach of links of lesser kinds; no elements of kind 0, whose bytes overlap.h
+  // counts
+  std::vector<Reach> elements, pieces;
 };
+// [kind]: how many partials of each element axes of that kind make in indices of the factor.
+// `sums`: the node writes partials that are added up; else 1.
+std::vector<int> CopiesByKind(const Definition& definition, const BoxFactor& factor,
+                              const Grid& cut, bool sums);
 
 // `shards`: how the tensor's dimensions of the factor are cut; `boxes`, `cut`: the node's boxes,
 // and how the factor's indices are cut. `sums`: the node writes partials that are added up.

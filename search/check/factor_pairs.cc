@@ -47,6 +47,7 @@ void KeepTerm(LinkTerm term, bool reduces, FactorPair* pair) {
     for (Reach& pieces : reach.pieces) pieces.mean = pieces.mean_of = 0;
   }
   if (term == LinkTerm::kFar) {
+    // Not the spread of 1, which would be the unit in which shares.h counts elements.
     pair->shared.by_part.counts = {{0, 1}};
     if (reduces) pair->boxes = 1;
     reach.meetings = 0;
@@ -56,19 +57,16 @@ void KeepTerm(LinkTerm term, bool reduces, FactorPair* pair) {
 
 }  // namespace
 
-// Costs depend on how many parts of a tensor axes of each kind make, but those of the near term
-// where nodes reduce into it; and those of the far term where they read it and all parts are equal
-// depend on outer kinds alone, which decide how much of all is within reach.
+// By parts along each dimension, and by the parts that axes of each kind make. Two exceptions: of
+// the near term of a reduction kinds do not matter; and of the far term of a gather from equal
+// parts only outer kinds do, since a group then has 1 / (their parts) of the tensor.
 FactorPairs::Way FactorPairs::WayOfTensor(const std::vector<int64_t>& extents,
                                           const Grid& cut) const {
   if (operand_ < 0) return Counted(cut, term_ != LinkTerm::kNear);
   Way way = Counted(cut, true);
   bool even = term_ == LinkTerm::kFar;
   for (size_t d = 0; d < extents.size(); ++d) even &= extents[d] % way[0][d] == 0;
-  if (even) {
-    way.erase(way.begin());
-    way[0].erase(way[0].begin());
-  }
+  if (even) return {std::vector<int>(way[1].begin() + 1, way[1].end())};
   return way;
 }
 
@@ -78,12 +76,7 @@ FactorPairs::Way FactorPairs::WayOfNode(size_t f, const Grid& cut) const {
   const bool means = factors_[f].extents.size() == 1 && term_ != LinkTerm::kNear;
   if (!reaches_ || operand_ >= 0) return Counted(cut, means);
   Way way = Counted(cut, true);
-  std::vector<int> copies(cut.size(), 1);  // of each element, made by axes of one kind
-  for (size_t i = 0; sums_ && i < indices(f).size(); ++i) {
-    if (!definition_.indices[indices(f)[i]].reduction) continue;
-    for (size_t kind = 0; kind < cut.size(); ++kind) copies[kind] *= cut[kind][i];
-  }
-  way.push_back(std::move(copies));
+  way.push_back(CopiesByKind(definition_, shape(f), cut, sums_));
   return way;
 }
 

@@ -27,8 +27,8 @@ using PairNumbers = std::map<std::vector<Large>, int>;
 class FactorPairs {
  public:
   // `sums`: of nodes that write partials to be added up. `reaches`: whether costs depend on what is
-  // within reach of links of lesser kinds. `term`: what costs are of; pairs have nothing on which
-  // they do not depend. `numbers` outlives this.
+  // within reach of links of lesser kinds. `term`: which part of the cost; what it does
+  // not depend on is left out of pairs, so that more are equal. `numbers` outlives this.
   FactorPairs(const Definition& definition, int operand, bool sums, bool reaches, LinkTerm term,
               const std::vector<Grid>& tensor_grids, PairNumbers* numbers);
 
@@ -36,7 +36,6 @@ class FactorPairs {
   size_t size() const { return factors_.size(); }
   // On which the factor's bounds depend.
   const std::vector<int>& indices(size_t factor) const { return shape(factor).indices; }
-  const std::vector<int>& dims(size_t factor) const { return shape(factor).dims; }
   // A way to cut a factor: all that costs depend on of the parts that it makes, by kind of axes as
   // far as kinds matter.
   using Way = std::vector<std::vector<int>>;

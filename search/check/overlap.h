@@ -71,7 +71,8 @@ FactorParts FactorPartsOf(const Definition& definition, const BoxFactors& boxes,
                           const Grid& grid);
 
 // The bound of one factor: its dimensions have these extents and this grid, and `pieces` are the
-// node's boxes. `by_kind`: whether it is known of which kinds the axes are that make parts.
+// node's boxes. `by_kind`: whether only axes of one kind may cut both sides alike; else axes of any
+// kind may, and the bound is greater.
 OverlapBound OverlapBoundOf(const std::vector<int64_t>& extents, const Grid& grid,
                             const FactorParts& pieces, bool by_kind = true);
 

@@ -38,8 +38,8 @@ TensorSide TensorSideOf(const Mesh& mesh, const Grid& tensor);
 
 class UseCost {
  public:
-  // `times`: how often costs count. `definition` is kept by reference. Only whole costs are of
-  // bytes, or of partials.
+  // `times`: how often costs count. `definition` is kept by reference. `term`: kNear and
+  // kFar only where IsSumOfTerms may hold: of time, and not of partials that stay unreduced.
   UseCost(const Mesh& mesh, const Objective& objective, const Definition& definition, int operand,
           int64_t times, LinkTerm term);
 

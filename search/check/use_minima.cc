@@ -76,18 +76,18 @@ std::vector<int64_t> LeastByPlace(const UseTable& table, const UseTable::Row& ro
 // first over the tensor grids of a place of the second, then over the places.
 void AddLeastOfTerms(const UseTable& table, PriceScale scale, const std::vector<int64_t>& prices,
                      std::vector<int64_t>* sum) {
-  const UseTable& second = *table.more;
+  const UseTable& second = *table.other_term;
   // Both together are no more than one cost counts.
   const PriceScale half = {scale.units, scale.most / 2};
   std::map<std::pair<int, int>, std::vector<int64_t>> known;  // by row and arrangement
   for (size_t node = 0; node < sum->size(); ++node) {
-    const int number = table.row_of[node];
+    const int row_number = table.row_of[node];
     const UseTable::Row& row = second.rows[second.row_of[node]];
-    const auto [place, is_new] = known.try_emplace({number, row.arrangement});
+    const auto [place, is_new] = known.try_emplace({row_number, row.arrangement});
     std::vector<int64_t>& by_place = place->second;
     if (is_new) {
-      by_place = LeastByPlace(table, table.rows[number], second.arrangements[row.arrangement], half,
-                              prices);
+      by_place = LeastByPlace(table, table.rows[row_number], second.arrangements[row.arrangement],
+                              half, prices);
     }
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t p = 0; p < by_place.size(); ++p) {
@@ -107,7 +107,7 @@ void AddLeast(const UsesOfPair& uses, PriceScale scale, const std::vector<int64_
     }
     return;
   }
-  if (uses[0]->more != nullptr) return AddLeastOfTerms(*uses[0], scale, prices, sum);
+  if (uses[0]->other_term != nullptr) return AddLeastOfTerms(*uses[0], scale, prices, sum);
   const std::vector<int64_t> least = LeastOfRows(*uses[0], scale, prices);
   for (size_t node = 0; node < sum->size(); ++node) (*sum)[node] += least[uses[0]->row_of[node]];
 }

@@ -64,7 +64,7 @@ int UseRows::NumberOf(const Grid& node) {
 
 void UseRows::AppendKey(std::vector<int64_t>* key) const {
   key->push_back(static_cast<int64_t>(pairs_.size()));
-  for (size_t f = 0; f < pairs_.size(); ++f) Append(pairs_.dims(f), key);
+  for (size_t f = 0; f < pairs_.size(); ++f) Append(pairs_.WaysOf(f), key);
   key->push_back(static_cast<int64_t>(pairs_.alike().size()));
   for (const std::vector<int>& numbers : pairs_.alike()) Append(numbers, key);
   key->push_back(static_cast<int64_t>(rows_.size()));
@@ -83,12 +83,12 @@ void UseRows::Write(UseTable* table) const {
   const std::vector<size_t> groups = pairs_.Groups();
   const auto before = static_cast<int>(table->arrangements.size());
   const size_t first = table->rows.size();
+  const std::vector<int> all_different = Numbers(pairs_.size());
   std::vector<Arrangements::Order> orders;  // by row
   for (const Row& row : rows_) {
     orders.push_back(OrderOf(row, groups));
-    // As it is no factor is arranged as if it were another one.
-    const Arrangements::Order as_it_is = {orders.back().factors, Numbers(pairs_.size())};
-    const Arrangements::Order& order = arranged_ ? orders.back() : as_it_is;
+    Arrangements::Order order = orders.back();
+    if (!arranged_) order.alike = all_different;  // equal numbers would let factors change places
     table->rows.push_back({0, before + arrangements.NumberOf(order)});
   }
   for (const std::vector<int>& place : arrangements.places()) {

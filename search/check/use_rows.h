@@ -28,9 +28,9 @@ struct TensorSides {
 // not the same.
 class UseRows {
  public:
-  // `indices`: how many the definition has. `arranged`: whether rows that differ in the order of
-  // the factors are to be one; else there is one arrangement. `cost` and `tensors` are kept by
-  // reference.
+  // `indices`: how many the definition has. `arranged`: rows that differ in the order of the
+  // factors share their costs, at the price of several arrangements; else there is one. `cost` and
+  // `tensors` are kept by reference.
   UseRows(const UseCost& cost, FactorPairs pairs, const TensorSides& tensors, size_t indices,
           bool arranged);
 

@@ -17,24 +17,24 @@ std::shared_ptr<const UseTable> UseTables::Of(const Definition& definition, int 
                     static_cast<int64_t>(node_grids.size()))) {
     return OfTerm(use, LinkTerm::kAll, nullptr);
   }
-  // Of the side that needs, the near term knows parts alone: of nodes that read, which are rows, or
-  // of tensors that are written. Of the other side the far term does.
+  // A gather: near rows are few, since of nodes only parts count; far places are few, since of
+  // tensors only outer parts do. A reduction: the other way round.
   const bool reads = operand >= 0;
   std::shared_ptr<const UseTable> few_places =
       OfTerm(use, reads ? LinkTerm::kFar : LinkTerm::kNear, nullptr);
   return OfTerm(use, reads ? LinkTerm::kNear : LinkTerm::kFar, std::move(few_places));
 }
 
-// A term with a table to be added is arranged.
+// The term of few places stays in one arrangement, so that AddLeast goes over its places once for
+// all node grids.
 std::shared_ptr<const UseTable> UseTables::OfTerm(const Use& use, LinkTerm term,
-                                                  std::shared_ptr<const UseTable> more) {
-  const bool arranged = term == LinkTerm::kAll || more != nullptr;
+                                                  std::shared_ptr<const UseTable> other_term) {
+  const bool arranged = term == LinkTerm::kAll || other_term != nullptr;
   const UseCost cost(mesh_, objective_, use.definition, use.operand, use.times, term);
   const TensorSides tensors(mesh_, use.tensor_grids);
   std::unique_ptr<UseRows> rows[2];  // [whether the node writes partials to be added up]
   UseTable table;
   std::vector<int64_t> key = cost.Key();
-  key.push_back(arranged);
   std::vector<bool> sums_of;  // by node grid
   for (const Grid& node : use.node_grids) {
     const bool sums = cost.SumsOf(node);
@@ -51,13 +51,14 @@ std::shared_ptr<const UseTable> UseTables::OfTerm(const Use& use, LinkTerm term,
   for (const auto& each : rows) {
     if (each != nullptr) each->AppendKey(&key);
   }
-  std::shared_ptr<const UseTable>& known = known_[{&use.tensor_grids, more.get(), std::move(key)}];
+  std::shared_ptr<const UseTable>& known =
+      known_[{&use.tensor_grids, other_term.get(), std::move(key)}];
   if (known != nullptr) return known;
   if (rows[false] != nullptr) rows[false]->Write(&table);
   const auto whole = static_cast<int>(table.rows.size());
   for (size_t n = 0; n < sums_of.size(); ++n) table.row_of[n] += sums_of[n] ? whole : 0;
   if (rows[true] != nullptr) rows[true]->Write(&table);
-  table.more = std::move(more);
+  table.other_term = std::move(other_term);
   return known = std::make_shared<const UseTable>(std::move(table));
 }
 

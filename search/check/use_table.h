@@ -37,17 +37,18 @@ struct UseTable {
   std::vector<Arrangement> arrangements;
   // Rows by place; of places that no tensor grid has in any arrangement the greatest number.
   std::vector<int64_t> cells;
-  // Costs to be added, of the same grids; it has few places, in one arrangement for nodes that
-  // write partials and in one for the others. Null: none.
-  std::shared_ptr<const UseTable> more;
+  // The other term of the cost, by the same grids (search/plan/link_terms.h); it has few places, in
+  // one arrangement for nodes that write partials and in one for the others. Null: this is the
+  // whole cost.
+  std::shared_ptr<const UseTable> other_term;
 
-  // Of the row alone, without `more`.
+  // Of the row alone, without the other term.
   int64_t At(const Row& row, size_t tensor_grid) const {
     return cells[row.begin + arrangements[row.arrangement].place[tensor_grid]];
   }
   int64_t At(size_t node_grid, size_t tensor_grid) const {
     return At(rows[row_of[node_grid]], tensor_grid) +
-           (more == nullptr ? 0 : more->At(node_grid, tensor_grid));
+           (other_term == nullptr ? 0 : other_term->At(node_grid, tensor_grid));
   }
 };
 
@@ -70,12 +71,12 @@ class UseTables {
     const std::vector<Grid>&node_grids, &tensor_grids;
   };
   std::shared_ptr<const UseTable> OfTerm(const Use& use, LinkTerm term,
-                                         std::shared_ptr<const UseTable> more);
+                                         std::shared_ptr<const UseTable> other_term);
 
   const Mesh mesh_;
   const Objective objective_;
   PairNumbers numbers_;
-  // By tensor grids, by the table added, and by what else costs depend on.
+  // By tensor grids, by the other term, and by what else costs depend on.
   std::map<std::tuple<const std::vector<Grid>*, const UseTable*, std::vector<int64_t>>,
            std::shared_ptr<const UseTable>>
       known_;

@@ -39,19 +39,18 @@ bool AreEven(const std::vector<int64_t>& extents, const std::vector<int>& parts)
 // of crossings_by_factor.cc and overlap_bound.h).
 GridBounds::CutKey GridBounds::TensorKey(const std::vector<int64_t>& extents,
                                          const Grid& cut) const {
-  const bool second = extents.size() == 1 && term_ != LinkTerm::kNear;
-  if (crossings_ == nullptr || crossings_->reduces()) return Counts(cut, second);
+  const bool has_second_bound = extents.size() == 1 && term_ != LinkTerm::kNear;
+  if (crossings_ == nullptr || crossings_->reduces()) return Counts(cut, has_second_bound);
   CutKey counts = Counts(cut, true);
   if (term_ != LinkTerm::kFar || !AreEven(extents, counts[0])) return counts;
-  // Of what is read in equal parts, what axes of outer kinds make.
-  counts[0].clear();
-  counts[1][0] = 0;
-  return counts;
+  // Of equal parts a group has 1 / (parts of outer axes) of the tensor, however inner ones cut it:
+  // neither parts nor kind 0 matter.
+  return {{}, {counts[1].begin() + 1, counts[1].end()}};
 }
 
 GridBounds::CutKey GridBounds::NodeKey(const BoxFactor& factor, const Grid& cut) const {
-  const bool second = factor.dims.size() == 1 && term_ != LinkTerm::kNear;
-  if (crossings_ == nullptr || !crossings_->reduces()) return Counts(cut, second);
+  const bool has_second_bound = factor.dims.size() == 1 && term_ != LinkTerm::kNear;
+  if (crossings_ == nullptr || !crossings_->reduces()) return Counts(cut, has_second_bound);
   CutKey counts = Counts(cut, true);
   counts.push_back(crossings_->PartialsByKind(factor.indices, cut));
   return counts;

@@ -34,7 +34,8 @@ namespace yuba::search {
 // equal ones have one number, and each is computed once. Not for several threads at a time.
 class OverlapBounds {
  public:
-  // `by_kind`: whether it is known of which kinds the axes are that make parts.
+  // `by_kind`: whether only axes of one kind may cut both sides alike; else axes of any kind may,
+  // and bounds are greater.
   explicit OverlapBounds(int64_t devices, bool by_kind = true);
 
   // The bound of no factors: multiplying by it changes nothing.

@@ -3,6 +3,7 @@
 
 #include "search/engines/engine.h"
 #include "search/model/grid_bound.h"
+#include "search/model/grid_counts.h"
 
 namespace yuba::search {
 

@@ -52,18 +52,11 @@ struct GridProblem {
   std::vector<std::vector<int>> factors;  // [node]: as in Problem (graph_problem.h)
   bool complete = true;                   // false: factors are missing; it is still a relaxation
 };
-// Whether the tables of all different uses have so many cells that hardly a machine holds them: on
-// two kinds of links there are about as many grids as the product of those of each kind, and a
-// table has a cell for each pair, or for each pair of classes of its terms
-// (search/plan/link_terms.h). Counted without making anything.
-bool HasTooManyGrids(const Graph& graph, const Mesh& mesh, const std::vector<TensorUse>& uses,
-                     bool replicate);
-
-// Nothing where there are too many grids. `replicate`: any tensor may leave axes out. Where the
-// budget is spent, small tables are computed before large ones, and the problem has the factors by
-// then; nothing where it would have none. Tables that `known` holds are taken from it, others are
-// added; it may be null. Under the restrictions of pins, [element], the grids are those that may
-// meet them.
+// Nothing where there are too many grids (grid_counts.h). `replicate`: any tensor may leave axes
+// out. Where the budget is spent, small tables are computed before large ones, and the problem has
+// the factors by then; nothing where it would have none. Tables that `known` holds are taken from
+// it, others are added; it may be null. Under the restrictions of pins, [element], the grids are
+// those that may meet them.
 absl::optional<GridProblem> BuildGridProblem(const Graph& graph, const Mesh& mesh,
                                              const std::vector<TensorUse>& uses, bool replicate,
                                              const Budget& budget = Budget::Unlimited(),

@@ -54,14 +54,15 @@ int Interaction::Cheapest(int64_t* table) const {
 void Interaction::Eliminate(int variable) {
   const std::vector<int> scope = neighbours_[variable];
   Detach(variable);
-  // Variables of one value each have hundreds of neighbours and small tables all the same.
+  // In one pass over both lists: variables of one value are eliminated with hundreds of neighbours,
+  // since their tables stay small.
   std::vector<int> both;
   for (const int a : scope) {
     std::vector<int>& list = neighbours_[a];
     both.clear();
     std::set_union(list.begin(), list.end(), scope.begin(), scope.end(), std::back_inserter(both));
     both.erase(std::lower_bound(both.begin(), both.end(), a));
-    list = both;
+    list.swap(both);
   }
   for (const int a : scope) Price(a);
 }

@@ -65,6 +65,23 @@ TEST_CASE("of a plan file the gap to the bound is printed that it proves") {
   CHECK(text(0, 0) == "no bound is known");
 }
 
+TEST_CASE("only of a search that was asked for it is said that it looks for no bound") {
+  using Catch::Contains;
+  search::PlanFile file;  // the default search took the plan of a baseline
+  file.search = "zero3";
+  file.cost.activation = 1000;
+  CHECK(BoundText(file) == "no bound is known, --search zero3 looks for none");
+  file.notes.options["search"] = "default";
+  CHECK(BoundText(file) == "no bound is known");
+  search::Plan plan;
+  plan.mesh = MeshOf(8);
+  plan.search = "zero3";
+  plan.cost.activation = 1000;
+  CHECK_THAT(SearchText(plan, "default", absl::nullopt, 0, 1.0), !Contains("looks for none"));
+  CHECK_THAT(SearchText(plan, "zero3", absl::nullopt, 0, 1.0),
+             Contains("no bound is known, --search zero3 looks for none"));
+}
+
 TEST_CASE("a gap is printed only where its bound holds for all that was asked for") {
   using Catch::Contains;
   const std::string space = "(free nesting, factors)";

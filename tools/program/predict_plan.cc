@@ -39,7 +39,7 @@ int64_t TimesOfEntry(const Graph& graph, const std::string& name) {
   return 1;
 }
 
-// [entry but `init`][policy].
+// Predictions of each entry but `init`, in their order: [entry][policy].
 absl::StatusOr<std::vector<std::vector<runtime::Prediction>>> Predict(
     program::Program program, const Machine& machine,
     const std::vector<runtime::RunPolicy>& policies) {

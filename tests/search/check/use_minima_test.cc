@@ -37,16 +37,21 @@ int CompareTables(const Mesh& mesh) {
   space.objective = Objective(ObjectiveKind::kTime, MachineFor(mesh, {1.3e-6, 1.7e-5}, {9e8, 7e7}));
   space.replicate = Replicate::kAuto;
   const RelaxedTables tables = *MakeRelaxedTables(graph, mesh, space);
-  std::mt19937 random(5);
+  std::mt19937_64 random(5);
   const PriceScale scale = {16, int64_t{1} << 50};
   int sums = 0;
   for (const RelaxedTables::Use& use : tables.uses) {
     CAPTURE(use.node, use.tensor);
-    sums += use.cost->more != nullptr;
+    sums += use.cost->other_term != nullptr;
     const auto nodes = static_cast<size_t>(tables.nodes[use.node]);
-    const int64_t some = use.cost->At(0, 0) * scale.units + 1;
+    int64_t some = 1;  // about the dearest pair, so that prices decide which grid is the least
+    for (size_t n = 0; n < nodes; ++n) {
+      for (int t = 0; t < tables.tensors[use.tensor]; ++t) {
+        some = std::max(some, use.cost->At(n, t) * scale.units);
+      }
+    }
     std::vector<int64_t> prices(tables.tensors[use.tensor]);
-    for (int64_t& price : prices) price = static_cast<int64_t>(random()) % (2 * some) - some;
+    for (int64_t& price : prices) price = static_cast<int64_t>(random() % (2 * some)) - some;
     std::vector<int64_t> least(nodes, 0);
     AddLeast({use.cost}, scale, prices, {}, &least);
     CHECK((least == LeastByNode(*use.cost, scale, prices, nodes)));

@@ -133,11 +133,16 @@ TEST_CASE("the terms of times by grids are no more than the times") {
 }
 
 TEST_CASE("wide tables are sums of the same terms for the checker") {
-  GraphBuilder builder;
-  const TensorId x = builder.Input({16, 48, 64}), w = builder.Parameter({16, 64, 32});
-  const int sums = Compare(builder.Finish({builder.BatchedMatmul(x, w)}),
-                           MeshOfKinds(128, {1, 1, 1, 0, 0, 0, 0}), true);
-  CHECK(sums == 3);
+  const Mesh mesh = MeshOfKinds(128, {1, 1, 1, 0, 0, 0, 0});
+  GraphBuilder product;
+  const TensorId x = product.Input({16, 48, 64}), w = product.Parameter({16, 64, 32});
+  CHECK(Compare(product.Finish({product.BatchedMatmul(x, w)}), mesh, true) == 3);
+  GraphBuilder windows;
+  const TensorId image = windows.Input({16, 4, 12, 1}), filter = windows.Parameter({8, 4, 3, 1});
+  CHECK(Compare(windows.Finish({windows.Conv(image, filter, 1, 0)}), mesh, true) >= 2);
+  GraphBuilder reshaped;
+  const TensorId merged = reshaped.Merge(reshaped.Input({8, 6, 16, 64}), 0);
+  CHECK(Compare(reshaped.Finish({merged}), mesh, true) >= 1);
 }
 
 TEST_CASE("terms have few classes") {

@@ -8,10 +8,12 @@
 #include "search/check/check.h"
 #include "search/cost/table_cache.h"
 #include "search/model/grid_bound.h"
+#include "search/model/grid_counts.h"
 #include "search/rewrite/copies.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/kinds.h"
+#include "tests/support/machines.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::search {
@@ -167,6 +169,20 @@ TEST_CASE("where there are too many grids the plan has no bound") {
   const Plan plan = Search(graph, options).value();
   CHECK_THAT(CheckPlan(graph, plan), IsOk());
   CHECK(plan.lower_bound == 0);
+}
+
+TEST_CASE("of sums of terms the classes of grids are counted") {
+  GraphBuilder b;
+  const TensorId x = b.Input(std::vector<int64_t>(7, 64));
+  const Graph graph = b.Finish({b.Relu(x)});
+  const auto has_too_many = [&](const Mesh& mesh) {
+    const Objective time(ObjectiveKind::kTime, MachineFor(mesh, {1e-6, 1e-5}, {1e9, 1e8}));
+    return HasTooManyGrids(graph, mesh, TensorUsesOf(graph, mesh, time), false);
+  };
+  // Of the 38,000 grids above 3,003 by parts and 462 by outer parts: 1.3 * 10^8 cells a use.
+  CHECK_FALSE(has_too_many(MeshOfKinds(256, {1, 1, 1, 1, 1, 0, 0, 0})));
+  // 850,000 grids, 18,564 by parts.
+  CHECK(has_too_many(MeshOfKinds(4096, {1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0})));
 }
 
 }  // namespace
