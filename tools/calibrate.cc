@@ -85,11 +85,11 @@ absl::Status Calibrate(const CalibrateFlags& flags) {
       100 * measured.spread, 100 * measured.widest, 100 * measured.others);
   if (!flags.machine.empty()) {
     std::cout << "how far " << known.name << " is off what was measured:\n"
-              << QualityReport(measured.kernels, known.device);
+              << QualityReport(measured.kernels, OneProcessorOf(known.device));
   }
   if (flags.output.empty()) return absl::OkStatus();
   std::cout << "how far the fit is off what was measured:\n"
-            << QualityReport(measured.kernels, measured.machine.device);
+            << QualityReport(measured.kernels, OneProcessorOf(measured.machine.device));
   if (!measured.links.empty()) std::cout << "links     " << measured.links << "\n";
   measured.machine.name = name;
   return Write(found, measured.machine, flags.output);

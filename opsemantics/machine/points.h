@@ -33,8 +33,18 @@ inline double CountPoints(const std::vector<double>& sizes, const std::vector<Ti
   return points;
 }
 
-// How often a kernel begins anew that visits so many points in runs of `row` points.
-inline double RunsOf(double points, double row) { return row > 1 ? points / row : points; }
+// Elements that loops of generated code take at a time, where a run has as many.
+inline constexpr double kPointsAtATime = 8;
+
+// Maps and reductions visit fewer points one by one, as their loops take some at a time.
+inline constexpr double kPointsOfRun = 32;
+
+// How often a kernel begins anew that visits so many points in runs of `row` points. Of a map or
+// reduction a shorter run than kPointsOfRun is that part of one: what it costs is its points.
+inline double RunsOf(double points, double row, bool sums_products) {
+  const double least = sums_products ? 1 : kPointsOfRun;
+  return points / (row > least ? row : least);
+}
 
 }  // namespace yuba
 

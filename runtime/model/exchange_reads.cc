@@ -102,6 +102,7 @@ class Reader {
     const program::Program& message = program.message();
     same_offset_ = message.buffers(exchange.source()).offset() ==
                    message.buffers(exchange.destination()).offset();
+    result_.combines = combines_;
     result_.reads.resize(program.devices());
     result_.local_bytes.resize(program.devices());
   }
@@ -181,6 +182,7 @@ class Reader {
   ExchangeReads FromPlan() {
     const ExchangePlan plan = PlanExchange(program_, exchange_);
     ExchangeReads result;
+    result.combines = combines_;
     for (int device = 0; device < program_.devices(); ++device) {
       const DeviceExchange& own = plan.devices[device];
       result.reads.emplace_back();

@@ -24,6 +24,7 @@ struct ExchangeReads {
   // library does it: how many devices a group has, and bytes of the whole tensor that each then
   // has. 0 elsewhere.
   int gather_devices = 0;
+  bool combines = false;  // partials are added up, or whatever the reducer does
   int64_t gather_bytes = 0;
 };
 

@@ -61,22 +61,24 @@ int ThreadsOf(const Machine& machine, const RunPolicy& policy, int devices) {
   return std::max(1, machine.device.processors / devices);
 }
 
-// Threads among which a kernel that has `processors` is shared out.
-double ThreadsWorth(const program::Work& work, double processors) {
-  double threads = processors;
+// Of `threads`, those among which a device shares out a kernel: as HostDevice does it.
+int ThreadsOfKernel(const LoadedProgram& program, const program::Kernel& kernel, int device,
+                    const program::Work& work, int threads) {
+  if (threads < 2) return 1;
   if (!work.kernel.library) {
-    threads = std::floor(work.points / static_cast<double>(kPointsPerThread));
-  } else if (work.kernel.kernel_class == KernelClass::kProduct) {
-    threads = std::floor(work.points / kProductsPerThread);
+    const std::vector<int64_t> arguments(2 * kernel.indices_size());
+    return static_cast<int>(LaunchParts(program, kernel, device, threads, arguments).size());
   }
-  return std::max(1.0, std::min(processors, threads));
+  if (work.kernel.kernel_class != KernelClass::kProduct) return threads;
+  return static_cast<int>(
+      std::max(1.0, std::min<double>(threads, std::floor(work.points / kProductsPerThread))));
 }
 
 KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel,
-                  const std::vector<bool>& on_chip, int device, const Machine& machine,
+                  const std::vector<bool>& unmoved, int device, const Machine& machine,
                   const RunPolicy& policy) {
   const program::Work work =
-      program::WorkOn(program.message(), program.mesh(), kernel, device, on_chip);
+      program::WorkOn(program.message(), program.mesh(), kernel, device, unmoved);
   KernelTime time;
   time.kernel_class = work.kernel.kernel_class;
   time.operations = work.kernel.operations;
@@ -88,17 +90,27 @@ KernelTime TimeOn(const LoadedProgram& program, const program::Kernel& kernel,
   time.start = model.start;
   time.seconds = std::max(0.0, KernelSeconds(machine, work.kernel) - model.start);
   if (machine.device.processors == 0) return time;
-  // KernelSeconds is of a device that has all processors: as many as the kernel is shared out over.
-  const double most = ThreadsWorth(work, machine.device.processors);
-  time.seconds *= most;
-  time.processors = std::min<double>(most, ThreadsOf(machine, policy, program.devices()));
+  // KernelSeconds is of a device that has all processors.
+  time.seconds *= machine.device.processors;
+  // Threads that share a product out each turn the operand for themselves.
+  KernelWork straight = work.kernel;
+  double& turned = straight.extras[static_cast<int>(Extra::kTurned)];
+  if (work.kernel.library && turned > 0) {
+    turned = 0;
+    const double others =
+        std::max(0.0, KernelSeconds(machine, straight) - model.start) * machine.device.processors;
+    time.start += time.seconds - others;
+    time.seconds = others;
+  }
+  time.processors =
+      ThreadsOfKernel(program, kernel, device, work, ThreadsOf(machine, policy, program.devices()));
   return time;
 }
 
 }  // namespace
 
 KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& kernel,
-                          const std::vector<bool>& on_chip, const Machine& machine,
+                          const std::vector<bool>& unmoved, const Machine& machine,
                           const RunPolicy& policy) {
   const Mesh& mesh = program.mesh();
   const std::set<int> axes = AxesOfWork(mesh, kernel);
@@ -113,7 +125,7 @@ KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& k
     for (const int axis : axes)
       place = place * mesh.axes[axis].size + mesh.coordinate(device, axis);
     if (variant_of[place] < 0) {
-      const KernelTime time = TimeOn(program, kernel, on_chip, device, machine, policy);
+      const KernelTime time = TimeOn(program, kernel, unmoved, device, machine, policy);
       const auto known = std::find(times.variants.begin(), times.variants.end(), time);
       variant_of[place] = static_cast<int>(known - times.variants.begin());
       if (known == times.variants.end()) times.variants.push_back(time);

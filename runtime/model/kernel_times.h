@@ -17,10 +17,11 @@ struct KernelTimes {
   std::vector<int> variant;          // [device]
 };
 
-// Of a kernel of `program`, which says its work (SaysItsWork), by KernelSeconds. on_chip: [buffer]
-// whose bytes do not count (on_chip.h), or empty for none.
+// Of a kernel of `program`, which says its work (SaysItsWork), by KernelSeconds. unmoved: [buffer]
+// whose bytes do not count, as they stay on the chip (on_chip.h) or in a library's own form
+// (runtime/host/kept_operands.h); empty: none.
 KernelTimes KernelTimesOf(const LoadedProgram& program, const program::Kernel& kernel,
-                          const std::vector<bool>& on_chip, const Machine& machine,
+                          const std::vector<bool>& unmoved, const Machine& machine,
                           const RunPolicy& policy);
 
 }  // namespace yuba::runtime

@@ -11,28 +11,44 @@
 #include "absl/strings/string_view.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/machine/collective_table.h"
+#include "runtime/arena_watch.h"
+#include "runtime/host/kept_operands.h"
 #include "runtime/model/device_classes.h"
 #include "runtime/model/exchange_reads.h"
 #include "runtime/model/kernel_times.h"
 #include "runtime/model/on_chip.h"
+#include "runtime/model/processor_exchange.h"
 #include "runtime/model/stream_order.h"
 
 namespace yuba::runtime {
 namespace {
 
+bool IsInPlace(const LoadedProgram& program, const program::Kernel& kernel,
+               const program::Access& result) {
+  const auto offset = [&](const program::Access& access) {
+    return program.message().buffers(access.buffer()).offset();
+  };
+  return std::any_of(
+      kernel.operands().begin(), kernel.operands().end(),
+      [&](const program::Access& operand) { return offset(operand) == offset(result); });
+}
+
 // What the time of a kernel depends on, as a key.
 std::string KeyOf(const LoadedProgram& program, const program::Kernel& kernel,
-                  const std::vector<bool>& on_chip) {
+                  const std::vector<bool>& unmoved) {
   std::string key = absl::StrCat(kernel.function(), " ");
   for (const program::Range& range : kernel.indices()) range.AppendToString(&key);
   for (const program::WorkRange& work : kernel.work_ranges()) work.AppendToString(&key);
   const auto add = [&](const program::Access& access) {
     absl::StrAppend(&key, program.ElementBytes(access.buffer()), " ");
-    if (!on_chip.empty() && on_chip[access.buffer()]) absl::StrAppend(&key, "on chip ");
+    if (!unmoved.empty() && unmoved[access.buffer()]) absl::StrAppend(&key, "unmoved ");
     access.box().AppendToString(&key);
   };
   for (const program::Access& operand : kernel.operands()) add(operand);
-  for (const program::Access& result : kernel.results()) add(result);
+  for (const program::Access& result : kernel.results()) {
+    add(result);
+    absl::StrAppend(&key, IsInPlace(program, kernel, result) ? "in place " : "");
+  }
   return key;
 }
 
@@ -71,6 +87,7 @@ class Maker {
   StepList Make(int entry, bool classes) {
     const program::EntryRange& range = program_.entries()[entry];
     if (machine_.device.fused_products) on_chip_ = OnChip(program_);
+    if (machine_.device.processors > 0) kept_ = KeptBuffers(program_, PlannedLayout(program_));
     for (int i = range.begin; i < range.end; ++i) AddStep(i);
     if (policy_.exchange_stream) OrderStreams(program_, list_.steps);
     Classify(classes);
@@ -91,7 +108,7 @@ class Maker {
     step.instruction = instruction;
     step.exchange = message.has_exchange();
     std::string key = step.exchange ? KeyOf(program_, message.exchange())
-                                    : KeyOf(program_, message.kernel(), on_chip_);
+                                    : KeyOf(program_, message.kernel(), Unmoved(message.kernel()));
     const SumPart part = step.exchange ? PartOfSum(instruction) : SumPart::kNone;
     absl::StrAppend(&key, " ", static_cast<int>(part));
     std::map<std::string, int>& rows = step.exchange ? exchange_rows_ : kernel_rows_;
@@ -102,9 +119,19 @@ class Maker {
       sum_parts_.push_back(part);
     }
     if (added && !step.exchange) {
-      kernels_.push_back(KernelTimesOf(program_, message.kernel(), on_chip_, machine_, policy_));
+      kernels_.push_back(
+          KernelTimesOf(program_, message.kernel(), Unmoved(message.kernel()), machine_, policy_));
     }
     list_.steps.push_back(step);
+  }
+
+  // The buffers whose bytes cost a kernel nothing. A library's convolution turns a filter into its
+  // own form in each call, unless the filter stays the same: then it is kept in that form.
+  const std::vector<bool>& Unmoved(const program::Kernel& kernel) const {
+    const program::Function& function = program_.message().functions(kernel.function());
+    const bool convolution =
+        function.has_library() && function.library().kind() == program::LibraryCall::CONVOLUTION;
+    return convolution && !kept_.empty() ? kept_ : on_chip_;
   }
 
   // Both parts stand next to each other, and the machine has been timed with such a sum.
@@ -193,7 +220,9 @@ class Maker {
       for (const auto& [key, inflow] : inflows) own.inflows.push_back(inflow);
       own.sources.assign(sources.begin(), sources.end());
       own.local_bytes = static_cast<double>(reads.local_bytes[device]);
-      own.collective_seconds = CollectiveSeconds(reads, part, device);
+      own.collective_seconds = machine_.device.processors > 0
+                                   ? SharedSeconds(reads, device)
+                                   : CollectiveSeconds(reads, part, device);
     }
     for (int c = 0; c < list_.classes(); ++c)
       row[c].readers.assign(readers[c].begin(), readers[c].end());
@@ -207,6 +236,23 @@ class Maker {
     if (!policy_.library_gathers || reads.gather_devices == 0 || reads.reads[device].empty())
       return -1;
     return Measured("all_gather", reads, device);
+  }
+
+  // Where devices share processors.
+  double SharedSeconds(const ExchangeReads& reads, int device) const {
+    CopyWork work;
+    if (reads.gather_devices > 0) work.collective = "all_gather";
+    work.combines = reads.combines;
+    int kind = 0;
+    // Bytes within a device are read and written.
+    if (!reads.combines) work.bytes += static_cast<double>(reads.local_bytes[device]) / 2;
+    for (const Read& read : reads.reads[device]) {
+      kind = std::max(kind, KindBetween(machine_, device, read.source));
+      work.bytes += static_cast<double>(read.bytes);
+      ++work.messages;
+    }
+    if (reads.combines) work.bytes *= (work.messages + 1) / std::max(1.0, work.messages);
+    return ProcessorSecondsOf(machine_, kind, program_.devices(), work);
   }
 
   double MeasuredSum(const ExchangeReads& gather, int device) const {
@@ -226,7 +272,7 @@ class Maker {
   const LoadedProgram& program_;
   const Machine& machine_;
   const RunPolicy& policy_;
-  std::vector<bool> on_chip_;  // [buffer]; empty: none
+  std::vector<bool> on_chip_, kept_;  // [buffer]; empty: none
   std::map<std::string, int> kernel_rows_, exchange_rows_;
   std::vector<KernelTimes> kernels_;      // [row]
   std::vector<ExchangeReads> exchanges_;  // [row]

@@ -227,7 +227,8 @@ class Simulator {
     if (ExchangeOf(line).collective_seconds >= 0) {
       Enter(line, Phase::kCollective);
       // As it was measured, with its launch.
-      Run(line, Task::kAlone, ExchangeOf(line).collective_seconds);
+      Run(line, machine_.device.processors > 0 ? Task::kCompute : Task::kAlone,
+          ExchangeOf(line).collective_seconds);
       return;
     }
     Enter(line, Phase::kLatency);

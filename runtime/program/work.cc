@@ -32,14 +32,34 @@ double PointsOf(const FunctionDefinition& definition, const std::vector<double>&
   return CountPoints(own, ties);
 }
 
-// Of one definition with so many points.
-void AddExtras(const FunctionDefinition& definition, double points,
-               const std::vector<double>& sizes, KernelWork& work) {
-  const double at_point[] = {definition.roots(), definition.functions(), definition.powers()};
-  for (int e = 0; e < static_cast<int>(Extra::kRun); ++e) work.extras[e] += points * at_point[e];
-  const int row = definition.row() - 1;
+// Of one definition with so many points. In place loops take elements one by one, since results may
+// be operands of what comes behind: as short runs, and where it is not said for these already,
+// roots and functions as of one element alone (OfOneElement, opsemantics/sharding/work.cc).
+void AddExtras(const Function& function, const FunctionDefinition& definition, double points,
+               const std::vector<double>& sizes, bool in_place, KernelWork& work) {
+  const int row = definition.row() > 0 ? definition.indices(definition.row() - 1) : -1;
+  const bool alone =
+      in_place && row >= 0 && static_cast<double>(function.indices(row).extent()) >= kPointsAtATime;
+  const double functions = definition.functions();
+  work.extras[static_cast<int>(Extra::kRoot)] += points * (alone ? 0 : definition.roots());
+  work.extras[static_cast<int>(Extra::kFunction)] +=
+      points * (alone ? definition.roots() : functions);
+  work.extras[static_cast<int>(Extra::kPower)] +=
+      points * (definition.powers() + (alone ? functions : 0));
   work.extras[static_cast<int>(Extra::kRun)] +=
-      RunsOf(points, row < 0 ? 1 : sizes[definition.indices(row)]);
+      RunsOf(points, in_place || row < 0 ? 1 : sizes[row],
+             definition.kernel_class() == PRODUCT || definition.kernel_class() == CONVOLUTION);
+}
+
+// Whether a map writes a result where an operand lies.
+bool IsInPlace(const Program& program, const Kernel& kernel) {
+  for (const Access& result : kernel.results()) {
+    for (const Access& operand : kernel.operands()) {
+      if (program.buffers(result.buffer()).offset() == program.buffers(operand.buffer()).offset())
+        return true;
+    }
+  }
+  return false;
 }
 
 // Calls of a library that a kernel makes.
@@ -91,6 +111,8 @@ Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int 
   for (const Range& range : kernel.indices()) sizes.push_back(Size(mesh, range, device));
   Work work;
   SetKind(function, work.kernel);
+  const bool in_place =
+      work.kernel.kernel_class == yuba::KernelClass::kMap && IsInPlace(program, kernel);
   std::vector<double> reads(kernel.operands_size(), 0);  // [operand]: points that read it
   for (int d = 0; d < function.definitions_size(); ++d) {
     const FunctionDefinition& definition = function.definitions(d);
@@ -102,7 +124,7 @@ Work WorkOn(const Program& program, const Mesh& mesh, const Kernel& kernel, int 
     const double points = PointsOf(definition, within);
     work.points += points;
     work.kernel.operations += points * definition.operations();
-    AddExtras(definition, points, within, work.kernel);
+    AddExtras(function, definition, points, within, in_place, work.kernel);
     for (const KernelTensor& tensor : definition.operands()) {
       if (tensor.kind_case() == KernelTensor::kOperand) reads[tensor.operand()] += points;
     }

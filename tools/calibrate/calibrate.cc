@@ -70,6 +70,14 @@ void SetBest(const std::vector<KernelSample>& kernels, DeviceModel& device) {
   device.rates = std::move(best);
 }
 
+// What one of the processors that all devices share does alone, or the other way round: KernelModel
+// is of a device that has them all, and what was measured is one processor's.
+DeviceModel Times(DeviceModel device, double processors) {
+  device.bandwidth *= processors;
+  for (auto& [type, rate] : device.rates) rate *= processors;
+  return device;
+}
+
 // Whether rounds agree, of which `result` gets the spreads, and whether the machine is ours.
 absl::Status CheckQuiet(const std::vector<double>& spreads, const OthersShare& others,
                         Measurement& result) {
@@ -114,10 +122,15 @@ absl::StatusOr<FoundMachine> FindThisMachine(int devices) {
   return found;
 }
 
+DeviceModel OneProcessorOf(const DeviceModel& device) {
+  return Times(device, 1.0 / std::max(1, device.processors));
+}
+
 absl::StatusOr<Measurement> MeasureMachine(const FoundMachine& found) {
   Measurement result;
   const OthersShare others;
-  YUBA_ASSIGN_OR_RETURN(MeasuredKernels kernels, MeasureKernels(found.backend));
+  YUBA_ASSIGN_OR_RETURN(MeasuredKernels kernels,
+                        MeasureKernels(found.backend, std::max(1, found.processors)));
   result.kernels = std::move(kernels.samples);
   std::vector<double> spreads = std::move(kernels.spreads);
   YUBA_RETURN_IF_ERROR(CheckQuiet(spreads, others, result));
@@ -131,6 +144,7 @@ absl::StatusOr<Measurement> MeasureMachine(const FoundMachine& found) {
   device.kernels_version = kVersion;
   SetBest(result.kernels, device);
   FitKernels(result.kernels, device);
+  device = Times(device, std::max(1, found.processors));
   result.machine.links.push_back(NoLink(device));
   if (found.devices > 1) {
     YUBA_ASSIGN_OR_RETURN(MeasuredLinks links, MeasureLinks(found.backend, found.devices));

@@ -34,6 +34,9 @@ struct Measurement {
   std::string links;  // how far latency and bandwidth of the links are off, in words
 };
 
+// One of the processors that devices share, of which Measurement::kernels are.
+DeviceModel OneProcessorOf(const DeviceModel& device);
+
 // Takes about two minutes. Errors are those of compiling and of sessions. ResourceExhausted where
 // others use the machine: the spread is above kMostSpread, or their share above kMostOthers
 // (repeats.h).

@@ -28,9 +28,7 @@ program::Range RangeOf(const std::vector<Interval>& by_device) {
 class Builder {
  public:
   Builder(int devices, int64_t columns) : devices_(devices), dims_{devices, columns} {
-    program::MeshAxis& axis = *program_.add_mesh();
-    axis.set_name("a");
-    axis.set_size(devices);
+    program_ = OnDevices(program_, devices);
   }
 
   // Part `device + by` along dimension `cut`, in a ring; -1: the whole matrix.
@@ -122,6 +120,14 @@ program::Program ExchangeProgram(const std::string& collective, int devices, int
   builder.AddPort(0, true);
   builder.AddPort(1, false);
   return std::move(builder.program());
+}
+
+program::Program OnDevices(program::Program program, int devices) {
+  program.clear_mesh();
+  program::MeshAxis& axis = *program.add_mesh();
+  axis.set_name("a");
+  axis.set_size(devices);
+  return program;
 }
 
 int64_t TensorBytes(const program::Program& program) {

@@ -16,6 +16,9 @@ namespace yuba::tools {
 // opsemantics/base/transfers.h).
 program::Program ExchangeProgram(const std::string& collective, int devices, int64_t bytes);
 
+// A program for one device on so many, each of which runs it for itself.
+program::Program OnDevices(program::Program program, int devices);
+
 // Of its tensor.
 int64_t TensorBytes(const program::Program& program);
 

@@ -16,7 +16,7 @@ using Constants = std::array<double, kFirstExtra + kExtras>;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMostExtra = 1e9;
 constexpr Constants kLeast = {0, 1e-6, 1e-4};  // and 0 of all others
-constexpr Constants kMost = {kNever,     1,          4,          1e9,       kMostExtra,
+constexpr Constants kMost = {kNever,     1,          16,         1e9,       kMostExtra,
                              kMostExtra, kMostExtra, kMostExtra, kMostExtra};
 // Sums of products read what they need again and again: what they move is no more than memory
 // gives, though none that was timed may show it.
@@ -70,8 +70,16 @@ class ClassFit {
       }
       best = BestOfGrid(best);
     }
+    best = Descend(best);
+    // What was 0 beside coarse rates may be more beside fine ones.
+    for (int extra = 0; extra < kExtras; ++extra) best = BestOfExtra(best, extra);
+    return ModelOf(Descend(best));
+  }
+
+ private:
+  // Each constant in turn a little up or down, by steps that become smaller.
+  Constants Descend(Constants best) {
     double least = Loss(best);
-    // Each constant in turn a little up or down, by steps that become smaller.
     for (double step = 2; step > 1.002; step = std::sqrt(step)) {
       for (bool better = true; better;) {
         better = false;
@@ -84,10 +92,9 @@ class ClassFit {
         }
       }
     }
-    return ModelOf(best);
+    return best;
   }
 
- private:
   double Loss(const Constants& constants) {
     const KernelWork& first = samples_[0]->work;
     machine_.device.kernels[first.library][static_cast<int>(first.kernel_class)] =
@@ -128,8 +135,10 @@ class ClassFit {
   // The same of the operations of one extra alone.
   Constants BestOfExtra(const Constants& at, int extra) {
     Constants best = at;
-    best[kFirstExtra + extra] = 0;
-    if (!HasExtra(extra)) return best;
+    if (!HasExtra(extra)) {
+      best[kFirstExtra + extra] = 0;
+      return best;
+    }
     double least = Loss(best);
     for (double operations = 1; operations < kMostExtra; operations *= std::sqrt(2)) {
       Constants next = best;

@@ -39,6 +39,10 @@ op change(w[o, c, u, v], m[o, c, u, v], s[o, c, u, v]) -> y[o, c, u, v]
   y[a, d, i, j] = w[a, d, i, j] - 0.1 * m[a, d, i, j] / (sqrt(sq(s[a, d, i, j]) + 1) + 0.001)
 op decay(w[o, c, u, v], g[o, c, u, v]) -> y[o, c, u, v]
   y[a, d, i, j] = w[a, d, i, j] * 0.9 + g[a, d, i, j] * 0.1
+op update(w[m, n], g[m, n], s[m, n], r[], t[]) -> y[m, n]
+  y[i, j] = if t[] == 0 then w[i, j] else w[i, j]
+    - r[] / cast(1 - pow(0.9, cast(t[], f64)), f32) * g[i, j]
+    / (sqrt(sq(s[i, j])) / cast(sqrt(1 - pow(0.99, cast(t[], f64))), f32) + 0.001)
 op powers(x[m, n], a[m]) -> y[m]
   y[i] = sum(j: n) exp(x[i, j] - a[i])
 op turned(x[m, k], w[n, k]) -> y[m, n]
@@ -103,7 +107,8 @@ std::vector<Row> Products() {
   add(ElementType::kF32,
       {{64, 768, 96}, {64, 96, 768}, {8, 768, 3072}, {1, 1024, 1024}, {64, 3072, 96}});
   const std::vector<std::vector<int64_t>> turned_sizes = {
-      {64, 2048, 1024}, {512, 1024, 256}, {8, 1024, 1024}, {256, 1024, 1024}, {2048, 512, 512}};
+      {64, 2048, 1024}, {512, 1024, 256}, {8, 1024, 1024}, {256, 1024, 1024},
+      {2048, 512, 512}, {64, 512, 1024},  {512, 256, 512}, {128, 256, 256}};
   for (const std::vector<int64_t>& size : turned_sizes) {  // m, k, n
     rows.push_back({"turned", KernelClass::kProduct, {{size[0], size[1]}, {size[2], size[1]}}, {}});
   }
@@ -165,8 +170,8 @@ std::vector<Row> Convolutions() {
 
 std::vector<Row> MapsAndReductions() {
   std::vector<Row> rows;
-  const std::vector<std::vector<int64_t>> sizes = {{16, 64},    {128, 128},  {256, 768},
-                                                   {1024, 512}, {512, 3072}, {2048, 2048}};
+  const std::vector<std::vector<int64_t>> sizes = {
+      {16, 64}, {128, 128}, {256, 768}, {1024, 512}, {512, 3072}};
   for (const std::vector<int64_t>& size : sizes) {
     const int64_t m = size[0], n = size[1];
     rows.push_back({"shift", KernelClass::kMap, {size, {n}}, {}});
@@ -176,6 +181,7 @@ std::vector<Row> MapsAndReductions() {
     rows.push_back({"cube", KernelClass::kMap, {size}, {}});
     rows.push_back({"bend", KernelClass::kMap, {size}, {}});
     rows.push_back({"ratio", KernelClass::kMap, {size, size}, {}});
+    rows.push_back({"update", KernelClass::kMap, {size, size, size, {}, {}}, {}});
     rows.push_back({"powers", KernelClass::kReduction, {size, {m}}, {}});
     rows.push_back({"rows", KernelClass::kReduction, {size}, {}});
     rows.push_back({"squares", KernelClass::kReduction, {size, {m}}, {}});

@@ -9,6 +9,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/work.h"
+#include "tools/calibrate/exchange_program.h"
 #include "tools/calibrate/time_program.h"
 #include "tools/program/build_program.h"
 #include "tools/terminal/progress_line.h"
@@ -59,7 +60,7 @@ constexpr size_t kTogether = 8;
 
 class Measurer {
  public:
-  explicit Measurer(std::string backend) : backend_(std::move(backend)) {}
+  Measurer(std::string backend, int devices) : backend_(std::move(backend)), devices_(devices) {}
 
   // Without effect where the library does not have the kernel.
   absl::Status Add(const KernelCase& one, bool library) {
@@ -72,7 +73,8 @@ class Measurer {
     if (!alone) {
       YUBA_ASSIGN_OR_RETURN(program, AfterProduct(one, backend_));
     }
-    YUBA_ASSIGN_OR_RETURN(TimedProgram timed, TimedProgram::Open(program, backend_));
+    YUBA_ASSIGN_OR_RETURN(TimedProgram timed,
+                          TimedProgram::Open(OnDevices(program, devices_), backend_));
     waiting_.push_back({{one.name, work, 0}, alone});
     programs_.push_back(std::move(timed));
     return waiting_.size() < kTogether ? absl::OkStatus() : Measure();
@@ -83,7 +85,8 @@ class Measurer {
     if (waiting_.empty()) return absl::OkStatus();
     YUBA_ASSIGN_OR_RETURN(const program::Program before,
                           ProgramOf(ProductBefore(), backend_, true));
-    YUBA_ASSIGN_OR_RETURN(TimedProgram product, TimedProgram::Open(before, backend_));
+    YUBA_ASSIGN_OR_RETURN(TimedProgram product,
+                          TimedProgram::Open(OnDevices(before, devices_), backend_));
     programs_.push_back(std::move(product));
     YUBA_ASSIGN_OR_RETURN(const std::vector<Timing> timings, TimeInRounds(programs_));
     const double of_product = timings.back().seconds;
@@ -108,6 +111,7 @@ class Measurer {
     bool alone = false;   // not behind a product
   };
   const std::string backend_;
+  const int devices_;
   std::vector<Waiting> waiting_;
   std::vector<TimedProgram> programs_;  // parallel to waiting_
   MeasuredKernels result_;
@@ -115,8 +119,8 @@ class Measurer {
 
 }  // namespace
 
-absl::StatusOr<MeasuredKernels> MeasureKernels(const std::string& backend) {
-  Measurer measurer(backend);
+absl::StatusOr<MeasuredKernels> MeasureKernels(const std::string& backend, int processors) {
+  Measurer measurer(backend, processors);
   for (const bool library : {false, true}) {
     for (const KernelCase& one : KernelCases(MostOperations(backend, library))) {
       if (library && !HasLibrary(one.kernel_class)) continue;

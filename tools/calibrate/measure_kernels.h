@@ -19,8 +19,10 @@ struct MeasuredKernels {
 };
 
 // Runs each case on one device of the back end, "host" or "cuda": in generated code, and by a
-// library where that has it. Errors are those of compiling and of sessions.
-absl::StatusOr<MeasuredKernels> MeasureKernels(const std::string& backend);
+// library where that has it. Where devices share processors, each of `processors` devices runs it
+// at the same time, on one: as in programs nobody has caches and memory alone, and what sharing a
+// kernel out costs is not in its time. Errors are those of compiling and of sessions.
+absl::StatusOr<MeasuredKernels> MeasureKernels(const std::string& backend, int processors);
 
 }  // namespace yuba::tools
 

@@ -61,23 +61,60 @@ TEST_CASE("quotients, functions and powers are counted apart, and are operations
   CHECK(Extras(map, Extra::kPower, false) == 12);
 }
 
-TEST_CASE("a function of what is the same along a run is computed before it") {
-  const Definition map = Define({4, 3}, 2, Reducer::kNone, {{4, 3}, {4}},
+TEST_CASE("a function of what is the same along a run is computed once before it, as a power is") {
+  const Definition map = Define({4, 16}, 2, Reducer::kNone, {{4, 16}, {4}},
                                 Product(Read(0, {i, j}), Call(Function::kExp, {Read(1, {i})})));
-  CHECK(WorkOf(map, WholeRanges(map)).operations == 2 * 12);
+  CHECK(WorkOf(map, WholeRanges(map)).operations == 2 * 64);
   CHECK(Extras(map, Extra::kFunction, false) == 0);
+  CHECK(Extras(map, Extra::kPower, false) == 4);
+}
+
+TEST_CASE("in short runs, and behind conditions, functions are of one element at a time") {
+  const ExprPtr x = Read(0, {i, j});
+  const ExprPtr both = Call(Function::kDiv, {Call(Function::kExp, {x}), x});
+  const Definition brief = Define({4, 3}, 2, Reducer::kNone, {{4, 3}}, both);
+  CHECK(Extras(brief, Extra::kRoot, false) == 0);
+  CHECK(Extras(brief, Extra::kFunction, false) == 12);
+  CHECK(Extras(brief, Extra::kPower, false) == 12);
+  const ExprPtr positive = Call(Function::kLt, {Number(0), x});
+  const Definition some =
+      Define({4, 16}, 2, Reducer::kNone, {{4, 16}}, Call(Function::kSelect, {positive, both, x}));
+  CHECK(Extras(some, Extra::kRoot, false) == 64);  // an instruction that loops may drop
+  CHECK(Extras(some, Extra::kFunction, false) == 0);
+  CHECK(Extras(some, Extra::kPower, false) == 64);
+}
+
+TEST_CASE("what is computed for one position of an index counts at that position alone") {
+  const ExprPtr x = Read(0, {i, j});
+  const ExprPtr first = Call(Function::kEq, {IndexValue(i), Integer(0)});
+  const Definition map = Define({4, 16}, 2, Reducer::kNone, {{4, 16}},
+                                Call(Function::kSelect, {first, Call(Function::kExp, {x}), x}));
+  CHECK(Extras(map, Extra::kPower, false) == 64 / 4);
+}
+
+TEST_CASE("squares are no powers, also where the exponent is a sum") {
+  const ExprPtr x = Read(0, {i});
+  const ExprPtr two = Call(Function::kAdd, {Number(3), Number(-1)});
+  const auto power = [&](const ExprPtr& exponent) {
+    return Define({12}, 1, Reducer::kNone, {{12}}, Call(Function::kPow, {x, exponent}));
+  };
+  CHECK(Extras(power(two), Extra::kPower, false) == 0);
+  CHECK(Extras(power(Number(3)), Extra::kPower, false) == 12);
 }
 
 TEST_CASE("generated code begins a run for each position of all but the innermost index") {
-  const Definition map = Define({4, 3}, 2, Reducer::kNone, {{4, 3}}, Read(0, {i, j}));
+  const Definition map = Define({4, 64}, 2, Reducer::kNone, {{4, 64}}, Read(0, {i, j}));
   CHECK(Extras(map, Extra::kRun, false) == 4);
-  CHECK(WorkOf(map, {{0, 2}, {0, 3}}).extras[static_cast<int>(Extra::kRun)] == 2);
+  CHECK(WorkOf(map, {{0, 2}, {0, 64}}).extras[static_cast<int>(Extra::kRun)] == 2);
   // Sums of columns run along the rows of the operand.
-  const Definition sum = Define({4, 3}, 1, Reducer::kSum, {{3, 4}}, Read(0, {j, i}));
+  const Definition sum = Define({64, 3}, 1, Reducer::kSum, {{3, 64}}, Read(0, {j, i}));
   CHECK(Extras(sum, Extra::kRun, false) == 3);
   // An index of one element is no run.
-  const Definition column = Define({4, 1}, 2, Reducer::kNone, {{4, 1}}, Read(0, {i, j}));
+  const Definition column = Define({64, 1}, 2, Reducer::kNone, {{64, 1}}, Read(0, {i, j}));
   CHECK(Extras(column, Extra::kRun, false) == 1);
+  // A short run is a part of one.
+  const Definition brief = Define({4, 8}, 2, Reducer::kNone, {{4, 8}}, Read(0, {i, j}));
+  CHECK(Extras(brief, Extra::kRun, false) == 4 * 8 / kPointsOfRun);
 }
 
 TEST_CASE("a library is called once for each product of a batch") {

@@ -186,6 +186,29 @@ TEST_CASE("what devices receive is what the run time's plans copy") {
   }
 }
 
+TEST_CASE("a filter that stays the same moves no bytes on a host, which keeps it") {
+  const auto program = CompiledModel("conv", 1);
+  const auto host = PredictStep(*program, SomeMachine(1, true), TodaysPolicy());
+  const auto other = PredictStep(*program, SomeMachine(1, false), TodaysPolicy());
+  REQUIRE_THAT(host, IsOk());
+  REQUIRE_THAT(other, IsOk());
+  int kept = 0;
+  for (size_t s = 0; s < host->list.steps.size(); ++s) {
+    const Step& step = host->list.steps[s];
+    const program::Kernel& kernel = program->instructions()[step.instruction].kernel();
+    const program::Function& function = program->message().functions(kernel.function());
+    double filter = 0;
+    if (function.library().kind() == program::LibraryCall::CONVOLUTION) {
+      const int buffer = kernel.operands(function.library().right()).buffer();
+      filter = static_cast<double>(Volume(program->BufferBox(buffer, 0)) * 4);
+      ++kept;
+    }
+    CHECK(host->list.kernels[step.row][0].bytes + filter ==
+          other->list.kernels[other->list.steps[s].row][0].bytes);
+  }
+  CHECK(kept > 0);
+}
+
 TEST_CASE("a program is predicted only on a machine that it is for") {
   const auto program = CompiledModel("mlp", 4, false);
   CHECK_THAT(PredictStep(*program, SomeMachine(2, true), TodaysPolicy()).status(),
