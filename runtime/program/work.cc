@@ -34,7 +34,7 @@ double PointsOf(const FunctionDefinition& definition, const std::vector<double>&
 
 // Of one definition with so many points. In place loops take elements one by one, since results may
 // be operands of what comes behind: as short runs, and where it is not said for these already,
-// roots and functions as of one element alone (OfOneElement, opsemantics/sharding/work.cc).
+// roots and functions as of one element alone (OfOneElement, opsemantics/sharding/operations.cc).
 void AddExtras(const Function& function, const FunctionDefinition& definition, double points,
                const std::vector<double>& sizes, bool in_place, KernelWork& work) {
   const int row = definition.row() > 0 ? definition.indices(definition.row() - 1) : -1;
