@@ -76,9 +76,12 @@ absl::Status CheckFields(const PlannedModel& planned, const CheckFlags& flags) {
   notes.graph_file = planned.file.notes.graph_file;
   notes.options = planned.file.notes.options;
   notes.machine_found = planned.file.notes.machine_found;
+  // The default search may have taken the plan of another one.
+  const auto asked = notes.options.find("search");
+  const bool by_default = asked != notes.options.end() && asked->second == "default";
   const std::pair<const char*, std::string> of_plan[] = {
       {"devices", absl::StrCat(planned.plan.mesh.devices())},
-      {"search", planned.plan.search},
+      {"search", by_default ? "default" : planned.plan.search},
       {"copies", planned.plan.space.copies ? "all" : "none"},
       {"replicate", search::WordOf(planned.plan.space.replicate)},
       {"memory", absl::StrCat(planned.plan.space.memory)},

@@ -84,6 +84,9 @@ absl::Status CompareMachines(const CompareFlags& flags, bool copies) {
     MeshFlags mesh = flags.mesh;
     mesh.machine = std::string(name);
     YUBA_ASSIGN_OR_RETURN(machines.emplace_back(), MeshOfFlags(mesh));
+    if (machines.back().machine() == nullptr) {
+      return UserError("--machines: \"", name, "\" has no times to compare");
+    }
   }
   if (machines.empty())
     return UserError("--machines names no machine: give some, as in --machines hgx-h100,dgx-a100");

@@ -84,8 +84,13 @@ void PrintNext(const PartitionFlags& flags, const std::string& output, size_t by
 // What is to be small: what the flag says, else time on a machine.
 absl::StatusOr<search::Objective> ObjectiveOf(const PartitionFlags& flags,
                                               const std::shared_ptr<const Machine>& machine) {
+  const bool asks_for_time = flags.objective == search::WordOf(search::ObjectiveKind::kTime);
+  if (asks_for_time && flags.search != "default") {
+    return UserError("--search ", flags.search,
+                     " counts bytes and knows no --objective time: ", "use default");
+  }
   if (machine == nullptr) {
-    if (flags.objective != search::WordOf(search::ObjectiveKind::kTime)) {
+    if (!asks_for_time) {
       return search::Objective();
     }
     return UserError("--objective time needs a machine: --machine NAME, one of ",

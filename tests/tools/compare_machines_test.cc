@@ -97,6 +97,7 @@ TEST_CASE("flags of machines that do not go together are refused") {
       {" --machines hgx-h100 --mtbf 10", "--checkpoint-bandwidth"},
       {" --machines hgx-h100,nothing", "nothing"},
       {" --machines ,", "names no machine"},
+      {" --machines hgx-h100,none", "\"none\" has no times"},
       {" --steps 10", "--machines"},
       {" --machines hgx-h100 --steps 0", "--steps"},
   };

@@ -53,6 +53,30 @@ TEST_CASE("a plan for a machine is of least time, keeps the machine, and is chec
   }
 }
 
+TEST_CASE("where the default search takes a baseline's plan, file and check say both") {
+  const std::string path = ScratchFolder("machine") + "/b.json";
+  nlohmann::json plan = nlohmann::json::parse(PlanWith("--machine hgx-h100:2", path));
+  CHECK(plan["search"] == "megatron-data");
+  CHECK(plan["options"]["search"] == "default");
+  const CommandResult checked = CheckOf(plan, path);
+  INFO(checked.out << checked.error);
+  CHECK(checked.exit_code == 0);
+  plan["options"]["search"] = "zero3";
+  CHECK(CheckOf(plan, path).exit_code == 1);
+}
+
+TEST_CASE("a search that counts bytes is not asked for time") {
+  const std::string path = ScratchFolder("machine") + "/refused.json";
+  for (const char* search : {"megatron", "recursive"}) {
+    const CommandResult result =
+        RunCommand("yuba partition " + Model() + " --machine hgx-h100 --objective time --search " +
+                   search + " -o " + path);
+    INFO(result.error);
+    CHECK(result.exit_code == 2);
+    CHECK(result.error.find("counts bytes") != std::string::npos);
+  }
+}
+
 TEST_CASE("with a machine plans may replicate, keep to its memory, and say their predicted step") {
   const std::string path = ScratchFolder("machine") + "/r.json";
   const auto of = [&](const std::string& flags) {

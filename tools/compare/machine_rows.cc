@@ -99,8 +99,9 @@ MachineRow RowOf(const Candidate& plan, const Machine& machine, double step_seco
 
 std::string MachineRowsText(const std::vector<MachineRow>& rows, const LongRun& run) {
   TextTable table(1);
-  std::vector<std::string> head = {"machine", "devices",       "a step", "of it exchanges",
-                                   "needs",   "room a device", "fits"};
+  std::vector<std::string> head = {
+      "machine", "devices",       "a step", "exchanges, of the objective",
+      "needs",   "room a device", "fits"};
   if (run.steps > 0) head.insert(head.end(), {"run", "price"});
   table.Add(head);
   bool all_fit = true;
