@@ -87,7 +87,7 @@ absl::StatusOr<search::Objective> ObjectiveOf(const PartitionFlags& flags,
   const bool asks_for_time = flags.objective == search::WordOf(search::ObjectiveKind::kTime);
   if (asks_for_time && flags.search != "default") {
     return UserError("--search ", flags.search,
-                     " counts bytes and knows no --objective time: ", "use default");
+                     " counts bytes and knows no --objective time: use default");
   }
   if (machine == nullptr) {
     if (!asks_for_time) {

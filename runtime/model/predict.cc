@@ -51,7 +51,8 @@ absl::Status CheckPredictable(const LoadedProgram& program, const Machine& machi
   const std::string wanted = TargetOf(machine);
   if (!target.empty() && target != wanted) {
     return UserError("the program is compiled for the target ", target, ", and the devices of ",
-                     machine.name, " need ", wanted, ": compile it with --target ", wanted);
+                     machine.name, " need ", wanted, ": make it for ", wanted,
+                     " (--backend of yuba run, --target of yuba compile)");
   }
   if (program.hash()) {
     return UserError("the program computes in hash arithmetic, of which no machine has times");
