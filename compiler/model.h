@@ -42,8 +42,16 @@ struct Cluster {
   int shared = 0;                 // at least 1
   std::vector<TensorId> results;  // of its nodes, in the graph's order; at least two
   int entry = 0;                  // position in Graph::entries
+  // Whether a kernel for GPUs may compute them, whose threads share out the loops inside of the
+  // shared indices (compiler/kernels/threads).
+  enum Rows : uint8_t {
+    kNone,  // not where there are such loops
+    kOnce,  // loops only in the first: few rows, each so long that several blocks compute it
+    kTogether
+  };
+  Rows rows = kTogether;
   friend bool operator==(const Cluster& a, const Cluster& b) {
-    return a.shared == b.shared && a.results == b.results && a.entry == b.entry;
+    return a.shared == b.shared && a.results == b.results && a.entry == b.entry && a.rows == b.rows;
   }
 };
 

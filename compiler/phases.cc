@@ -93,12 +93,12 @@ absl::Status VerifyAttach(Compilation& c) {
   return CheckClusters(c.model.graph, c.model.clusters);
 }
 
-// Which nodes share kernels. On a GPU the threads share out all elements: loops inside of shared
-// indices would leave most of them without work. What a kernel of several nodes reads and writes is
+// Which nodes share kernels. On a GPU the threads of a warp or block share out the loops inside of
+// shared indices, where they can. What a kernel of several nodes reads and writes is
 // live at once, and a limit on memory was kept with a kernel for each node: where it is not kept
 // otherwise, it stays so.
 Joins JoinsFor(const Compilation& c) {
-  const Joins joins = c.request.kernels.target.facts->parallel ? Joins::kMaps : Joins::kAll;
+  const Joins joins = c.request.kernels.target.facts->parallel ? Joins::kRows : Joins::kAll;
   const int64_t limit = c.plan.space.memory;
   if (limit == 0 || c.model.clusters.empty()) return joins;
   const auto program = MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, joins);

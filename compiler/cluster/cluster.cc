@@ -5,6 +5,7 @@
 
 #include "compiler/cluster/loops_fit.h"
 #include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/threads/thread_plan.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
@@ -94,9 +95,19 @@ class Clusters {
       clusters_.back().shared = shared_;
       clusters_.back().entry = graph_.nodes[nodes_[0]].entry;
       for (const NodeId id : nodes_) clusters_.back().results.push_back(graph_.nodes[id].result);
+      clusters_.back().rows = RowsOfCluster();
     }
     nodes_.clear();
     shared_ = 0;
+  }
+
+  Cluster::Rows RowsOfCluster() const {
+    bool shares = true, long_rows = false;
+    for (const NodeId id : nodes_) {
+      shares &= kernels::SharesRows(DefinitionOf(id), shared_);
+      long_rows |= kernels::HasFewLongRows(DefinitionOf(id), shared_);
+    }
+    return !shares ? Cluster::kNone : long_rows ? Cluster::kOnce : Cluster::kTogether;
   }
 
   static bool MayBegin(const Definition& definition) {

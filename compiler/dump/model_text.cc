@@ -38,8 +38,12 @@ std::string TextOf(const GradientRule& rule) {
 }
 
 std::string TextOf(const Cluster& cluster) {
-  const auto& [shared, results, entry] = cluster;
-  return absl::StrCat("[", absl::StrJoin(results, ", "), "] shares ", shared, " in entry ", entry);
+  const auto& [shared, results, entry, rows] = cluster;
+  const char* const words = rows == Cluster::kNone   ? ", not on GPUs"
+                            : rows == Cluster::kOnce ? ", on GPUs in pieces"
+                                                     : "";
+  return absl::StrCat("[", absl::StrJoin(results, ", "), "] shares ", shared, " in entry ", entry,
+                      words);
 }
 
 std::string TextOf(const TiedWeights& weights) {

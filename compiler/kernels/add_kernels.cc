@@ -10,6 +10,8 @@
 #include "compiler/kernels/library_call.h"
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/opaque_calls.h"
+#include "compiler/kernels/threads/known_arguments.h"
+#include "compiler/kernels/threads/thread_plan.h"
 #include "compiler/model.h"
 #include "compiler/spmd/short_sums.h"
 #include "opsemantics/base/check.h"
@@ -42,11 +44,24 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   return LibraryCallFor(definitions[0], features);
 }
 
-// How many threads compute an element together; 0: each is computed by one.
-int WarpOf(const std::vector<Definition>& definitions, const KernelTarget& target) {
-  const LoopOptions options = LoopOptionsFor(target, definitions.size());
-  if (options.warp == 0 || PlanLoops(definitions[0], options).warp < 0) return 0;
-  return options.warp;
+program::ThreadLaunch LaunchOf(const NamedKernel& kernel, const KernelTarget& target) {
+  std::vector<LoopPlan> plans;
+  for (const KernelDefinition& each : kernel.definitions)
+    plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
+  const ThreadPlan plan = PlanThreads(kernel, plans, target);
+  program::ThreadLaunch launch;
+  launch.set_threads(plan.threads);
+  launch.set_points(plan.PointsOfBlock());
+  if (plan.parts > 1) {
+    const ElementType type = AccumulatorType(kernel.definitions[0].definition->result.type);
+    const bool hash = target.arithmetic == Arithmetic::kHash && IsFloat(type);
+    launch.set_parts(plan.parts);
+    launch.set_part_bytes(hash ? sizeof(int64_t) : ByteSize(type));
+  }
+  for (const MergedLoop& loop : plan.points) {
+    for (const int index : loop.indices) launch.add_indices(kernel.definitions[0].indices[index]);
+  }
+  return launch;
 }
 
 absl::Status NoCodeForGpus(const Node& node) {
@@ -72,6 +87,8 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
   const absl::optional<compiler::ShortSums> sums = compiler::WithShortSums(model.graph);
   const std::vector<FunctionUse> uses =
       UsesOf(sums.has_value() ? sums->graph : model.graph, program);
+  std::vector<KnownArguments> known;
+  if (target.facts->parallel) known = KnownArgumentsOf(program);
   std::vector<NamedKernel> generated;
   for (int f = 0; f < program.functions_size(); ++f) {
     program::Function& function = *program.mutable_functions(f);
@@ -88,8 +105,11 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     function.set_symbol(absl::StrCat("k", generated.size()));
     function.set_checks_indices(!hash && Wraps(definitions));  // hashes are no indices
     generated.push_back(KernelOf(function, uses[f]));
-    function.set_warp(WarpOf(definitions, target));
-    if (target.facts->parallel) continue;
+    if (target.facts->parallel) {
+      generated.back().known = known[f];
+      *function.mutable_launch() = LaunchOf(generated.back(), target);
+      continue;
+    }
     *function.mutable_splits() = SplitsOf(generated.back(), target.arithmetic);
   }
   program.set_target(target.facts->name);

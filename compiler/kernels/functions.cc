@@ -71,6 +71,21 @@ Typed ScalarBuilder::Compare(Function function, Typed a, Typed b) {
   return {result, ElementType::kBool};
 }
 
+// A power of 2, 3 or 4 that is written in the body, as products: a call of pow takes a hundred
+// times as long. Null for other exponents.
+Value ScalarBuilder::SmallPower(Value base, Value exponent) {
+  llvm::APFloat number(0.0);
+  if (!mlir::matchPattern(exponent, mlir::m_ConstantFloat(&number))) return Value();
+  const auto product = [&](Value a, Value b) -> Value {
+    return b_.create<arith::MulFOp>(loc(), a, b, arith::FastMathFlags::contract);
+  };
+  const Value square = product(base, base);
+  if (number.isExactlyValue(2)) return square;
+  if (number.isExactlyValue(3)) return product(square, base);
+  if (number.isExactlyValue(4)) return product(square, square);
+  return Value();
+}
+
 Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args) {
   const ElementType type = args[0].type;
   Value a = args[0].value;
@@ -112,6 +127,7 @@ Typed ScalarBuilder::FloatCall(Function function, const std::vector<Typed>& args
       break;
     }
     default: {
+      if (function == Function::kPow && (r = SmallPower(a, b))) break;
       const char* name = FactsOf(function).library.name;
       YUBA_CHECK(name != nullptr) << Name(function) << " of " << Name(type);
       r = b ? Library(name, type, {a, b}) : Library(name, type, {a});

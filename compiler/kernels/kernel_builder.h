@@ -1,7 +1,8 @@
 // The builder of one definition of a kernel: it walks a loop plan from the outside in and emits
-// MLIR as it goes. One class in four files: loop_builder.cc (arguments, accesses, several
-// definitions), loop_control.cc (loops, branches and their bounds), loop_body.cc (accumulators),
-// loop_terms.cc (bodies). Only loop_builder.h is for others.
+// MLIR as it goes. One class in five files: loop_builder.cc (arguments, accesses, several
+// definitions), loop_control.cc (loops, branches and their bounds), loop_threads.cc (what threads
+// of GPUs share out), loop_body.cc (accumulators), loop_terms.cc (bodies). Only loop_builder.h is
+// for others.
 //
 // Of a kernel of several definitions the builder of the first one emits the loops over the shared
 // indices, and all builders in turn what is inside. A result of which one element is computed there
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,8 @@
 #include "compiler/kernels/named_kernel.h"
 #include "compiler/kernels/placement.h"
 #include "compiler/kernels/scalars.h"
+#include "compiler/kernels/threads/strides.h"
+#include "compiler/kernels/threads/thread_plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,24 +47,30 @@ struct Access {
   std::vector<Affine> position;     // [dimension], with solved indices replaced
   std::vector<Value> coefficients;  // [index]: elements by which one step moves; null: none
   Value offset;                     // in elements, with the indices known so far
+  Value lane;                       // elements of the lane at hand behind it; null: none
+  Strides strides;                  // as far as they are known (GPUs)
 };
 
 class KernelBuilder {
  public:
-  // `earlier` are the builders of the kernel's definitions before this one.
-  KernelBuilder(KernelFunction& function, const KernelDefinition& place, const LoopPlan& plan,
-                const std::vector<KernelBuilder*>& earlier)
+  // Of definition `number` of the kernel. `earlier` are the builders of those before it, `threads`
+  // is the kernel's plan for GPUs, or null.
+  KernelBuilder(KernelFunction& function, int number, const LoopPlan& plan,
+                const ThreadPlan* threads, const std::vector<KernelBuilder*>& earlier)
       : function_(function),
         b_(function.builder()),
         s_(function.scalars()),
-        place_(place),
-        definition_(*place.definition),
+        number_(number),
+        place_(function.kernel().definitions[number]),
+        definition_(*place_.definition),
         shared_(function.kernel().shared),
         plan_(plan),
+        threads_(threads),
         pointer_(function.pointer_type()),
+        earlier_(earlier),
         values_(definition_.indices.size()),
         whole_(WholeRanges(definition_)) {
-    for (const KernelTensor& operand : place.operands) {
+    for (const KernelTensor& operand : place_.operands) {
       writers_.push_back(nullptr);
       for (KernelBuilder* writer : earlier)
         if (writer->place_.computes == operand) writers_.back() = writer;
@@ -73,6 +83,9 @@ class KernelBuilder {
   void BuildLoops();
   // The loops over the shared indices and, inside of them, this definition and the others in turn.
   void BuildShared(const std::vector<KernelBuilder*>& others);
+  // In place of the loops: sums of the parts that another kernel has left (ThreadPlan::parts), and
+  // the other definitions, which have no loops.
+  void SumParts(int parts, const std::vector<KernelBuilder*>& others);
 
  private:
   // What stands inside a loop or branch. `carried` are the accumulators in registers: their values
@@ -112,19 +125,25 @@ class KernelBuilder {
   Value Address(int access);
   Typed Load(int access);
   void Store(Typed value, int access);
+  Value Kept(Typed value);
+  void Write(Value stored, int access);
   static unsigned Alignment(mlir::Type type) { return type.getIntOrFloatBitWidth() / 8; }
+  unsigned AlignmentAt(const Access& access, mlir::Type stored) const;
 
   // The state of the loops.
 
   // What is known, of this definition and of the others that share loops with it.
   struct State {
-    std::vector<Value> values, offsets, begin, end;
+    std::vector<Value> values, offsets, lanes, begin, end;
     std::map<const Expr*, Typed> memo;
     std::vector<State> others;
   };
   State Save() const {
-    State state{values_, {}, begin_, end_, memo_, {}};
-    for (const Access& access : accesses_) state.offsets.push_back(access.offset);
+    State state{values_, {}, {}, begin_, end_, memo_, {}};
+    for (const Access& access : accesses_) {
+      state.offsets.push_back(access.offset);
+      state.lanes.push_back(access.lane);
+    }
     for (const KernelBuilder* other : others_) state.others.push_back(other->Save());
     return state;
   }
@@ -133,7 +152,10 @@ class KernelBuilder {
     memo_ = state.memo;
     begin_ = state.begin;
     end_ = state.end;
-    for (size_t i = 0; i < accesses_.size(); ++i) accesses_[i].offset = state.offsets[i];
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      accesses_[i].offset = state.offsets[i];
+      accesses_[i].lane = state.lanes[i];
+    }
     for (size_t i = 0; i < others_.size(); ++i) others_[i]->Restore(state.others[i]);
   }
   // Runs `action` with everything it makes known forgotten afterwards.
@@ -150,6 +172,8 @@ class KernelBuilder {
     }
   }
   void Bind(int index, Value value);
+  void BindLoop(const MergedLoop& loop, Value turn);
+  void BindLane(int lane);
   Value AffineValue(const Affine& affine);
 
   // Control flow.
@@ -160,13 +184,40 @@ class KernelBuilder {
   Values WithUnits(const std::vector<int>& units, Values carried, const Inner& inner);
   void OverIndices(const std::vector<int>& indices, const Action& action);
   void OverLoops(const std::vector<int>& indices, size_t at, const Action& action);
-  void OverThreads(const std::vector<int>& indices, const Action& action);
-  Value OverWarp(Value accumulator);
-  Value FromOtherLane(Value value, int distance);
   void OverOuter(const Action& action);
 
-  // Lanes: the rows of a block (LoopPlan::block), computed side by side.
+  // What the threads of a GPU share out (ThreadPlan).
+  bool InGroups() const { return threads_ != nullptr && threads_->group > 1; }
+  Value Special(const char* name);
+  void OverPoints(const Action& action);
+  Value Chunk();
+  Value Points();
+  Value ExtentOf(const MergedLoop& loop);
+  void WithChunk(const std::vector<MergedLoop>& loops, int lanes, Value chunk,
+                 const Action& action);
+  Values OverTurns(const Values& carried, const Inner& inner);
+  std::string RowKey(const KernelTensor& tensor, const std::vector<Affine>& position);
+  Typed OverGroup(Typed accumulator);
+  Typed OverWarp(Typed accumulator);
+  Typed ThroughSharedMemory(Typed accumulator);
+  Value FromOtherLane(Value value, int distance);
+  void GroupBarrier();
+  bool IsOwn(const Expr& read, const KernelBuilder& reader, const KernelBuilder& writer) const;
+  bool NeedsBarrier() const;
+  void ByGroup();
+  void StoreByFirst(Typed value);
+  void StoreColumns(const Values& sums);
+  Value PartAddress(Value part, int64_t lane);
+  void StorePart(Value stored, int64_t lane);
+  Value SharedMemory(int count);
+  Value SharedAddress(Value memory, Value number);
+  void StoreShared(Value accumulator, Value address);
+  Typed LoadShared(Value address);
+
+  // Lanes, computed side by side: the rows of a block (LoopPlan::block), or neighbouring elements
+  // that a thread computes.
   void ForLanes(const Action& action);
+  void WithLanes(const MergedLoop& loop, int lanes, Value base, const Action& action);
   void SetLane(LLVM::AliasAnalysisOpInterface op);
   void OverBlocks(const Action& action);
 
@@ -189,6 +240,7 @@ class KernelBuilder {
   Values Better(Typed value, Values carried);
   Typed IdentityValue() { return s_.Identity(definition_.reducer, accumulator_type_); }
   Values Accumulate(Values carried);
+  void MapElements();
   void InRegisters();
   void InRow();
   void InTiles();
@@ -215,7 +267,8 @@ class KernelBuilder {
   void Note(Value record, const Values& numbers);
   static const Expr* FirstRead(const Expr& term);  // null: it reads none
   Typed Cast(Typed value, ElementType type);
-  static bool NeedsBranch(const Expr& expr);
+  bool NeedsBranch(const Expr& expr) const;
+  bool MayReadAnywhere(const Expr& read) const;
   Typed Select(const Expr& expr);
   Typed Branch(Value condition, ElementType type, const std::function<Typed()>& then,
                const std::function<Typed()>& otherwise);
@@ -227,16 +280,19 @@ class KernelBuilder {
   KernelFunction& function_;
   mlir::OpBuilder& b_;
   ScalarBuilder& s_;
-  const KernelDefinition& place_;  // of the definition in the kernel
+  const int number_;  // of the definition in the kernel
+  const KernelDefinition& place_;
   const Definition& definition_;
   const int shared_;  // how many leading indices the kernel's definitions share
   const LoopPlan& plan_;
+  const ThreadPlan* const threads_;
   LLVM::LLVMPointerType pointer_;
 
   std::vector<KernelBuilder*> writers_;  // [operand]: the definition that computes it, or null
   std::vector<KernelBuilder*> others_;   // those that the shared loops of this one hold too
-  Typed element_;                        // where SliceIsElement: the one at hand, once computed
+  std::vector<Typed> elements_;          // [lane], where SliceIsElement: those at hand
 
+  const std::vector<KernelBuilder*> earlier_;  // of the definitions before this one
   std::vector<Access> accesses_;
   std::map<const Expr*, int> reads_;  // a read -> its access
   // The access of the result: with solved indices replaced, and along the indices themselves.
@@ -244,6 +300,7 @@ class KernelBuilder {
 
   std::vector<Value> values_;             // [index]: its value where it is known, else null
   std::vector<Value> begin_, end_;        // [index]: the range that the device computes
+  std::vector<KnownRange> known_ranges_;  // the same, as far as it is known (GPUs)
   std::map<const Expr*, Typed> memo_;     // expressions whose values are known
   const Placement* placement_ = nullptr;  // of the root at hand
   std::map<int, Value> reached_;          // [region of `placement_`]: whether a point is in it
@@ -251,12 +308,18 @@ class KernelBuilder {
   std::map<const Expr*, Placement> placed_;               // of the roots so far
   const std::vector<Interval> whole_;                     // [index]: its whole extent
 
-  int lanes_ = 0;                        // rows of the block at hand; 0: outside of blocks
-  int lane_ = -1;                        // the row at hand; -1: none
-  Value block_base_;                     // the block's first row
+  int lanes_ = 0;                        // lanes at hand; 0: there are none
+  int lane_ = -1;                        // the one at hand; -1: none
+  MergedLoop lane_loop_;                 // along which they are neighbours
+  Value lane_base_;                      // the turn of that loop that the first of them is
   std::vector<mlir::Attribute> scopes_;  // [lane]: its alias scope
 
-  Value in_warp_;  // with LoopPlan::warp: the thread's number in its warp
+  // Of the thread, with a ThreadPlan: its number in its group, of the group in its block, of the
+  // first of its points, of the part of a sum that it computes, and whether the points are any.
+  Value in_group_, in_block_, point_, part_, valid_;
+  Value active_;       // whether the turn at hand is one; null: it is
+  int64_t turn_ = -1;  // of those that are written down one after the other; -1: none
+  mlir::Block* row_block_ = nullptr;  // where they are
 
   ElementType accumulator_type_ = ElementType::kF32;
   bool tiled_ = false;  // kRow with accumulators on the stack, which `tile_` points to

@@ -1,9 +1,5 @@
 #include "compiler/kernels/kernel_function.h"
 
-#include <algorithm>
-
-#include "opsemantics/base/check.h"
-
 namespace yuba::kernels {
 
 namespace LLVM = mlir::LLVM;
@@ -13,34 +9,15 @@ using Values = llvm::SmallVector<Value>;
 constexpr unsigned kGlobal = 1;  // the address space of a GPU's memory, in all targets of LLVM
 
 KernelFunction::KernelFunction(mlir::ModuleOp module, const NamedKernel& kernel,
-                               const KernelTarget& target)
+                               const KernelTarget& target, bool scratch)
     : b_(module.getContext()),
       s_(b_, module, target),
       module_(module),
       kernel_(kernel),
       target_(*target.facts),
-      pointer_(LLVM::LLVMPointerType::get(module.getContext(), target_.parallel ? kGlobal : 0)) {
-  std::map<int, int> operands, results;  // number -> rank
-  for (const KernelDefinition& each : kernel.definitions) {
-    for (const int index : each.indices) indices_ = std::max(indices_, index + 1);
-    const auto add = [&](const KernelTensor& tensor, const TensorType& type) {
-      if (tensor.kind == KernelTensor::kInternal) return;
-      const int rank = static_cast<int>(type.dims.size());
-      (tensor.kind == KernelTensor::kOperand ? operands : results)[tensor.number] = rank;
-    };
-    for (size_t o = 0; o < each.operands.size(); ++o)
-      add(each.operands[o], each.definition->operands[o]);
-    add(each.computes, each.definition->result);
-  }
-  operands_ = static_cast<int>(operands.size());
-  for (const auto& [number, rank] : operands) ranks_.push_back(rank);
-  for (const auto& [number, rank] : results) ranks_.push_back(rank);
-}
-
-int KernelFunction::NumberOf(const KernelTensor& tensor) const {
-  YUBA_CHECK(tensor.kind != KernelTensor::kInternal) << kernel_.symbol;
-  return tensor.kind == KernelTensor::kOperand ? tensor.number : operands_ + tensor.number;
-}
+      pointer_(LLVM::LLVMPointerType::get(module.getContext(), target_.parallel ? kGlobal : 0)),
+      layout_(kernel),
+      scratch_(scratch) {}
 
 void KernelFunction::Begin() {
   LLVM::LLVMFuncOp loops = DeclareLoops();
@@ -61,7 +38,8 @@ LLVM::LLVMFuncOp KernelFunction::DeclareLoops() {
   for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
     if (!kernel_.may_alias || i >= Tensors())
       function.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
-    if (i < operands_ || i == Buffers()) function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
+    if (i < layout_.operands || i == Buffers())
+      function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
   }
   return function;
 }
@@ -93,6 +71,11 @@ void KernelFunction::BuildEntry(LLVM::LLVMFuncOp loops) {
 }
 
 Value KernelFunction::Argument(int slot) {
+  if (target_.parallel && !kernel_.known.empty()) {
+    const KnownArgument& known = kernel_.known[slot];
+    if (known.base < 0) return s_.Int(known.offset);
+    if (known.base != slot) return s_.Add(Argument(known.base), s_.Int(known.offset));
+  }
   auto [at, inserted] = loaded_.try_emplace(slot);
   if (inserted) {
     mlir::OpBuilder::InsertionGuard guard(b_);
@@ -114,7 +97,7 @@ Value KernelFunction::Pointer(const KernelTensor& tensor) const {
   const bool overwritten = tensor.kind == KernelTensor::kOperand && !kernel_.may_alias &&
                            tensor.number < static_cast<int>(kernel_.overwritten_by.size());
   const int result = overwritten ? kernel_.overwritten_by[tensor.number] : -1;
-  return pointers_[result < 0 ? NumberOf(tensor) : operands_ + result];
+  return pointers_[result < 0 ? layout_.NumberOf(tensor) : layout_.operands + result];
 }
 
 Value KernelFunction::IndexRecord() const {
@@ -122,13 +105,8 @@ Value KernelFunction::IndexRecord() const {
 }
 
 int KernelFunction::PlaceOf(const KernelTensor& tensor) const {
-  return tensor.kind == KernelTensor::kInternal ? Tensors() + tensor.number : NumberOf(tensor);
-}
-
-int KernelFunction::BoxArgument(const KernelTensor& tensor) const {
-  int slot = 2 * indices_;
-  for (int i = 0; i < NumberOf(tensor); ++i) slot += 2 * ranks_[i];
-  return slot;
+  return tensor.kind == KernelTensor::kInternal ? Tensors() + tensor.number
+                                                : layout_.NumberOf(tensor);
 }
 
 }  // namespace yuba::kernels

@@ -1,5 +1,6 @@
 // What happens inside of the loops over outputs: reductions and accumulators.
 #include <algorithm>
+#include <string>
 
 #include "compiler/kernels/kernel_builder.h"
 
@@ -13,8 +14,8 @@ Values KernelBuilder::Steps(int at, Values carried) {
     case LoopStep::kLoop: {
       if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
       const auto [begin, end] = Narrowed(step.index);
-      if (step.index == plan_.warp) {
-        return For(s_.Add(begin, in_warp_), end, s_.Int(function_.target().warp), carried,
+      if (InGroups() && step.index == threads_->step) {
+        return For(s_.Add(begin, in_group_), end, s_.Int(threads_->group), carried,
                    [&, index = step.index](Value value, Values values) {
                      Bind(index, value);
                      return next(std::move(values));
@@ -66,12 +67,20 @@ Values KernelBuilder::Term(Values carried) {
     ForLanes([&] { IntoMemory(values[next++]); });
     return carried;
   }
-  Typed value = EmitRoot(definition_.body);
-  if (IsArg()) return Better(value, std::move(carried));
-  RoundHere(value.value);
-  value = s_.Convert(value, accumulator_type_);
-  Typed sum = {carried[0], accumulator_type_};
-  return {s_.Combine(definition_.reducer, sum, value).value};
+  if (IsArg()) return Better(EmitRoot(definition_.body), std::move(carried));
+  size_t next = 0;
+  Values sums = carried;
+  ForLanes([&] {
+    Typed value = EmitRoot(definition_.body);
+    RoundHere(value.value);
+    value = s_.Convert(value, accumulator_type_);
+    if (active_) {
+      value.value = b_.create<arith::SelectOp>(loc(), active_, value.value, IdentityValue().value);
+    }
+    const Typed sum = {carried[next], accumulator_type_};
+    sums[next++] = s_.Combine(definition_.reducer, sum, value).value;
+  });
+  return sums;
 }
 
 void KernelBuilder::IntoMemory(Typed value) {
@@ -106,14 +115,10 @@ Values KernelBuilder::Better(Typed value, Values carried) {
 }
 
 void KernelBuilder::BuildLoops() {
+  if (threads_ != nullptr && threads_->OneAfterTheOther())
+    return shared_ > 0 ? ByGroup() : OverPoints([&] { ByGroup(); });
   switch (plan_.mode) {
-    case LoopPlan::kMap:
-      OverOuter([&] {
-        Typed value = EmitRoot(definition_.body);
-        RoundHere(value.value);
-        Store(value, result_);
-      });
-      break;
+    case LoopPlan::kMap: OverOuter([&] { MapElements(); }); break;
     case LoopPlan::kRegister: OverOuter([&] { InRegisters(); }); break;
     case LoopPlan::kRow:
       OverOuter([&] {
@@ -156,16 +161,33 @@ Values KernelBuilder::Accumulate(Values carried) {
   });
 }
 
+// The elements at hand of a map. All lanes are computed before one is written.
+void KernelBuilder::MapElements() {
+  Values stored;
+  ForLanes([&] {
+    const Typed value = EmitRoot(definition_.body);
+    RoundHere(value.value);
+    stored.push_back(Kept(value));
+    const std::string key = RowKey(place_.computes, definition_.left);
+    if (!key.empty()) {
+      function_.row()[key] = s_.FromStored(stored.back(), definition_.result.type);
+    }
+  });
+  size_t next = 0;
+  const auto write = [&] { ForLanes([&] { Write(stored[next++], result_); }); };
+  if (!active_) return write();
+  Where(active_, {}, [&](const Values&) {
+    write();
+    return Values();
+  });
+}
+
 void KernelBuilder::InRegisters() {
   if (!IsArg()) {
-    Values sum = Accumulate({IdentityValue().value});
-    if (plan_.warp < 0) return Store({sum[0], accumulator_type_}, result_);
-    const Typed all = {OverWarp(sum[0]), accumulator_type_};
-    Value first = Compare(arith::CmpIPredicate::eq, in_warp_, s_.Int(0));
-    Where(first, {}, [&](const Values&) {
-      Store(all, result_);
-      return Values();
-    });
+    const Values sums = Accumulate(Values(std::max(lanes_, 1), IdentityValue().value));
+    if (InGroups()) return StoreByFirst(OverGroup({sums[0], accumulator_type_}));
+    size_t next = 0;
+    ForLanes([&] { Store({sums[next++], accumulator_type_}, result_); });
     return;
   }
   const ElementType type = TypeOf(*definition_.body, definition_.operands);

@@ -3,11 +3,16 @@
 #include <memory>
 
 #include "compiler/kernels/kernel_builder.h"
+#include "runtime/program/kernel_abi.h"
 
 namespace yuba::kernels {
 
 void KernelBuilder::Prepare() {
   LoadRanges();
+  if (threads_ != nullptr) {
+    known_ranges_ =
+        StridesOf(function_.kernel(), function_.layout(), number_, plan_, /*hash=*/false).ranges;
+  }
   AddAccesses();
   accumulator_type_ = IsArgReducer(definition_.reducer) ? definition_.result.type
                                                         : AccumulatorType(definition_.result.type);
@@ -22,10 +27,11 @@ void KernelBuilder::BuildShared(const std::vector<KernelBuilder*>& others) {
   for (int index = 0; index < shared_; ++index) shared.push_back(index);
   const Action all = [&] {
     BuildLoops();
+    if (threads_ != nullptr && threads_->parts > 1) return;  // the others follow in SumParts
     for (KernelBuilder* other : others_) other->BuildLoops();
   };
   if (function_.target().parallel) {
-    OverThreads(shared, all);
+    OverPoints(all);
   } else {
     OverIndices(shared, all);
   }
@@ -97,6 +103,11 @@ int KernelBuilder::AddAccess(int buffer, std::vector<Affine> position) {
     }
     if (d > 0) stride = s_.Mul(stride, Argument(slot + 1));
   }
+  if (threads_ != nullptr) {
+    const KernelTensor& tensor = TensorOf(buffer);
+    access.strides = StridesAt(position, Buffer(buffer), function_.BoxArgument(tensor),
+                               known_ranges_, function_.kernel().known);
+  }
   access.position = std::move(position);
   accesses_.push_back(std::move(access));
   return static_cast<int>(accesses_.size()) - 1;
@@ -105,42 +116,91 @@ int KernelBuilder::AddAccess(int buffer, std::vector<Affine> position) {
 Value KernelBuilder::Address(int access) {
   const Access& a = accesses_[access];
   mlir::Type element = s_.StoredType(Buffer(a.buffer).type);
-  return b_.create<LLVM::GEPOp>(loc(), pointer_, element, function_.Pointer(TensorOf(a.buffer)),
-                                mlir::ValueRange{a.offset}, /*inbounds=*/true);
+  const Value first =
+      b_.create<LLVM::GEPOp>(loc(), pointer_, element, function_.Pointer(TensorOf(a.buffer)),
+                             mlir::ValueRange{a.offset}, /*inbounds=*/true);
+  if (!a.lane) return first;
+  return b_.create<LLVM::GEPOp>(loc(), pointer_, element, first, mlir::ValueRange{a.lane},
+                                /*inbounds=*/true);
 }
 
 Typed KernelBuilder::Load(int access) {
   const ElementType type = Buffer(accesses_[access].buffer).type;
   mlir::Type stored = s_.StoredType(type);
-  auto load = b_.create<LLVM::LoadOp>(loc(), stored, Address(access), Alignment(stored));
+  auto load = b_.create<LLVM::LoadOp>(loc(), stored, Address(access),
+                                      AlignmentAt(accesses_[access], stored));
   if (access == result_) SetLane(load);
   return s_.FromStored(load, type);
 }
 
-void KernelBuilder::Store(Typed value, int access) {
-  Value stored = s_.ToStored(value, definition_.result.type);
-  if (SliceIsElement()) element_ = s_.FromStored(stored, definition_.result.type);
-  if (IsInternal()) return;
-  SetLane(b_.create<LLVM::StoreOp>(loc(), stored, Address(access), Alignment(stored.getType())));
+// The value as it is in memory, and handed on to later definitions.
+Value KernelBuilder::Kept(Typed value) {
+  const Value stored = s_.ToStored(value, definition_.result.type);
+  if (SliceIsElement()) {
+    elements_.resize(std::max(lanes_, 1));
+    elements_[std::max(lane_, 0)] = s_.FromStored(stored, definition_.result.type);
+  }
+  return stored;
 }
 
-void BuildKernel(mlir::ModuleOp module, const NamedKernel& kernel,
-                 const std::vector<LoopPlan>& plans, const KernelTarget& target) {
-  KernelFunction function(module, kernel, target);
-  function.Begin();
-  std::vector<std::unique_ptr<KernelBuilder>> builders;
-  std::vector<KernelBuilder*> earlier;
-  for (size_t d = 0; d < kernel.definitions.size(); ++d) {
-    builders.push_back(
-        std::make_unique<KernelBuilder>(function, kernel.definitions[d], plans[d], earlier));
-    builders.back()->Prepare();
-    earlier.push_back(builders.back().get());
+void KernelBuilder::Write(Value stored, int access) {
+  if (IsInternal()) return;
+  SetLane(b_.create<LLVM::StoreOp>(loc(), stored, Address(access),
+                                   AlignmentAt(accesses_[access], stored.getType())));
+}
+
+void KernelBuilder::Store(Typed value, int access) { Write(Kept(value), access); }
+
+namespace {
+
+// The builders of a kernel's definitions.
+class Builders {
+ public:
+  Builders(KernelFunction& function, const std::vector<LoopPlan>& plans,
+           const ThreadPlan* threads) {
+    for (size_t d = 0; d < plans.size(); ++d) {
+      owned_.push_back(
+          std::make_unique<KernelBuilder>(function, static_cast<int>(d), plans[d], threads, all_));
+      owned_.back()->Prepare();
+      all_.push_back(owned_.back().get());
+    }
   }
-  if (kernel.shared == 0)
-    builders[0]->BuildLoops();
-  else
-    builders[0]->BuildShared({earlier.begin() + 1, earlier.end()});
+  KernelBuilder& first() const { return *all_[0]; }
+  std::vector<KernelBuilder*> others() const { return {all_.begin() + 1, all_.end()}; }
+
+ private:
+  std::vector<std::unique_ptr<KernelBuilder>> owned_;
+  std::vector<KernelBuilder*> all_;
+};
+
+void BuildSumOfParts(mlir::ModuleOp module, NamedKernel kernel, const std::vector<LoopPlan>& plans,
+                     const KernelTarget& target, const ThreadPlan& threads) {
+  kernel.symbol += runtime::kSumOfParts;
+  ThreadPlan alone;
+  alone.threads = runtime::kSumThreads;
+  alone.points = threads.points;
+  KernelFunction function(module, kernel, target, /*scratch=*/true);
+  function.Begin();
+  const Builders builders(function, plans, &alone);
+  builders.first().SumParts(threads.parts, builders.others());
   function.End();
+}
+
+}  // namespace
+
+void BuildKernel(mlir::ModuleOp module, const NamedKernel& kernel,
+                 const std::vector<LoopPlan>& plans, const KernelTarget& target,
+                 const ThreadPlan* threads) {
+  const int parts = threads == nullptr ? 1 : threads->parts;
+  KernelFunction function(module, kernel, target, parts > 1);
+  function.Begin();
+  const Builders builders(function, plans, threads);
+  if (kernel.shared == 0)
+    builders.first().BuildLoops();
+  else
+    builders.first().BuildShared(builders.others());
+  function.End();
+  if (parts > 1) BuildSumOfParts(module, kernel, plans, target, *threads);
 }
 
 }  // namespace yuba::kernels

@@ -7,20 +7,21 @@
 
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/named_kernel.h"
+#include "compiler/kernels/threads/thread_plan.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace yuba::kernels {
 
 // Adds to `module` an external function `kernel.symbol` with the calling convention of
 // runtime/program/kernel_abi.h, and the internal function that it calls. `plans` must be of the
-// definitions, in their order, for this target (LoopOptions). On a GPU, thread t of n computes the
-// output elements number t, t + n, t + 2 n, ...; of several definitions the values of the shared
-// indices with these numbers. With LoopPlan::warp that holds for warps in the place of threads.
+// definitions, in their order, for this target (LoopOptions), and `threads` the kernel's plan for
+// GPUs; null for processors.
 //
 // Where there are several definitions, the loops of each plan over the shared indices must be its
 // outermost ones, and the others a map or accumulators in registers.
 void BuildKernel(mlir::ModuleOp module, const NamedKernel& kernel,
-                 const std::vector<LoopPlan>& plans, const KernelTarget& target);
+                 const std::vector<LoopPlan>& plans, const KernelTarget& target,
+                 const ThreadPlan* threads);
 
 }  // namespace yuba::kernels
 

@@ -14,6 +14,51 @@ void KernelBuilder::Bind(int index, Value value) {
   for (KernelBuilder* other : others_) other->Bind(index, value);
 }
 
+// Binds the indices of a loop, `turn` turns behind its begin.
+void KernelBuilder::BindLoop(const MergedLoop& loop, Value turn) {
+  const int last = loop.indices.back();
+  if (loop.indices.size() == 1) return Bind(last, s_.Add(begin_[last], turn));
+  for (Access& access : accesses_) {
+    if (!access.coefficients[last]) continue;
+    for (const int index : loop.indices) {
+      access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[index], begin_[index]));
+    }
+    access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[last], turn));
+  }
+  if (last >= shared_) return;
+  for (KernelBuilder* other : others_) other->BindLoop(loop, turn);
+}
+
+// A thread's lanes are at constant distances from the first one, so that LLVM sees that they are
+// neighbours and makes one access of them.
+void KernelBuilder::BindLane(int lane) {
+  lane_ = lane;
+  if (threads_ == nullptr) return BindLoop(lane_loop_, s_.Add(lane_base_, s_.Int(lane)));
+  const int last = lane_loop_.indices.back();
+  BindLoop(lane_loop_, lane_base_);
+  if (values_[last]) values_[last] = s_.Add(values_[last], s_.Int(lane));
+  for (Access& access : accesses_) {
+    if (access.coefficients[last] && lane > 0)
+      access.lane = s_.Mul(access.coefficients[last], s_.Int(lane));
+  }
+}
+
+// Runs `action` with `lanes` lanes along a loop, the first of them `base` turns behind its begin.
+void KernelBuilder::WithLanes(const MergedLoop& loop, int lanes, Value base, const Action& action) {
+  const auto set = [&](KernelBuilder& builder, int count) {
+    builder.lanes_ = count;
+    builder.lane_loop_ = loop;
+    builder.lane_base_ = base;
+  };
+  const auto for_all = [&](int count) {
+    set(*this, count);
+    for (KernelBuilder* other : others_) set(*other, count);
+  };
+  for_all(lanes);
+  action();
+  for_all(0);
+}
+
 Value KernelBuilder::AffineValue(const Affine& affine) {
   const Affine known = Substitute(affine, plan_.solved);
   Value sum = s_.Int(known.constant);
@@ -95,108 +140,23 @@ void KernelBuilder::OverLoops(const std::vector<int>& indices, size_t at, const 
   });
 }
 
-// Gives each thread, or each warp, its share of the points. The last index runs fastest, so that
-// neighbouring threads touch neighbouring elements.
-void KernelBuilder::OverThreads(const std::vector<int>& indices, const Action& action) {
-  auto special = [&](const char* name) -> Value {
-    Value value = b_.create<LLVM::CallIntrinsicOp>(
-                        loc(), b_.getI32Type(),
-                        b_.getStringAttr(std::string("llvm.nvvm.read.ptx.sreg.") + name),
-                        mlir::ValueRange(), LLVM::FastmathFlagsAttr())
-                      .getResult(0);
-    return b_.create<arith::ExtUIOp>(loc(), b_.getI64Type(), value);
-  };
-  Value width = special("ntid.x");
-  Value thread = s_.Add(s_.Mul(special("ctaid.x"), width), special("tid.x"));
-  Value threads = s_.Mul(special("nctaid.x"), width);
-  if (plan_.warp >= 0) {  // blocks are whole warps
-    Value warp = s_.Int(function_.target().warp);
-    in_warp_ = b_.create<arith::RemUIOp>(loc(), thread, warp);
-    thread = b_.create<arith::DivUIOp>(loc(), thread, warp);
-    threads = b_.create<arith::DivUIOp>(loc(), threads, warp);
-  }
-  Value points = s_.Int(1);
-  Values sizes;
-  for (int index : indices) {
-    sizes.push_back(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)));
-    points = s_.Mul(points, sizes.back());
-  }
-  For(thread, points, threads, {}, [&](Value point, const Values&) {
-    for (int k = static_cast<int>(indices.size()) - 1; k >= 0; --k) {
-      Value position = point;
-      if (k > 0) {
-        position = b_.create<arith::RemUIOp>(loc(), point, sizes[k]);
-        point = b_.create<arith::DivUIOp>(loc(), point, sizes[k]);
-      }
-      Bind(indices[k], s_.Add(begin_[indices[k]], position));
-    }
-    action();
-    return Values();
-  });
-}
-
-// What all threads of the warp have accumulated, in each of them. All must come here.
-Value KernelBuilder::OverWarp(Value accumulator) {
-  for (int distance = function_.target().warp / 2; distance > 0; distance /= 2) {
-    accumulator = s_.Combine(definition_.reducer, {accumulator, accumulator_type_},
-                             {FromOtherLane(accumulator, distance), accumulator_type_})
-                      .value;
-  }
-  return accumulator;
-}
-
-// The value that the thread has whose number in the warp differs in the bit `distance`.
-Value KernelBuilder::FromOtherLane(Value value, int distance) {
-  const mlir::Type type = value.getType(), word = b_.getI32Type();
-  const unsigned bits = type.getIntOrFloatBitWidth();
-  const mlir::Type whole = b_.getIntegerType(bits);
-  const auto constant = [&](int64_t number) -> Value {
-    return b_.create<arith::ConstantOp>(loc(), b_.getIntegerAttr(word, number));
-  };
-  const auto shuffled = [&](Value part) -> Value {
-    const Values arguments = {constant(-1), part, constant(distance),
-                              constant(function_.target().warp - 1)};
-    return b_
-        .create<LLVM::CallIntrinsicOp>(loc(), word,
-                                       b_.getStringAttr("llvm.nvvm.shfl.sync.bfly.i32"), arguments,
-                                       LLVM::FastmathFlagsAttr())
-        .getResult(0);
-  };
-  if (type != whole) value = b_.create<arith::BitcastOp>(loc(), whole, value);
-  if (bits < 32) {
-    value = b_.create<arith::TruncIOp>(loc(), whole,
-                                       shuffled(b_.create<arith::ExtUIOp>(loc(), word, value)));
-  } else if (bits == 32) {
-    value = shuffled(value);
-  } else {
-    Value half = b_.create<arith::ConstantOp>(loc(), b_.getIntegerAttr(whole, 32));
-    Value low = shuffled(b_.create<arith::TruncIOp>(loc(), word, value));
-    value = b_.create<arith::ShRUIOp>(loc(), value, half);
-    Value high = shuffled(b_.create<arith::TruncIOp>(loc(), word, value));
-    high = b_.create<arith::ShLIOp>(loc(), b_.create<arith::ExtUIOp>(loc(), whole, high), half);
-    value = b_.create<arith::OrIOp>(loc(), high, b_.create<arith::ExtUIOp>(loc(), whole, low));
-  }
-  return type == whole ? value : b_.create<arith::BitcastOp>(loc(), type, value);
-}
-
 void KernelBuilder::OverOuter(const Action& action) {
   std::vector<int> inner;  // inside of the shared loops
   for (const int index : plan_.outer)
     if (index >= shared_) inner.push_back(index);
   if (function_.target().parallel && shared_ == 0) {
-    OverThreads(inner, action);
+    OverPoints(action);
   } else {
     OverIndices(inner, action);
   }
 }
 
-// Runs `action` for each row of the block of rows at hand.
+// Runs `action` for each lane at hand.
 void KernelBuilder::ForLanes(const Action& action) {
   if (lanes_ == 0) return action();
   for (int lane = 0; lane < lanes_; ++lane) {
     Scoped([&] {
-      lane_ = lane;
-      Bind(plan_.block, s_.Add(block_base_, s_.Int(lane)));
+      BindLane(lane);
       action();
     });
   }
@@ -205,7 +165,7 @@ void KernelBuilder::ForLanes(const Action& action) {
 
 // Marks an access to the result as overlapping no access of another lane.
 void KernelBuilder::SetLane(LLVM::AliasAnalysisOpInterface op) {
-  if (lane_ < 0 || lanes_ < 2) return;
+  if (lane_ < 0 || lanes_ < 2 || plan_.block < 0) return;
   mlir::MLIRContext* context = b_.getContext();
   auto distinct = [&] { return mlir::DistinctAttr::create(b_.getUnitAttr()); };
   if (scopes_.empty()) {
@@ -225,10 +185,7 @@ void KernelBuilder::OverBlocks(const Action& action) {
   Value blocks = s_.FloorDiv(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)), kRowBlock);
   Value middle = s_.Add(begin_[index], s_.Mul(blocks, s_.Int(kRowBlock)));
   For(begin_[index], middle, s_.Int(kRowBlock), {}, [&](Value base, const Values&) {
-    block_base_ = base;
-    lanes_ = kRowBlock;
-    action();
-    lanes_ = 0;
+    WithLanes({{index}, absl::nullopt}, kRowBlock, s_.Sub(base, begin_[index]), action);
     return Values();
   });
   LoopOver(index, middle, end_[index], {}, [&](const Values&) {

@@ -251,40 +251,13 @@ class Planner {
     if (inner >= 0) loops.push_back(inner);
     AddSteps(loops);
     if (row) plan_.block = Block();
-    if (options_.warp > 0 && plan_.mode == LoopPlan::kRegister) {
-      plan_.warp = SharedByWarp(reductions, inner);
-    }
-  }
-
-  // LoopPlan::warp: the longest loop over a reduction index, or one along memory.
-  int SharedByWarp(const std::vector<int>& reductions, int inner) const {
-    const Reducer reducer = definition_.reducer;
-    if (reducer != Reducer::kSum && reducer != Reducer::kMax && reducer != Reducer::kMin) return -1;
-    std::vector<int> loops = reductions;
-    if (inner >= 0) loops.push_back(inner);
-    int longest = -1;
-    for (const int index : loops) {
-      if (Extent(index) < options_.warp) continue;  // not worth sharing out
-      if (RunsAlongMemory(index)) return index;
-      if (longest < 0 || Extent(index) > Extent(longest)) longest = index;
-    }
-    return ElementCount(definition_.result) <= kFewResults ? longest : -1;
-  }
-
-  // Whether neighbouring values of the index read neighbouring elements.
-  bool RunsAlongMemory(int index) const {
-    bool along = false;
-    Walk(definition_.body, [&](const Expr& expr) {
-      along = along || (expr.kind == Expr::kRead && StrideCost(expr.position, index) == 1);
-    });
-    return along;
   }
 
   // LoopPlan::block: an outer index on which something that is read along the row does not depend.
   int Block() const {
     for (size_t at = plan_.outer.size(); at-- > 0;) {
       const int index = plan_.outer[at];
-      if (Extent(index) < kRowBlock || Controls(index)) continue;
+      if (Extent(index) < kRowBlock || Controls(definition_, plan_, index)) continue;
       bool shares = false;
       Walk(definition_.body, [&](const Expr& expr) {
         shares = shares || (expr.kind == Expr::kRead && StrideCost(expr.position, plan_.row) > 0 &&
@@ -293,15 +266,6 @@ class Planner {
       if (shares) return index;
     }
     return -1;
-  }
-
-  // Whether bounds or conditions on data depend on an index.
-  bool Controls(int index) const {
-    for (const Bound& bound : plan_.bounds)
-      if (Coefficient(bound.expression, index) != 0) return true;
-    for (size_t k = 0; k < definition_.data_where.size(); ++k)
-      if (Closure(ConditionDependencies(static_cast<int>(k))).count(index) > 0) return true;
-    return false;
   }
 
   // The steps: loops in the given order, each lookup and guard as soon as the indices on which it
@@ -411,8 +375,25 @@ Affine Substitute(const Affine& affine, const std::vector<absl::optional<Affine>
   return result;
 }
 
-LoopOptions LoopOptionsFor(const KernelTarget& target, size_t definitions) {
-  return {target.facts->parallel, target.arithmetic, definitions == 1 ? target.facts->warp : 0};
+bool Controls(const Definition& definition, const LoopPlan& plan, int index) {
+  for (const Bound& bound : plan.bounds)
+    if (Coefficient(bound.expression, index) != 0) return true;
+  const auto moves = [&](const Affine& affine) {
+    return Coefficient(Substitute(affine, plan.solved), index) != 0;
+  };
+  bool controls = false;
+  for (const DataCondition& condition : definition.data_where) {
+    controls |= moves(condition.index);
+    Walk(condition.value, [&](const Expr& expr) {
+      controls |= expr.kind == Expr::kIndex && moves(expr.affine);
+      controls |= std::any_of(expr.position.begin(), expr.position.end(), moves);
+    });
+  }
+  return controls;
+}
+
+LoopOptions LoopOptionsFor(const KernelTarget& target) {
+  return {target.facts->parallel, target.arithmetic};
 }
 
 LoopPlan PlanLoops(const Definition& definition, const LoopOptions& options) {
@@ -432,8 +413,7 @@ std::string ToString(const LoopPlan& plan, const Definition& definition) {
     if (step.kind == LoopStep::kGuard) {
       absl::StrAppend(&text, " guard");
     } else {
-      absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "",
-                      step.index == plan.warp ? " (by a warp)" : "");
+      absl::StrAppend(&text, " ", name(step.index), step.kind == LoopStep::kLookup ? "=" : "");
     }
   }
   absl::StrAppend(&text, "; ", plan.bounds.size(), " bounds");

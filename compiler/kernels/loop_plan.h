@@ -39,10 +39,6 @@ constexpr int kRowBlock = 4;
 // result's elements.
 constexpr int64_t kRowTile = 512;
 
-// A reduction along what lies side by side in memory is shared out among a warp anyhow, another one
-// only where so few results would leave the GPU idle.
-constexpr int64_t kFewResults = 16384;
-
 struct LoopStep {
   enum Kind : uint8_t {
     kLoop,    // over `index`
@@ -76,25 +72,23 @@ struct LoopPlan {
   // kRow: an outer index of which kRowBlock values are computed side by side, because they read the
   // same elements along the row; -1: none. No loop, lookup or guard inside depends on it.
   int block = -1;
-  // kRegister on the GPU: the loop whose turns the threads of a warp share out, which then combine
-  // their accumulators; -1: each thread computes results of its own.
-  int warp = -1;
 };
 
 struct LoopOptions {
   bool parallel_outputs = false;  // threads share out the outer loops (GPU); then never kRow
   Arithmetic arithmetic = Arithmetic::kFloat;
-  int warp = 0;  // threads that may compute a result together; 0: none do
 };
 
-// For a kernel of so many definitions.
-LoopOptions LoopOptionsFor(const KernelTarget& target, size_t definitions);
+LoopOptions LoopOptionsFor(const KernelTarget& target);
 
 // Deterministic. `definition` must outlive the plan.
 LoopPlan PlanLoops(const Definition& definition, const LoopOptions& options);
 
 // `affine` with solved indices replaced.
 Affine Substitute(const Affine& affine, const std::vector<absl::optional<Affine>>& solved);
+
+// Whether bounds or conditions on data depend on an index.
+bool Controls(const Definition& definition, const LoopPlan& plan, int index);
 
 // The coefficient of `index`, 0 where it does not occur.
 int64_t Coefficient(const Affine& affine, int index);

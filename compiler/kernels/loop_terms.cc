@@ -2,6 +2,7 @@
 // which terms that are used more than once are computed (placement.h).
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "compiler/kernels/kernel_builder.h"
 #include "opsemantics/regions/conditions.h"
@@ -208,11 +209,11 @@ Typed KernelBuilder::Cast(Typed value, ElementType type) {
   return s_.FromStored(stored, type);
 }
 
-// A select on indices needs a branch, because the side that is not taken may read outside of the
+// A select on indices needs a branch where the side that is not taken may read outside of the
 // buffers. A select on data may compute both sides.
-bool KernelBuilder::NeedsBranch(const Expr& expr) {
+bool KernelBuilder::NeedsBranch(const Expr& expr) const {
   bool reads = false;
-  auto has_reads = [&](const Expr& e) { reads = reads || e.kind == Expr::kRead; };
+  auto has_reads = [&](const Expr& e) { reads |= e.kind == Expr::kRead && !MayReadAnywhere(e); };
   Walk(expr.args[1], has_reads);
   Walk(expr.args[2], has_reads);
   return reads && NamesIndex(*expr.args[0]);
@@ -242,16 +243,31 @@ Typed KernelBuilder::Branch(Value condition, ElementType type, const std::functi
 }
 
 Typed KernelBuilder::Read(const Expr& expr) {
-  if (IsElement(expr.operand)) return writers_[expr.operand]->element_;
+  if (IsElement(expr.operand)) {
+    const std::vector<Typed>& elements = writers_[expr.operand]->elements_;
+    return elements[elements.size() == 1 ? 0 : std::max(lane_, 0)];
+  }
   const int access = reads_.at(&expr);
   const Value inside = Inside(expr);
-  if (!inside) return Load(access);
+  if (!inside) {
+    const std::string key = RowKey(TensorOf(expr.operand), accesses_[access].position);
+    if (key.empty()) return Load(access);
+    const auto [known, is_new] = function_.row().try_emplace(key);
+    if (is_new) known->second = Load(access);
+    return known->second;
+  }
   const auto outside = [&] {
     Enter(placement_->Side(expr, false));
     return Emit(*expr.args[0]);
   };
   return Branch(
       inside, definition_.operands[expr.operand].type, [&] { return Load(access); }, outside);
+}
+
+// Whether what is known of the arguments shows that a read is inside of its buffer everywhere.
+bool KernelBuilder::MayReadAnywhere(const Expr& read) const {
+  if (!read.args.empty() || threads_ == nullptr) return false;
+  return IsElement(read.operand) || accesses_[reads_.at(&read)].strides.inside;
 }
 
 // Whether the loops see to it that a read is inside of its operand.

@@ -7,6 +7,7 @@
 #ifndef YUBA_COMPILER_KERNELS_NAMED_KERNEL_H_
 #define YUBA_COMPILER_KERNELS_NAMED_KERNEL_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,18 @@ struct KernelDefinition {
   KernelTensor computes;                   // a result or an internal tensor
 };
 
+// What is known of an argument of a kernel (runtime/program/kernel_abi.h) in all launches: it is
+// argument[base] + offset, or `offset` where base is -1.
+struct KnownArgument {
+  int base = -1;
+  int64_t offset = 0;
+  friend bool operator==(const KnownArgument& a, const KnownArgument& b) {
+    return a.base == b.base && a.offset == b.offset;
+  }
+};
+// [slot]. What nothing is known of is itself, {slot, 0}; no base is known by another one.
+using KnownArguments = std::vector<KnownArgument>;
+
 struct NamedKernel {
   std::string symbol;                         // a C identifier, unique among the kernels
   std::vector<KernelDefinition> definitions;  // at least one
@@ -44,6 +57,8 @@ struct NamedKernel {
   bool checks_indices = false;
   // Calls differ in which operands lie where results do, so nothing may be assumed.
   bool may_alias = false;
+  // Empty: nothing is known. GPUs' code is made for what is known.
+  KnownArguments known = {};
 };
 
 // The kernel of one definition, which must outlive it; its operands are the kernel's, in order.

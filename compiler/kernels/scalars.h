@@ -60,6 +60,7 @@ class ScalarBuilder {
   mlir::Value Constant(ElementType type, double number);
   mlir::Value IntegerConstant(mlir::Type type, int64_t value);
   Typed FloatCall(Function function, const std::vector<Typed>& args);
+  mlir::Value SmallPower(mlir::Value base, mlir::Value exponent);
   Typed IntegerCall(Function function, const std::vector<Typed>& args);
   Typed HashCall(Function function, const std::vector<Typed>& args);
   Typed RandomCall(const std::vector<Typed>& args);

@@ -5,6 +5,7 @@
 #include "compiler/kernels/dump.h"
 #include "compiler/kernels/loop_builder.h"
 #include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/threads/thread_plan.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -41,8 +42,8 @@ void AddPasses(mlir::PassManager& passes) {
 using Plans = std::vector<LoopPlan>;  // one for each definition of a kernel
 
 absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedKernel> kernels,
-                       const std::vector<Plans>& plans, const KernelTarget& target,
-                       const std::string& name) {
+                       const std::vector<Plans>& plans, const std::vector<ThreadPlan>& threads,
+                       const KernelTarget& target, const std::string& name) {
   std::string text;
   for (size_t k = 0; k < kernels.size(); ++k) {
     for (size_t d = 0; d < kernels[k].definitions.size(); ++d) {
@@ -50,6 +51,7 @@ absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedKernel> kern
       text += "// " + kernels[k].symbol + ": " + ToString(definition) + "\n// " +
               ToString(plans[k][d], definition) + "\n";
     }
+    if (!threads.empty()) text += "// " + ToString(threads[k], kernels[k]) + "\n";
   }
   llvm::raw_string_ostream stream(text);
   module.print(stream);
@@ -79,22 +81,25 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKerne
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context), name);
   std::vector<Plans> plans;
+  std::vector<ThreadPlan> threads;
   for (const NamedKernel& kernel : kernels) {
     std::deque<Definition> definitions;  // with equal terms shared, so that they are computed once
     NamedKernel shared = kernel;
     plans.emplace_back();
-    const LoopOptions options = LoopOptionsFor(target, kernel.definitions.size());
+    const LoopOptions options = LoopOptionsFor(target);
     for (KernelDefinition& definition : shared.definitions) {
       definitions.push_back(*definition.definition);
       ShareTerms(definitions.back());
       definition.definition = &definitions.back();
       plans.back().push_back(PlanLoops(definitions.back(), options));
     }
-    BuildKernel(*module, shared, plans.back(), target);
+    if (target.facts->parallel) threads.push_back(PlanThreads(shared, plans.back(), target));
+    BuildKernel(*module, shared, plans.back(), target,
+                target.facts->parallel ? &threads.back() : nullptr);
     for (LoopPlan& plan : plans.back()) plan.inside.clear();  // it points into `definitions`
   }
   if (!target.dump_dir.empty()) {
-    YUBA_RETURN_IF_ERROR(DumpLoops(*module, kernels, plans, target, name));
+    YUBA_RETURN_IF_ERROR(DumpLoops(*module, kernels, plans, threads, target, name));
   }
   mlir::PassManager passes(&context);
   AddPasses(passes);

@@ -369,19 +369,28 @@ program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic 
   return SpmdBuilder(sums->graph, of_sums, clusters).Build(arithmetic);
 }
 
-// The clusters whose definitions have no other indices than the shared ones.
-std::vector<Cluster> OfMaps(const Model& model) {
-  std::vector<Cluster> maps;
+// The clusters of which threads of a GPU can share out each row: as they are, or in pieces that
+// begin where there are loops.
+std::vector<Cluster> OfRows(const Model& model) {
+  std::vector<Cluster> rows;
   for (const Cluster& cluster : model.clusters) {
-    const auto is_map = [&](TensorId result) {
-      const Node& node = model.graph.nodes[ProducerIn(model.graph, result, cluster.entry)];
-      return static_cast<int>(node.definition->indices.size()) == cluster.shared;
+    if (cluster.rows == Cluster::kTogether) rows.push_back(cluster);
+    if (cluster.rows != Cluster::kOnce) continue;
+    Cluster piece = cluster;
+    piece.results.clear();
+    const auto finish = [&] {
+      if (piece.results.size() > 1) rows.push_back(piece);
+      piece.results.clear();
     };
-    if (std::all_of(cluster.results.begin(), cluster.results.end(), is_map)) {
-      maps.push_back(cluster);
+    for (const TensorId result : cluster.results) {
+      const NodeId node = ProducerIn(model.graph, result, cluster.entry);
+      const int indices = static_cast<int>(model.graph.nodes[node].definition->indices.size());
+      if (indices > cluster.shared) finish();
+      piece.results.push_back(result);
     }
+    finish();
   }
-  return maps;
+  return rows;
 }
 
 }  // namespace
@@ -395,7 +404,7 @@ program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic, Joins joins) {
   program::Program program = Build(model.graph, plan, arithmetic,
                                    joins == Joins::kNone   ? std::vector<Cluster>()
-                                   : joins == Joins::kMaps ? OfMaps(model)
+                                   : joins == Joins::kRows ? OfRows(model)
                                                            : model.clusters);
   program.set_graph_hash(model.graph_hash);
   SetInitialValues(model, program);

@@ -23,7 +23,7 @@ namespace yuba::compiler {
 // Which clusters become one kernel.
 enum class Joins : uint8_t {
   kNone,  // each node has a kernel of its own
-  kMaps,  // those that have no other indices than the shared ones
+  kRows,  // those of which threads of a GPU can share out each row
   kAll
 };
 

@@ -9,6 +9,7 @@
 #include "opsemantics/base/clock.h"
 #include "runtime/contraction.h"
 #include "runtime/cuda/make_job.h"
+#include "runtime/program/kernel_abi.h"
 #include "runtime/watched_threads.h"
 
 namespace yuba::cuda {
@@ -123,6 +124,17 @@ absl::Status CudaDevice::Usable() const {
                   "the GPU cannot be used by this process any more");
 }
 
+int64_t Ceiling(int64_t count, int64_t each) { return (count + each - 1) / each; }
+
+// How many points of a kernel a device computes.
+int64_t PointsOf(const runtime::LoadedProgram& program, const program::Kernel& kernel,
+                 const program::ThreadLaunch& launch, int device) {
+  int64_t points = 1;
+  for (const int index : launch.indices())
+    points *= program.IntervalOf(kernel.indices(index), device).size();
+  return points;
+}
+
 absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                                  const runtime::ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
@@ -133,7 +145,8 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
   YUBA_RETURN_IF_ERROR(Fill(0, 0, layout.size));
   YUBA_RETURN_IF_ERROR(PrepareRecords(program));
-  std::vector<int64_t> tables;  // of all launches: pointers to buffers, then arguments
+  std::vector<int64_t> tables;       // of all launches: pointers to buffers, then arguments
+  std::vector<size_t> in_workspace;  // places there that get the workspace's address
   int64_t record = 0;
   instructions_.resize(program.instructions().size());
   for (size_t p = 0; p < instructions_.size(); ++p) {
@@ -155,7 +168,21 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     }
     YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
     prepared.elements = Volume(program.BoxOf(kernel.results(0).box(), device_));
-    prepared.threads = std::max(function.warp(), 1);
+    if (!function.has_launch()) {
+      return UserError(program.Describe(static_cast<int>(p)),
+                       ": the program does not say how it is started on GPUs; compile it anew");
+    }
+    prepared.threads = function.launch().threads();
+    const program::ThreadLaunch& threads = function.launch();
+    const int64_t points = PointsOf(program, kernel, threads, device_);
+    prepared.blocks = Ceiling(points, threads.points()) * std::max(threads.parts(), 1);
+    if (threads.parts() > 0) {
+      YUBA_ASSIGN_OR_RETURN(prepared.sum,
+                            gpu_->Find(absl::StrCat(function.symbol(), runtime::kSumOfParts)));
+      prepared.sum_blocks = Ceiling(points, runtime::kSumThreads);
+      workspace_bytes_ =
+          std::max(workspace_bytes_, threads.parts() * points * threads.part_bytes());
+    }
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
       tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));
@@ -163,11 +190,17 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     if (function.checks_indices()) {
       tables.push_back(reinterpret_cast<int64_t>(records_.data() + kRecordBytes * record++));
     }
+    if (threads.parts() > 0) {
+      in_workspace.push_back(tables.size());
+      tables.push_back(0);
+    }
     prepared.arguments = static_cast<int64_t>(tables.size());
     tables.insert(tables.end(), launch.arguments.begin(), launch.arguments.end());
   }
-  YUBA_RETURN_IF_ERROR(tables_.Store(tables, stream_));
-  return workspace_.Allocate(workspace_bytes_);
+  YUBA_RETURN_IF_ERROR(workspace_.Allocate(workspace_bytes_));
+  for (const size_t place : in_workspace)
+    tables[place] = reinterpret_cast<int64_t>(workspace_.data());
+  return tables_.Store(tables, stream_);
 }
 
 absl::Status CudaDevice::PrepareRecords(const runtime::LoadedProgram& program) {
@@ -254,7 +287,10 @@ absl::Status CudaDevice::Start(const Prepared& prepared) {
   const int64_t* buffers = tables_.numbers() + prepared.buffers;
   const int64_t* arguments = tables_.numbers() + prepared.arguments;
   void* parameters[] = {&buffers, &arguments};
-  return gpu_->Launch(prepared.function, prepared.elements * prepared.threads, parameters, stream_);
+  YUBA_RETURN_IF_ERROR(
+      gpu_->Launch(prepared.function, prepared.blocks, prepared.threads, parameters, stream_));
+  if (prepared.sum == nullptr) return absl::OkStatus();
+  return gpu_->Launch(prepared.sum, prepared.sum_blocks, runtime::kSumThreads, parameters, stream_);
 }
 
 }  // namespace yuba::cuda

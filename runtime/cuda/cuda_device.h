@@ -63,9 +63,12 @@ class CudaDevice : public runtime::Device {
 
  private:
   struct Prepared {
-    CUfunction function = nullptr;           // of a generated kernel
-    int64_t elements = 0;                    // of the result; 0: nothing is run
-    int64_t threads = 1;                     // that may compute one element together
+    CUfunction function = nullptr;  // of a generated kernel
+    int64_t elements = 0;           // of the result; 0: nothing is run
+    int64_t blocks = 0;             // of threads that a generated kernel starts
+    int threads = 0;                // in each
+    CUfunction sum = nullptr;       // adds up what it leaves in parts, or null
+    int64_t sum_blocks = 0;
     int64_t buffers = 0, arguments = 0;      // positions in tables_
     std::unique_ptr<CublasProduct> product;  // of a library call
     std::unique_ptr<GpuMemory> zeros;        // of a library call that sums nothing: a job

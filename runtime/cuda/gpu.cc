@@ -2,6 +2,7 @@
 #include "runtime/cuda/gpu.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
@@ -9,7 +10,7 @@
 namespace yuba::cuda {
 namespace {
 
-constexpr int kBlock = 256;      // threads; whole warps (kernel_abi.h)
+constexpr int kBlock = 256;      // threads of the runtime's own kernels
 constexpr int kBlocksEach = 16;  // on each multiprocessor; threads go round for the rest
 constexpr int kLogBytes = 8192;  // of the PTX compiler's words
 
@@ -84,25 +85,32 @@ absl::StatusOr<CUfunction> Gpu::Find(const std::string& symbol) const {
   return function;
 }
 
-absl::Status Gpu::Launch(CUfunction function, int64_t elements, void** parameters,
+absl::Status Gpu::Launch(CUfunction function, int64_t blocks, int threads, void** parameters,
                          cudaStream_t stream) const {
-  if (elements <= 0) return absl::OkStatus();
-  const int64_t blocks =
-      std::min<int64_t>((elements + kBlock - 1) / kBlock, int64_t{processors_} * kBlocksEach);
-  YUBA_CUDA(driver_->cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1, kBlock, 1, 1, 0,
+  if (blocks <= 0) return absl::OkStatus();
+  if (blocks > std::numeric_limits<int32_t>::max())
+    return UserError("a kernel needs ", blocks, " blocks of threads, more than a GPU starts");
+  YUBA_CUDA(driver_->cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1, threads, 1, 1, 0,
                                     stream, parameters, nullptr));
   return absl::OkStatus();
 }
 
+absl::Status Gpu::LaunchRound(CUfunction function, int64_t elements, void** parameters,
+                              cudaStream_t stream) const {
+  const int64_t blocks =
+      std::min<int64_t>((elements + kBlock - 1) / kBlock, int64_t{processors_} * kBlocksEach);
+  return Launch(function, blocks, kBlock, parameters, stream);
+}
+
 absl::Status Gpu::LaunchJob(const int64_t* job, int64_t elements, cudaStream_t stream) const {
   void* parameters[] = {&job};
-  return Launch(job_, elements, parameters, stream);
+  return LaunchRound(job_, elements, parameters, stream);
 }
 
 absl::Status Gpu::LaunchMatrixCopy(const MatrixCopy& copy, cudaStream_t stream) const {
   MatrixCopy parameter = copy;
   void* parameters[] = {&parameter};
-  return Launch(matrix_, copy.rows * copy.columns, parameters, stream);
+  return LaunchRound(matrix_, copy.rows * copy.columns, parameters, stream);
 }
 
 }  // namespace yuba::cuda

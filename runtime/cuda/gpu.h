@@ -29,10 +29,9 @@ class Gpu {
   // A generated kernel of the program; a user's error where it has none of that name.
   absl::StatusOr<CUfunction> Find(const std::string& symbol) const;
 
-  // Starts `function` on `stream`, on a GPU thread for each of `elements` up to what the GPU holds
-  // at once; threads take the rest in turn. `parameters` are pointers to the parameters' values, as
-  // cuLaunchKernel takes them. Without elements nothing is started.
-  absl::Status Launch(CUfunction function, int64_t elements, void** parameters,
+  // Starts `function` on `stream` in so many blocks of so many threads. `parameters` are pointers
+  // to the parameters' values, as cuLaunchKernel takes them. Without blocks nothing is started.
+  absl::Status Launch(CUfunction function, int64_t blocks, int threads, void** parameters,
                       cudaStream_t stream) const;
   // Starts a job of job.h, whose numbers lie in this GPU's memory.
   absl::Status LaunchJob(const int64_t* job, int64_t elements, cudaStream_t stream) const;
@@ -42,6 +41,10 @@ class Gpu {
  private:
   explicit Gpu(int number) : number_(number) {}
   absl::Status Load(const runtime::LoadedProgram& program);
+  // Starts one of the runtime's own kernels with a thread for each of `elements`, up to what the
+  // GPU holds at once; threads take the rest in turn.
+  absl::Status LaunchRound(CUfunction function, int64_t elements, void** parameters,
+                           cudaStream_t stream) const;
   absl::StatusOr<CUmodule> Compile(const std::string& ptx, const char* what) const;
 
   const int number_;

@@ -17,7 +17,8 @@
 namespace yuba::program {
 namespace {
 
-constexpr int kMostThreads = 1024;                    // that compute an element together
+constexpr int kMostThreads = 1024, kWarp = 32;        // of a block of a GPU
+constexpr int kMostParts = 4096, kMostPartBytes = 8;  // of a sum on a GPU
 constexpr int64_t kLargestExtent = int64_t{1} << 40;  // products with strides below 2^20 still fit
 
 class WellFormed {
@@ -118,6 +119,26 @@ class WellFormed {
     return CheckBox(internal.box(), internal.dims_size());
   }
 
+  static absl::Status CheckLaunch(const ThreadLaunch& launch, int indices) {
+    if (launch.threads() < kWarp || launch.threads() > kMostThreads ||
+        launch.threads() % kWarp != 0) {
+      return UserError("starts blocks of ", launch.threads(), " threads");
+    }
+    if (launch.points() < 1 || launch.points() > kMostBytes)
+      return UserError("starts blocks of ", launch.points(), " points");
+    if (launch.parts() < 0 || launch.parts() > kMostParts || launch.part_bytes() < 0 ||
+        launch.part_bytes() > kMostPartBytes || (launch.parts() > 0) != (launch.part_bytes() > 0)) {
+      return UserError("starts blocks for ", launch.parts(), " parts of ", launch.part_bytes(),
+                       " bytes");
+    }
+    const std::set<int> shared_out(launch.indices().begin(), launch.indices().end());
+    if (static_cast<int>(shared_out.size()) != launch.indices_size() ||
+        (!shared_out.empty() && (*shared_out.begin() < 0 || *shared_out.rbegin() >= indices))) {
+      return UserError("starts blocks for indices that it does not have");
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckKernel(const Kernel& kernel) {
     if (kernel.function() < 0 || kernel.function() >= message_.functions_size()) {
       return UserError("no function ", kernel.function());
@@ -145,9 +166,7 @@ class WellFormed {
       }
       YUBA_RETURN_IF_ERROR(CheckRange(work.range()));
     }
-    if (function.warp() < 0 || function.warp() > kMostThreads) {
-      return UserError(function.warp(), " threads compute an element together");
-    }
+    if (function.has_launch()) YUBA_RETURN_IF_ERROR(CheckLaunch(function.launch(), indices));
     const int rank = message_.buffers(kernel.results(0).buffer()).dims_size();
     for (const IndexSplit& split : function.splits()) {
       if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||

@@ -31,31 +31,6 @@ TEST_CASE("the innermost loop runs along memory") {
         "row: | j i; 0 bounds");
 }
 
-std::string PlanForWarps(const Definition& definition) {
-  LoopOptions options;
-  options.parallel_outputs = true;
-  options.warp = 32;
-  return ToString(PlanLoops(definition, options), definition);
-}
-
-TEST_CASE("a warp shares out a long sum") {
-  const auto sum = [](int64_t results, int64_t terms, bool along) {
-    const std::vector<int64_t> rows = {results, terms}, columns = {terms, results};
-    return Define({results, terms}, 1, Reducer::kSum, {along ? rows : columns},
-                  along ? Read(0, {i, j}) : Read(0, {j, i}));
-  };
-  // Along memory anyhow; else where there are few results.
-  CHECK(PlanForWarps(sum(100000, 64, true)) == "register: i | j (by a warp); 0 bounds");
-  CHECK(PlanForWarps(sum(100000, 64, false)) == "register: i | j; 0 bounds");
-  CHECK(PlanForWarps(sum(768, 512, false)) == "register: i | j (by a warp); 0 bounds");
-  CHECK(PlanForWarps(sum(100000, 31, true)) == "register: i | j; 0 bounds");
-  CHECK(Plan(sum(768, 512, true), true) == "register: i | j; 0 bounds");
-  Definition position = sum(768, 512, true);  // the first of equal ones wins
-  position.reducer = Reducer::kArgMax;
-  position.result.type = ElementType::kI64;
-  CHECK(PlanForWarps(position) == "register: i | j; 0 bounds");
-}
-
 TEST_CASE("padding bounds the loops") {
   // y[i] = sum(j) (x[i + j - 1] else 0) * f[j]
   const Definition conv =

@@ -5,7 +5,8 @@
 //
 //   int32_t yuba_thread[4]                 tid.x, ntid.x, ctaid.x, nctaid.x of the running thread
 //   int32_t (*yuba_shuffle)(int32_t, int32_t)   of a value with the lane at a distance
-//   char NAME_shuffles                     where kernel NAME calls it
+//   void (*yuba_barrier)(int32_t)          for the threads of a warp (0) or of a block
+//   char NAME_shuffles, NAME_waits         where kernel NAME calls the one, the other for blocks
 //
 // and NVIDIA's __nv_expf is the processor's expf.
 #include <array>
@@ -44,6 +45,12 @@ llvm::Value* InPlaceOf(llvm::CallInst& call, const std::string& intrinsic, llvm:
     return builder.CreateCall(llvm::FunctionType::get(word, {word, word}, false), exchange,
                               {call.getArgOperand(1), call.getArgOperand(2)});
   }
+  if (intrinsic == "llvm.nvvm.barrier0" || intrinsic == "llvm.nvvm.bar.warp.sync") {
+    llvm::Value* const barrier =
+        builder.CreateLoad(builder.getPtrTy(), Global(module, "yuba_barrier", builder.getPtrTy()));
+    return builder.CreateCall(llvm::FunctionType::get(builder.getVoidTy(), {word}, false), barrier,
+                              {builder.getInt32(intrinsic == "llvm.nvvm.barrier0" ? 1 : 0)});
+  }
   for (unsigned i = 0; i < kThread.size(); ++i) {
     if (intrinsic != absl::StrCat("llvm.nvvm.read.ptx.sreg.", kThread[i])) continue;
     llvm::Type* const four = llvm::ArrayType::get(word, kThread.size());
@@ -63,8 +70,10 @@ void ForProcessors(llvm::Module& module, const std::string& symbol) {
     const std::string name = function->getName().str();
     if (absl::StartsWith(name, "__nv_")) function->setName(name.substr(5));
     if (!absl::StartsWith(name, "llvm.nvvm.")) continue;
-    if (absl::StrContains(name, "shfl"))
-      Global(module, symbol + "_shuffles", llvm::Type::getInt8Ty(module.getContext()));
+    llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
+    if (absl::StrContains(name, "shfl") || absl::StrContains(name, "bar.warp"))
+      Global(module, symbol + "_shuffles", byte);
+    if (absl::StrContains(name, "barrier0")) Global(module, symbol + "_waits", byte);
     while (!function->use_empty()) {
       auto* const call = llvm::cast<llvm::CallInst>(function->user_back());
       call->replaceAllUsesWith(InPlaceOf(*call, name, module));

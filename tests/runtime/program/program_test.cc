@@ -162,10 +162,22 @@ void AddSplit(program::Program& p, int index, int dim, int64_t step) {
   split->set_step(step);
 }
 
+program::ThreadLaunch* LaunchIn(program::Program& program) {
+  program::ThreadLaunch* launch =
+      program.mutable_functions(KernelOf(program).function())->mutable_launch();
+  launch->set_threads(256);
+  launch->set_points(256);
+  return launch;
+}
+
 TEST_CASE("each fault of a program is refused with its place") {
   const std::vector<Fault> faults = {
-      {"2000 threads compute an element together",
-       [](auto& p) { p.mutable_functions(KernelOf(p).function())->set_warp(2000); }},
+      {"starts blocks of 2000 threads", [](auto& p) { LaunchIn(p)->set_threads(2000); }},
+      {"starts blocks of 48 threads", [](auto& p) { LaunchIn(p)->set_threads(48); }},
+      {"starts blocks of 0 points", [](auto& p) { LaunchIn(p)->set_points(0); }},
+      {"starts blocks for 3 parts of 0 bytes", [](auto& p) { LaunchIn(p)->set_parts(3); }},
+      {"starts blocks for indices that it does not have",
+       [](auto& p) { LaunchIn(p)->add_indices(9); }},
       {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
       {"more than 65536 devices", [](auto& p) { p.mutable_mesh(0)->set_size(70000); }},
       {"number eps: no element type 77",

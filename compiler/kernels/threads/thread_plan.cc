@@ -1,0 +1,356 @@
+#include "compiler/kernels/threads/thread_plan.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/kernels/threads/strides.h"
+
+namespace yuba::kernels {
+namespace {
+
+constexpr int kAccessBytes = 16;  // the widest access of a thread
+constexpr int kMostLanes = 8;     // elements of a byte would be 16: too many registers of f32
+constexpr int kMostThreads = 1024;
+// With fewer threads than this, of one point each, GPUs are idle: 132 multiprocessors with a block.
+constexpr int64_t kEnoughBlocks = 132;
+constexpr int64_t kEnoughThreads = kEnoughBlocks * 256;
+// A sum of fewer elements than this is too short for a second kernel.
+constexpr int64_t kLongSum = 1 << 18;
+// A reduction along what lies side by side in memory is shared out anyhow, another one only where
+// so few results would leave the GPU idle.
+constexpr int64_t kFewResults = 16384;
+// A group takes so many accesses of a row a thread, where the row is that long.
+constexpr int64_t kAccessesEach = 4;
+
+// Whether threads can share out a reduction and combine what they have.
+bool IsShared(Reducer reducer) {
+  return reducer != Reducer::kNone && reducer != Reducer::kPick && !IsArgReducer(reducer);
+}
+
+class ThreadPlanner {
+ public:
+  ThreadPlanner(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                const KernelTarget& target)
+      : kernel_(kernel), plans_(plans), warp_(target.facts->warp) {
+    const ArgumentLayout layout(kernel);
+    const bool hash = target.arithmetic == Arithmetic::kHash;
+    for (size_t d = 0; d < plans.size(); ++d)
+      strides_.push_back(StridesOf(kernel, layout, static_cast<int>(d), plans[d], hash));
+  }
+
+  ThreadPlan Plan() {
+    if (warp_ > 0) ChooseGroup();
+    plan_.points = Merged(PointIndices(), AllDefinitions());
+    if (plan_.group == 1 || plan_.columns) plan_.lanes = PointLanes();
+    return plan_;
+  }
+
+ private:
+  const Definition& DefinitionOf(int d) const { return *kernel_.definitions[d].definition; }
+
+  std::vector<int> AllDefinitions() const {
+    std::vector<int> all;
+    for (size_t d = 0; d < plans_.size(); ++d) all.push_back(static_cast<int>(d));
+    return all;
+  }
+
+  std::vector<int> PointIndices() const {
+    if (kernel_.shared == 0) return plans_[0].outer;
+    std::vector<int> shared;
+    for (int index = 0; index < kernel_.shared; ++index) shared.push_back(index);
+    return shared;
+  }
+
+  // The loops inside of the points: those that a group may share out.
+  std::vector<int> InnerIndices(int d) const {
+    std::vector<int> inner;
+    for (const int index : plans_[d].outer)
+      if (kernel_.shared > 0 && index >= kernel_.shared) inner.push_back(index);
+    for (const LoopStep& step : plans_[d].steps)
+      if (step.kind == LoopStep::kLoop) inner.push_back(step.index);
+    return inner;
+  }
+
+  // Whether a step of `outer` moves every access by as much as all turns of `inner` do.
+  bool Merges(int outer, int inner, const std::vector<int>& definitions) const {
+    return std::all_of(definitions.begin(), definitions.end(), [&](int d) {
+      const DefinitionStrides& strides = strides_[d];
+      if (strides.named.count(outer) > 0 || strides.named.count(inner) > 0) return false;
+      const absl::optional<int64_t> extent = strides.ranges[inner].extent;
+      return extent && std::all_of(strides.accesses.begin(), strides.accesses.end(),
+                                   [&](const Strides& access) {
+                                     const auto &step = access.steps[outer],
+                                                &turn = access.steps[inner];
+                                     return step && turn && *step == *turn * *extent;
+                                   });
+    });
+  }
+
+  // Of the definitions, which have the indices in common.
+  std::vector<MergedLoop> Merged(const std::vector<int>& indices,
+                                 const std::vector<int>& definitions) const {
+    const std::vector<KnownRange>& ranges = strides_[definitions[0]].ranges;
+    std::vector<MergedLoop> loops;
+    for (size_t at = indices.size(); at-- > 0;) {
+      const int index = indices[at];
+      const absl::optional<int64_t> extent = ranges[index].extent;
+      if (loops.empty() || !Merges(index, loops.front().indices.front(), definitions)) {
+        loops.insert(loops.begin(), {{index}, extent});
+        continue;
+      }
+      MergedLoop& loop = loops.front();
+      loop.indices.insert(loop.indices.begin(), index);
+      loop.extent =
+          loop.extent && extent ? absl::make_optional(*loop.extent * *extent) : absl::nullopt;
+    }
+    return loops;
+  }
+
+  // How many neighbouring elements along `index` the accesses of a definition take at a time.
+  int WidestLanes(int d, int index) const {
+    int bytes = kAccessBytes;
+    for (const Strides& access : strides_[d].accesses)
+      if (access.steps[index] == 1) bytes = std::min(bytes, access.bytes);
+    return std::min(kAccessBytes / bytes, kMostLanes);
+  }
+
+  static int LanesWithin(int lanes, absl::optional<int64_t> extent) {
+    while (lanes > 1 && (!extent || *extent % lanes != 0)) lanes /= 2;
+    return lanes;
+  }
+
+  // Whether lanes along `index` can share everything but the innermost terms.
+  bool MayHaveLanes(int d, int index) const {
+    const LoopPlan& plan = plans_[d];
+    if (plan.mode != LoopPlan::kMap && plan.mode != LoopPlan::kRegister) return false;
+    if (IsArgReducer(DefinitionOf(d).reducer) || strides_[d].branches) return false;
+    return !Controls(DefinitionOf(d), plan, index);
+  }
+
+  int PointLanes() const {
+    if (plan_.points.empty() || plan_.step >= 0) return 1;
+    const MergedLoop& last = plan_.points.back();
+    const int index = last.indices.back();
+    int lanes = 1;
+    for (size_t d = 0; d < plans_.size(); ++d) {
+      const int number = static_cast<int>(d);
+      if (!MayHaveLanes(number, index)) return 1;
+      const bool loops = !InnerIndices(number).empty();
+      if (loops && (kernel_.shared > 0 || !RunsAlongMemory(number, index))) return 1;
+      lanes = std::max(lanes, WidestLanes(number, index));
+      if (strides_[d].accesses.empty()) continue;
+      const Strides& written = strides_[d].accesses.back();
+      if (written.written && written.steps[index] != 1) return 1;
+    }
+    // One loop may end amid the lanes of its last thread, but for threads that wait for others.
+    const bool alone = kernel_.shared > 0 || InnerIndices(0).empty();
+    if (plan_.points.size() > 1 || !alone) lanes = LanesWithin(lanes, last.extent);
+    while (alone && lanes > 1 && Points() / lanes < kEnoughThreads) lanes /= 2;
+    return lanes;
+  }
+
+  // How many points there are, at most.
+  int64_t Points() const {
+    int64_t points = 1;
+    for (const int index : PointIndices()) {
+      const absl::optional<int64_t> extent = strides_[0].ranges[index].extent;
+      points *= extent ? *extent : DefinitionOf(0).indices[index].extent;
+    }
+    return points;
+  }
+
+  // Whether a group can share out all inner loops of a definition as they are: nothing bounds them
+  // and all launches have as many turns.
+  bool IsPlain(int d) const {
+    const LoopPlan& plan = plans_[d];
+    const bool loops = std::all_of(plan.steps.begin(), plan.steps.end(), [](const LoopStep& step) {
+      return step.kind == LoopStep::kLoop;
+    });
+    if (!loops || !plan.bounds.empty()) return false;
+    if (plan.mode != LoopPlan::kMap &&
+        (plan.mode != LoopPlan::kRegister || !IsShared(DefinitionOf(d).reducer)))
+      return false;
+    const std::vector<int> inner = InnerIndices(d);
+    return std::all_of(inner.begin(), inner.end(),
+                       [&](int index) { return strides_[d].ranges[index].extent.value_or(0) > 0; });
+  }
+
+  bool RunsAlongMemory(int d, int index) const {
+    return std::any_of(
+        strides_[d].accesses.begin(), strides_[d].accesses.end(),
+        [&](const Strides& access) { return !access.written && access.steps[index] == 1; });
+  }
+
+  // Without what is known of arguments, as their order in memory has it.
+  bool IsLast(int d, int index) const {
+    bool last = false;
+    Walk(DefinitionOf(d).body, [&](const Expr& expr) {
+      last |= expr.kind == Expr::kRead && !expr.position.empty() &&
+              Coefficient(expr.position.back(), index) == 1;
+    });
+    return last;
+  }
+
+  InnerLoops InnerOf(int d) const {
+    InnerLoops inner;
+    inner.loops = Merged(InnerIndices(d), {d});
+    for (const MergedLoop& loop : inner.loops) inner.turns *= *loop.extent;
+    if (inner.loops.empty()) return inner;
+    const MergedLoop& last = inner.loops.back();
+    const int index = last.indices.back();
+    if (MayHaveLanes(d, index)) inner.lanes = LanesWithin(WidestLanes(d, index), last.extent);
+    return inner;
+  }
+
+  void ChooseGroup() {
+    if (kernel_.shared == 0) {
+      ChooseGroupAlone();
+      return;
+    }
+    for (size_t d = 0; d < plans_.size(); ++d) {
+      if (!InnerIndices(static_cast<int>(d)).empty() && !IsPlain(static_cast<int>(d))) return;
+    }
+    ShareAllLoops();
+    bool once = true;  // are there loops in the first definition alone?
+    for (size_t d = 1; d < plans_.size(); ++d) once &= InnerIndices(static_cast<int>(d)).empty();
+    if (once) ShareParts();
+  }
+
+  void ChooseGroupAlone() {
+    const LoopPlan& plan = plans_[0];
+    const std::vector<int> inner = InnerIndices(0);
+    if (plan.mode != LoopPlan::kRegister || !IsShared(DefinitionOf(0).reducer) || inner.empty())
+      return;
+    const bool few = Points() <= kFewResults;
+    const bool along = RunsAlongMemory(0, inner.back()) || IsLast(0, inner.back());
+    if (IsPlain(0) && !along && ChooseColumns()) return ShareParts();
+    if (!few && !along) return;
+    if (IsPlain(0)) {
+      ShareAllLoops();
+      return ShareParts();
+    }
+    int longest = -1;
+    for (const int index : inner) {
+      const int64_t extent = DefinitionOf(0).indices[index].extent;
+      if (extent < warp_) continue;  // not worth sharing out
+      if (longest < 0 || IsLast(0, index) || extent > DefinitionOf(0).indices[longest].extent)
+        longest = index;
+    }
+    if (longest < 0 || (!few && !IsLast(0, longest))) return;
+    plan_.group = warp_;
+    plan_.step = longest;
+  }
+
+  // Neighbouring threads compute neighbouring points, as these lie side by side in memory.
+  bool ChooseColumns() {
+    plan_.points = Merged(PointIndices(), {0});
+    if (plan_.points.empty() || !RunsAlongMemory(0, plan_.points.back().indices.back()))
+      return false;
+    const int lanes = PointLanes();
+    const int64_t chunks = std::max<int64_t>(Points() / lanes, 1);
+    InnerLoops inner = InnerOf(0);
+    inner.lanes = 1;
+    if (chunks >= kEnoughThreads || inner.turns < 2 * kAccessesEach) return false;
+    int across = warp_;
+    while (across > 1 && across / 2 >= chunks) across /= 2;
+    plan_.group = plan_.threads / across;
+    while (plan_.group > 2 && plan_.group * kAccessesEach > inner.turns) plan_.group /= 2;
+    plan_.threads = std::max(across * plan_.group, warp_);
+    plan_.group = plan_.threads / across;
+    plan_.columns = true;
+    plan_.inner = {std::move(inner)};
+    return true;
+  }
+
+  // With too few blocks for a GPU several compute each sum.
+  void ShareParts() {
+    if (plan_.inner.empty()) return;
+    plan_.points = Merged(PointIndices(), AllDefinitions());
+    plan_.lanes = plan_.columns ? PointLanes() : 1;
+    const int64_t blocks = (Points() + plan_.PointsOfBlock() - 1) / plan_.PointsOfBlock();
+    const InnerLoops& inner = plan_.inner[0];
+    if (blocks >= kEnoughBlocks || inner.turns * Points() < kLongSum) return;
+    const int64_t turns = inner.turns / inner.lanes / (plan_.group * kAccessesEach);
+    const int64_t parts = std::min(2 * kEnoughBlocks / std::max<int64_t>(blocks, 1), turns);
+    plan_.parts = static_cast<int>(std::max<int64_t>(parts, 1));
+  }
+
+  // A row of few accesses is a warp's, a longer one a block's.
+  void ShareAllLoops() {
+    std::vector<InnerLoops> all;
+    int64_t most = 0;  // accesses
+    for (size_t d = 0; d < plans_.size(); ++d) {
+      all.push_back(InnerOf(static_cast<int>(d)));
+      most = std::max(most, all.back().turns / all.back().lanes);
+    }
+    if (most < warp_ / 2) return;
+    plan_.inner = std::move(all);
+    plan_.group = warp_;
+    while (plan_.group < kMostThreads && most > kAccessesEach * plan_.group) plan_.group *= 2;
+    const bool many = Points() >= kFewResults;
+    if (many && most <= 2 * kAccessesEach * warp_) plan_.group = warp_;
+    if (plan_.group > warp_) plan_.threads = plan_.group;
+  }
+
+  const NamedKernel& kernel_;
+  const std::vector<LoopPlan>& plans_;
+  const int warp_;
+  std::vector<DefinitionStrides> strides_;  // [definition]
+  ThreadPlan plan_;
+};
+
+std::string Names(const std::vector<MergedLoop>& loops, const Definition& definition) {
+  return absl::StrJoin(loops, " ", [&](std::string* text, const MergedLoop& loop) {
+    absl::StrAppend(text, absl::StrJoin(loop.indices, "*", [&](std::string* name, int index) {
+                      absl::StrAppend(name, definition.indices[index].name);
+                    }));
+  });
+}
+
+}  // namespace
+
+bool SharesRows(const Definition& definition, int shared) {
+  LoopOptions options;
+  options.parallel_outputs = true;
+  const LoopPlan plan = PlanLoops(definition, options);
+  bool loops = false, others = false;
+  for (const LoopStep& step : plan.steps) (step.kind == LoopStep::kLoop ? loops : others) = true;
+  if (plan.mode == LoopPlan::kScatter || (others && loops)) return false;
+  if (plan.mode == LoopPlan::kRegister && loops && !IsShared(definition.reducer)) return false;
+  if (loops && !plan.bounds.empty()) return false;
+  return !others || static_cast<int>(plan.outer.size()) <= shared;
+}
+
+bool HasFewLongRows(const Definition& definition, int shared) {
+  int64_t rows = 1, turns = 1;
+  for (int index = 0; index < static_cast<int>(definition.indices.size()); ++index)
+    (index < shared ? rows : turns) *= definition.indices[index].extent;
+  return rows < kEnoughBlocks && rows * turns >= kLongSum;
+}
+
+ThreadPlan PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                       const KernelTarget& target) {
+  return ThreadPlanner(kernel, plans, target).Plan();
+}
+
+std::string ToString(const ThreadPlan& plan, const NamedKernel& kernel) {
+  const auto definition = [&](size_t d) -> const Definition& {
+    return *kernel.definitions[d].definition;
+  };
+  const auto by = [](int lanes) { return lanes > 1 ? absl::StrCat(" by ", lanes) : ""; };
+  std::string text = absl::StrCat(plan.threads, " threads");
+  if (plan.group > 1) {
+    absl::StrAppend(&text, ", ", plan.group, plan.columns ? " apart" : "", " a point",
+                    plan.parts > 1 ? absl::StrCat(" in ", plan.parts, " parts") : "");
+  }
+  absl::StrAppend(&text, "; points ", Names(plan.points, definition(0)), by(plan.lanes));
+  for (size_t d = 0; d < plan.inner.size(); ++d) {
+    absl::StrAppend(&text, "; turns ", Names(plan.inner[d].loops, definition(d)),
+                    by(plan.inner[d].lanes));
+  }
+  if (plan.step >= 0) absl::StrAppend(&text, "; turns of ", definition(0).indices[plan.step].name);
+  return text;
+}
+
+}  // namespace yuba::kernels

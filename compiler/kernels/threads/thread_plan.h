@@ -1,0 +1,78 @@
+// The thread plan of a kernel for GPUs: which of its loops the threads share out, which loops are
+// one because they run through memory as one would, and how many neighbouring elements a thread
+// computes. Decided from what is known of the arguments; loop_threads.cc writes it down.
+//
+// A *point* is one value of the loops outside of all accumulators: an element of a map, a row of a
+// softmax. Each thread computes `lanes` neighbouring points, or a *group* of threads, a warp or a
+// block, computes one point together: its threads share out the *turns* of the loops inside, and
+// combine their accumulators in a fixed order, so that results have the same bits in every run.
+// Where there are too few points for all of a GPU, blocks compute *parts* of a point's sum, and a
+// second kernel adds these up.
+//
+// Example: z[i, j] = relu(y[i, j]) in f32 with 8 rows of 4 on each device has one loop of 32 points
+// in memory's order, and each thread computes 4 of them with one access of 16 bytes to each tensor.
+// m[i] = max(j) y[i, j] with rows of 4,096 has a group of 256 threads for each i; each thread looks
+// at 4 times 4 elements. s[j] = sum(i) y[i, j] has *columns*: neighbouring threads compute
+// neighbouring j, and the 8 threads of a group are 32 threads apart from each other.
+#ifndef YUBA_COMPILER_KERNELS_THREADS_THREAD_PLAN_H_
+#define YUBA_COMPILER_KERNELS_THREADS_THREAD_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/named_kernel.h"
+#include "compiler/kernels/targets.h"
+
+namespace yuba::kernels {
+
+// Loops over indices of a definition, the last of them innermost, that are run through as one.
+struct MergedLoop {
+  std::vector<int> indices;
+  absl::optional<int64_t> extent;  // turns, where all launches have as many
+};
+
+// The loops of one definition whose turns a group shares out.
+struct InnerLoops {
+  std::vector<MergedLoop> loops;  // outermost first
+  int64_t turns = 1;
+  int lanes = 1;  // neighbouring turns of the last loop that a thread takes together
+};
+
+struct ThreadPlan {
+  int threads = 256;               // of a block
+  int group = 1;                   // that compute a point together: 1, a warp, or the whole block
+  bool columns = false;            // a group is every (threads / group)th thread of the block
+  int parts = 1;                   // of each point's sum, each computed by a group of its own
+  int lanes = 1;                   // neighbouring values of the last loop that a thread computes
+  std::vector<MergedLoop> points;  // outermost first
+  std::vector<InnerLoops> inner;   // [definition], where a group shares out whole loops; else empty
+  // Where it does not, of a definition alone: the index of the one loop that a group shares out, as
+  // bounds depend on it; -1: none.
+  int step = -1;
+
+  // How many points a block computes.
+  int64_t PointsOfBlock() const { return int64_t{threads} / group * lanes; }
+  bool OneAfterTheOther() const { return group > 1 && !inner.empty(); }
+};
+
+// Of a kernel for a target whose threads share out elements. `plans` are its definitions' loop
+// plans. Deterministic.
+ThreadPlan PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                       const KernelTarget& target);
+
+// Whether a group can compute the definition a row at a time: its first `shared` output indices say
+// which row, and its other loops have as many turns in each, bounded by nothing.
+bool SharesRows(const Definition& definition, int shared);
+// Whether several blocks should compute each row, as there are few of many elements.
+bool HasFewLongRows(const Definition& definition, int shared);
+
+// One line for dumps and tests: "256 threads; points i*j by 4" or "256 threads, 256 a point;
+// points i; turns j by 4".
+std::string ToString(const ThreadPlan& plan, const NamedKernel& kernel);
+
+}  // namespace yuba::kernels
+
+#endif  // YUBA_COMPILER_KERNELS_THREADS_THREAD_PLAN_H_

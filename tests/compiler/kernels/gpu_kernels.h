@@ -1,0 +1,91 @@
+// Kernels for GPUs of definitions written by hand, with all of their arguments known.
+#ifndef YUBA_TESTS_COMPILER_KERNELS_GPU_KERNELS_H_
+#define YUBA_TESTS_COMPILER_KERNELS_GPU_KERNELS_H_
+
+#include <utility>
+#include <vector>
+
+#include "compiler/kernels/argument_layout.h"
+#include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/named_kernel.h"
+#include "tests/opsemantics/support/definitions.h"
+
+namespace yuba::kernels {
+
+// The arguments of a kernel that computes all of its definitions, in buffers that hold all of their
+// tensors.
+inline KnownArguments AllOf(const NamedKernel& kernel) {
+  const ArgumentLayout layout(kernel);
+  KnownArguments known(2 * layout.indices);
+  for (const KernelDefinition& each : kernel.definitions) {
+    for (size_t index = 0; index < each.indices.size(); ++index)
+      known[EndArgument(each.indices[index])].offset = each.definition->indices[index].extent;
+  }
+  for (const int rank : layout.ranks) known.resize(known.size() + 2 * rank);
+  const auto set = [&](const KernelTensor& tensor, const TensorType& type) {
+    if (tensor.kind == KernelTensor::kInternal) return;
+    for (size_t d = 0; d < type.dims.size(); ++d)
+      known[layout.BoxArgument(tensor) + 2 * d + 1].offset = type.dims[d];
+  };
+  for (const KernelDefinition& each : kernel.definitions) {
+    for (size_t o = 0; o < each.operands.size(); ++o)
+      set(each.operands[o], each.definition->operands[o]);
+    set(each.computes, each.definition->result);
+  }
+  return known;
+}
+
+inline std::vector<int64_t> DimsAt(const std::vector<int64_t>& extents,
+                                   const std::vector<Affine>& position) {
+  std::vector<int64_t> dims;
+  for (const Affine& at : position) dims.push_back(extents[at.BareIndex()]);
+  return dims;
+}
+
+// y[i, j, ...] = -x0[position].
+inline Definition Map(const std::vector<int64_t>& extents, std::vector<Affine> position) {
+  const std::vector<int64_t> dims = DimsAt(extents, position);
+  return Define(extents, static_cast<int>(extents.size()), Reducer::kNone, {dims},
+                Call(Function::kNeg, {Read(0, std::move(position))}));
+}
+
+// y = reducer over all but the first `outputs` indices of x0[position].
+inline Definition Reduce(Reducer reducer, const std::vector<int64_t>& extents, int outputs,
+                         std::vector<Affine> position) {
+  const std::vector<int64_t> dims = DimsAt(extents, position);
+  return Define(extents, outputs, reducer, {dims}, Read(0, std::move(position)));
+}
+
+// A softmax of rows as one kernel of three definitions, which must outlive its uses.
+class Softmax {
+ public:
+  Softmax(int64_t rows, int64_t columns) {
+    const Affine i = IndexAffine(0), j = IndexAffine(1);
+    const std::vector<int64_t> extents = {rows, columns};
+    const auto difference = [&] {
+      return Call(Function::kExp, {Call(Function::kSub, {Read(0, {i, j}), Read(1, {i})})});
+    };
+    most_ = Reduce(Reducer::kMax, extents, 1, {i, j});
+    sum_ = Define(extents, 1, Reducer::kSum, {extents, {rows}}, difference());
+    quotient_ = Define(extents, 2, Reducer::kNone, {extents, {rows}, {rows}},
+                       Call(Function::kDiv, {difference(), Read(2, {i})}));
+  }
+
+  NamedKernel kernel() const {
+    const KernelTensor x{KernelTensor::kOperand, 0}, m{KernelTensor::kInternal, 0},
+        s{KernelTensor::kInternal, 1}, y{KernelTensor::kResult, 0};
+    NamedKernel kernel;
+    kernel.symbol = "softmax";
+    kernel.shared = 1;
+    kernel.definitions = {
+        {&most_, {0, 1}, {x}, m}, {&sum_, {0, 2}, {x, m}, s}, {&quotient_, {0, 3}, {x, m, s}, y}};
+    return kernel;
+  }
+
+ private:
+  Definition most_, sum_, quotient_;
+};
+
+}  // namespace yuba::kernels
+
+#endif  // YUBA_TESTS_COMPILER_KERNELS_GPU_KERNELS_H_

@@ -1,0 +1,173 @@
+// Generated kernels compute on fake GPUs, thread by thread, what the interpreter computes: of every
+// schedule of threads and every kind of definition, whole and on parts, with arguments of which all
+// or nothing is known when their code is generated.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <memory>
+#include <random>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/strip.h"
+#include "catch2/catch.hpp"
+#include "compiler/kernels/argument_layout.h"
+#include "compiler/kernels/kernels.h"
+#include "compiler/kernels/loop_plan.h"
+#include "compiler/kernels/threads/thread_plan.h"
+#include "opsemantics/regions/boxes.h"
+#include "tests/compiler/kernels/gpu_kernels.h"
+#include "tests/compiler/kernels/kernel_definitions.h"
+#include "tests/compiler/kernels/kernel_runner.h"
+#include "tests/opsemantics/support/definitions.h"
+#include "tests/runtime/cuda/fake_warps.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::kernels {
+namespace {
+
+const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3);
+
+// The launch at hand: the runner calls plain functions.
+struct Launch {
+  std::unique_ptr<cuda::ObjectKernel> kernel, sum;
+  ThreadPlan plan;
+  int buffers = 0, arguments = 0;  // of the kernel
+};
+Launch launch;
+std::vector<int64_t> seen;  // the arguments of the last call
+
+// In place of a kernel: notes its arguments and computes nothing.
+void Note(void* const*, const int64_t* arguments) {
+  seen.assign(arguments, arguments + launch.arguments);
+}
+
+// All threads of the launch, as the back end starts them.
+void RunLaunch(void* const* buffers, const int64_t* arguments) {
+  int64_t points = 1;
+  for (const MergedLoop& loop : launch.plan.points) {
+    for (const int index : loop.indices) {
+      const int64_t begin = arguments[BeginArgument(index)], end = arguments[EndArgument(index)];
+      points *= std::max<int64_t>(end - begin, 0);
+    }
+  }
+  std::vector<void*> all(buffers, buffers + launch.buffers);
+  std::vector<double> parts(launch.plan.parts > 1 ? launch.plan.parts * points : 0, 1e300);
+  all.push_back(parts.data());
+  const auto blocks = [&](int64_t each) { return (points + each - 1) / each; };
+  cuda::RunThreads(*launch.kernel, all.data(), arguments,
+                   blocks(launch.plan.PointsOfBlock()) * launch.plan.parts, launch.plan.threads, 7);
+  if (launch.sum == nullptr) return;
+  cuda::RunThreads(*launch.sum, all.data(), arguments, blocks(runtime::kSumThreads),
+                   runtime::kSumThreads, 8);
+}
+
+// A shared object of generated code, opened as the fake driver does it.
+class Object {
+ public:
+  explicit Object(absl::string_view image) : file_(memfd_create("kernels", 0)) {
+    REQUIRE(absl::ConsumePrefix(&image, "ELF "));
+    const std::string bytes = absl::HexStringToBytes(image);
+    REQUIRE(write(file_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    handle_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle_ != nullptr);
+  }
+  Object(const Object&) = delete;
+  ~Object() {
+    dlclose(handle_);
+    close(file_);
+  }
+  void* handle() const { return handle_; }
+
+ private:
+  int file_;
+  void* handle_ = nullptr;
+};
+
+// "" where the kernel computes on `ranges` what the interpreter does, else what is wrong. `text`
+// gets the thread plan's text.
+std::string Compare(const Definition& definition, const std::vector<Interval>& ranges, bool known,
+                    Arithmetic arithmetic, std::string* text) {
+  KernelTarget target(*FindTarget("cuda"));
+  target.arithmetic = arithmetic;
+  NamedKernel kernel = Alone("kernel", definition);
+  const ArgumentLayout layout(kernel);
+  launch.buffers = layout.tensors();
+  launch.arguments = 2 * layout.indices;
+  for (const int rank : layout.ranks) launch.arguments += 2 * rank;
+  std::mt19937_64 random(1);
+  if (known) {
+    CompareWithInterpreter(definition, Note, ranges, arithmetic, random);
+    for (const int64_t argument : seen) kernel.known.push_back({-1, argument});
+  }
+  const std::vector<LoopPlan> plans = {PlanLoops(definition, LoopOptionsFor(target))};
+  launch.plan = PlanThreads(kernel, plans, target);
+  *text = ToString(launch.plan, kernel);
+  const absl::StatusOr<std::string> image = GenerateKernels({kernel}, target);
+  REQUIRE_THAT(image, IsOk());
+  const Object object(*image);
+  launch.kernel = cuda::FindKernel(object.handle(), "kernel");
+  launch.sum = cuda::FindKernel(object.handle(), "kernel_sum");
+  REQUIRE(launch.kernel != nullptr);
+  REQUIRE((launch.sum != nullptr) == (launch.plan.parts > 1));
+  random.seed(1);
+  return CompareWithInterpreter(definition, RunLaunch, ranges, arithmetic, random);
+}
+
+struct Case {
+  Definition definition;
+  std::string plan;  // what its text begins with
+};
+
+// One for each schedule that a thread plan can have.
+std::vector<Case> Schedules() {
+  return {
+      {Map({64, 64, 32}, {i, j, k}), "256 threads; points i*j*k by 2"},
+      {Map({37, 41, 24}, {j, k}), "256 threads; points i j*k"},
+      {Map({70001}, {i}), "256 threads; points i by 2"},
+      {Map({600, 200}, {j, i}), "256 threads; points i j by 2"},
+      {Reduce(Reducer::kSum, {33, 128}, 1, {i, j}), "256 threads, 32 a point"},
+      {Reduce(Reducer::kMax, {33, 68}, 1, {i, j}), "256 threads, 32 a point"},
+      {Reduce(Reducer::kSum, {5, 4096}, 1, {i, j}), "256 threads, 256 a point"},
+      {Reduce(Reducer::kMin, {3, 5003}, 1, {i, j}), "1024 threads, 1024 a point"},
+      {Reduce(Reducer::kSum, {3, 7, 10, 12}, 1, {j, i, k, l}), "64 threads, 64 a point"},
+      {Reduce(Reducer::kSum, {64, 501}, 1, {j, i}), "256 threads, 16 apart a point"},
+      {Reduce(Reducer::kProd, {6, 40}, 1, {j, i}), "32 threads, 8 apart a point"},
+      {Reduce(Reducer::kSum, {9, 65536}, 1, {i, j}), "1024 threads, 1024 a point in 4 parts"},
+      {Reduce(Reducer::kMax, {64, 4099}, 1, {j, i}), "256 threads, 16 apart a point in"},
+  };
+}
+
+TEST_CASE("every schedule of threads computes what the interpreter computes") {
+  for (const Case& each : Schedules()) {
+    INFO(ToString(each.definition));
+    const std::vector<Interval> whole = WholeRanges(each.definition);
+    for (const Arithmetic arithmetic : {Arithmetic::kFloat, Arithmetic::kHash}) {
+      for (const bool known : {true, false}) {
+        std::string plan;
+        const std::string wrong = Compare(each.definition, whole, known, arithmetic, &plan);
+        INFO(plan);
+        CHECK(wrong == "");
+        if (known && arithmetic == Arithmetic::kFloat)
+          CHECK(plan.substr(0, each.plan.size()) == each.plan);
+      }
+    }
+  }
+}
+
+TEST_CASE("every kind of definition is right on threads, whole and on parts") {
+  size_t number = 0;
+  for (const DefinitionGroup& group : KernelDefinitions()) {
+    for (const Definition& definition : group.definitions) {
+      std::mt19937_64 random(number++);
+      const std::vector<Interval> part = RandomRanges(definition, random);
+      INFO(ToString(definition) << " on " << ToString(Box(part)));
+      std::string plan;
+      CHECK(Compare(definition, WholeRanges(definition), true, Arithmetic::kFloat, &plan) == "");
+      CHECK(Compare(definition, part, number % 3 != 0, Arithmetic::kFloat, &plan) == "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yuba::kernels
