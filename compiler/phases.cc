@@ -149,9 +149,10 @@ absl::Status VerifyKernels(Compilation& c) {
   std::set<std::string> symbols;
   for (const program::Function& function : c.program.functions()) {
     const bool generated = !function.symbol().empty();
-    if (function.has_library() + function.has_opaque() + generated != 1 ||
+    if ((function.has_library() || generated) == function.has_opaque() ||
         (generated && !symbols.insert(function.symbol()).second)) {
-      return ProofError("not one implementation for: ", function.definitions(0).text());
+      return ProofError("neither one implementation nor a library call with code beside it for: ",
+                        function.definitions(0).text());
     }
   }
   if (!symbols.empty() && c.program.code().empty() && c.request.kernels.code) {

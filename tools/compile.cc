@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/kernels/add_kernels.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
@@ -48,18 +49,21 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
                                      output));
   ProgressLine::End();
   const program::Program& program = written.program;
-  int generated = 0, opaque = 0;
+  int generated = 0, opaque = 0, library = 0, both = 0;  // both: code beside a library call
   for (const auto& function : program.functions()) {
-    generated += function.symbol().empty() ? 0 : 1;
-    opaque += function.has_opaque() ? 1 : 0;
+    const bool code = !function.symbol().empty();
+    generated += code && !function.has_library();
+    opaque += function.has_opaque();
+    library += function.has_library();
+    both += code && function.has_library();
   }
-  const int library = program.functions_size() - generated - opaque;
   report = {{"output", output},
             {"bytes", written.file_bytes},
             {"values", flags.values},
             {"instructions", program.instructions_size()},
             {"generated_kernels", generated},
             {"library_routines", library},
+            {"library_routines_with_code", both},
             {"opaque_functions", opaque},
             {"devices", planned.plan.mesh.devices()},
             {"target", program.target()},
@@ -68,7 +72,8 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   std::cout << "wrote " << output << " (" << Bytes(written.file_bytes)
             << "): " << Counted(program.instructions_size(), "instruction") << ", "
             << Counted(generated, "generated kernel") << ", " << Counted(library, "library routine")
-            << ", " << (opaque == 0 ? "" : Counted(opaque, "opaque function") + ", ") << "for "
+            << (both == 0 ? "" : absl::StrCat(" (", both, " with code beside them)")) << ", "
+            << (opaque == 0 ? "" : Counted(opaque, "opaque function") + ", ") << "for "
             << Counted(planned.plan.mesh.devices(), "device") << ", target " << program.target()
             << " (" << program.processor() << ")\n";
   return absl::OkStatus();

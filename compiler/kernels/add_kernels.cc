@@ -40,7 +40,7 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   if (definitions.size() != 1 || IsOpaque(definitions[0])) return absl::nullopt;
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
   LibraryFeatures features;
-  features.convolutions = choice.target.facts->convolutions;
+  features.convolutions = choice.target.facts->convolutions != nullptr;
   return LibraryCallFor(definitions[0], features);
 }
 
@@ -75,8 +75,12 @@ absl::Status NoCodeForGpus(const Node& node) {
 
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
   if (IsOpaque(definition)) return "opaque";
-  if (!ChooseCall({definition}, choice)) return "loops";
-  return choice.target.facts->library;
+  const absl::optional<program::LibraryCall> call = ChooseCall({definition}, choice);
+  if (!call.has_value()) return "loops";
+  const TargetFacts& facts = *choice.target.facts;
+  const bool product = call->kind() == program::LibraryCall::CONTRACTION;
+  return absl::StrCat(product ? facts.products : facts.convolutions,
+                      facts.falls_back ? " or loops" : "");
 }
 
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
@@ -100,7 +104,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     }
     if (auto call = ChooseCall(definitions, choice)) {
       *function.mutable_library() = *std::move(call);
-      continue;
+      if (!target.facts->falls_back) continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
     function.set_checks_indices(!hash && Wraps(definitions));  // hashes are no indices

@@ -21,15 +21,15 @@ struct KernelChoice {
                         // (runtime/model) and looked at, and not run
 };
 
-// What AddKernels chooses for a definition: "loops" (generated code), "opaque", or the target's
-// library, "onednn" or "cublas".
+// What AddKernels chooses for a definition: "loops" (generated code), "opaque", or a library of the
+// target, "onednn", or "cublas or loops" where there is generated code beside the call.
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 
 // Gives each function of `program`, which has none yet, a library call, calls of an opaque function
-// or the symbol of generated code, and the program its code. `program` must be of model.graph (its
-// kernels are the nodes in order), and choice.target.arithmetic must be the program's. Opaque
-// functions for GPUs are a user's error, which names the node; else it returns what GenerateKernels
-// returns.
+// or the symbol of generated code, or a symbol beside the library call, and the program its code.
+// `program` must be of model.graph (its kernels are the nodes in order), and
+// choice.target.arithmetic must be the program's. Opaque functions for GPUs are a user's error,
+// which names the node; else it returns what GenerateKernels returns.
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program);
 

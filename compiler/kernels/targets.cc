@@ -11,10 +11,11 @@ constexpr DeviceLibrary kLibdevice = {
 
 constexpr TargetFacts kTargets[] = {
     {"host", "x86_64-unknown-linux-gnu", "x86-64-v3", /*features=*/"", kC, "s", /*links=*/true,
-     /*parallel=*/false, /*warp=*/0, /*doubles_have_min=*/true, "onednn", /*convolutions=*/true},
+     /*parallel=*/false, /*warp=*/0, /*doubles_have_min=*/true, "onednn", "onednn",
+     /*falls_back=*/false},
     {"cuda", "nvptx64-nvidia-cuda", "sm_80", /*features=*/"+ptx80", kPtxKernel, "ptx",
      /*links=*/false, /*parallel=*/true, /*warp=*/32, /*doubles_have_min=*/false, "cublas",
-     /*convolutions=*/false, kLibdevice},
+     /*convolutions=*/nullptr, /*falls_back=*/true, kLibdevice},
 };
 
 }  // namespace

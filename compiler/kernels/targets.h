@@ -1,7 +1,7 @@
 // For which machine kernels are generated: one table of targets (targets.cc), and the choice of a
 // row, a processor and an arithmetic. What differs between targets is a field of the row, which
 // these read: loop_*.cc (the loops), scalars and functions.cc (instructions and <math.h>),
-// machine_code.cc (LLVM), add_kernels.cc (the library), and of the phases JoinsFor of phases.cc.
+// machine_code.cc (LLVM), add_kernels.cc (the libraries), and of the phases JoinsFor of phases.cc.
 //
 // Example: KernelTarget() is the processor's own code for x86-64-v3,
 // KernelTarget(*FindTarget("cuda")) PTX for the GPUs of the row's processor and later ones.
@@ -37,10 +37,12 @@ struct TargetFacts {
   bool links;             // whether the code is a shared object; else it is the assembly
   bool parallel;  // whether the threads of a device share out a kernel's elements, as on GPUs
   int warp;       // threads that may compute an element together; 0: none do
-  bool doubles_have_min;    // whether there are instructions for min and max of f64
-  const char* library;      // for products
-  bool convolutions;        // whether this library has them too
-  DeviceLibrary functions;  // of <math.h>
+  bool doubles_have_min;     // whether there are instructions for min and max of f64
+  const char* products;      // the library of matrix products
+  const char* convolutions;  // that of convolutions; null: none has them
+  bool falls_back;           // whether code stands beside calls of libraries, which may be missing
+                             // where the program runs
+  DeviceLibrary functions;   // of <math.h>
 };
 
 const TargetFacts& HostTarget();

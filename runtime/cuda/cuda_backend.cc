@@ -1,6 +1,9 @@
 #include "runtime/cuda/cuda_backend.h"
 
 #include <algorithm>
+#include <iostream>
+#include <map>
+#include <set>
 
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
@@ -40,32 +43,48 @@ absl::StatusOr<std::vector<std::vector<bool>>> ConnectGpus(int gpus) {
   return connected;
 }
 
-// What a device needs on its GPU besides its arena, about: cuBLAS takes this for itself on GPUs of
-// compute capability 9.0, on others less (cuBLAS's documentation, cublasSetWorkspace).
+// What a device needs on its GPU besides arena and workspace, about: cuBLAS takes this for itself
+// on GPUs of compute capability 9.0, on others less (cuBLAS's documentation, cublasSetWorkspace).
 constexpr int64_t kCublasBytes = int64_t{32} << 20;
 
-bool CallsCublas(const runtime::LoadedProgram& program) {
-  const auto& functions = program.message().functions();
-  return std::any_of(functions.begin(), functions.end(),
-                     [](const program::Function& function) { return function.has_library(); });
+int64_t LibraryBytes(const CudaDevice& device) {
+  return device.workspace_bytes() + (device.calls_libraries() ? kCublasBytes : 0);
 }
 
-// Whether the GPU, which is the calling thread's, has room for so many devices of the program,
-// before anything is allocated.
-absl::Status CheckMemory(const Gpu& gpu, int devices, const runtime::LoadedProgram& program,
+// Whether the GPU has room for these devices, all it has, before their memory is allocated.
+absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& devices,
                          const runtime::ArenaLayout& layout) {
   size_t free = 0, total = 0;
   YUBA_RETURN_IF_ERROR(gpu.Enter());
   YUBA_CUDA(cudaMemGetInfo(&free, &total));
-  const int64_t each = layout.size + (CallsCublas(program) ? kCublasBytes : 0);
-  if (each * devices <= static_cast<int64_t>(free)) return absl::OkStatus();
+  int64_t needed = 0, libraries = 0;  // of all devices; of the one that needs most for libraries
+  for (const CudaDevice* device : devices) {
+    needed += layout.size + LibraryBytes(*device);
+    libraries = std::max(libraries, LibraryBytes(*device));
+  }
+  if (needed <= static_cast<int64_t>(free)) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
       "GPU %d has %.1f MB free of %.1f, and the program needs %.1f: %d of its devices, each with "
-      "%.1f MB for tensors and %.1f for libraries; plan it with --memory, for more devices, or end "
-      "what else uses the GPU",
+      "%.1f MB for tensors and up to %.1f for libraries; plan it with --memory, for more devices, "
+      "or end what else uses the GPU",
       gpu.number(), 1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(total),
-      1e-6 * static_cast<double>(each * devices), devices, 1e-6 * static_cast<double>(layout.size),
-      1e-6 * static_cast<double>(each - layout.size)));
+      1e-6 * static_cast<double>(needed), devices.size(), 1e-6 * static_cast<double>(layout.size),
+      1e-6 * static_cast<double>(libraries)));
+}
+
+// One line for each library and cause: what its calls are run as, and the first of them.
+void WarnOfFallbacks(const runtime::LoadedProgram& program,
+                     const std::vector<CudaDevice*>& devices) {
+  std::map<std::pair<std::string, std::string>, std::set<int>> by_cause;  // instructions
+  for (const CudaDevice* device : devices) {
+    for (const Fallback& fallback : device->fallbacks())
+      by_cause[{fallback.library, fallback.cause}].insert(fallback.instruction);
+  }
+  for (const auto& [why, instructions] : by_cause) {
+    std::cerr << "warning: without " << why.first << " " << program.Describe(*instructions.begin());
+    if (instructions.size() > 1) std::cerr << ", and " << instructions.size() - 1 << " more,";
+    std::cerr << " run as generated code, which is slower: " << why.second << "\n";
+  }
 }
 
 }  // namespace
@@ -83,18 +102,19 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     opened.push_back(std::move(gpu));
   }
   const auto gpu_of = [=](int device) { return int64_t{device} * gpus / count; };
-  std::vector<int> of_gpu(gpus);  // how many devices each has
-  for (int device = 0; device < count; ++device) ++of_gpu[gpu_of(device)];
-  for (int number = 0; number < gpus; ++number) {
-    YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number], program, layout));
-  }
   std::vector<CudaDevice*> devices;
+  std::vector<std::vector<const CudaDevice*>> of_gpu(gpus);
   for (int device = 0; device < count; ++device) {
     auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)], copy_seconds);
-    YUBA_RETURN_IF_ERROR(made->Prepare(program, layout));
     devices.push_back(made.get());
+    of_gpu[gpu_of(device)].push_back(made.get());
     fleet.devices.push_back(std::move(made));
+    YUBA_RETURN_IF_ERROR(devices.back()->PlanLibraryCalls(program, layout));
   }
+  for (int number = 0; number < gpus; ++number)
+    YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number], layout));
+  WarnOfFallbacks(program, devices);
+  for (CudaDevice* device : devices) YUBA_RETURN_IF_ERROR(device->Prepare(program, layout));
   const Nccl* nccl = options.nccl == NcclChoice::kStrict ? &StrictNccl() : nullptr;
   if (options.nccl == NcclChoice::kFound && gpus > 1) {
     const absl::StatusOr<const Nccl*> library = Nccl::Open();

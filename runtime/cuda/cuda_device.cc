@@ -42,7 +42,8 @@ absl::Status GpuMemory::Store(const std::vector<int64_t>& numbers, cudaStream_t 
 CudaDevice::~CudaDevice() {
   if (!gpu_->Enter().ok()) return;
   if (stream_ != nullptr) cudaStreamSynchronize(stream_);
-  if (cublas_ != nullptr) (*Cublas::Open())->cublasDestroy_v2(cublas_);
+  instructions_.clear();
+  handles_.reset();
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
@@ -138,7 +139,6 @@ int64_t PointsOf(const runtime::LoadedProgram& program, const program::Kernel& k
 absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                                  const runtime::ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
-  YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   YUBA_RETURN_IF_ERROR(marks_.Open(stream_));
   YUBA_RETURN_IF_ERROR(
       Annotate(arena_.Allocate(layout.size),
@@ -148,16 +148,14 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
   std::vector<int64_t> tables;       // of all launches: pointers to buffers, then arguments
   std::vector<size_t> in_workspace;  // places there that get the workspace's address
   int64_t record = 0;
-  instructions_.resize(program.instructions().size());
   for (size_t p = 0; p < instructions_.size(); ++p) {
     if (!program.instructions()[p].has_kernel()) continue;
     const program::Kernel& kernel = program.instructions()[p].kernel();
     Prepared& prepared = instructions_[p];
     const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
     const program::Function& function = program.message().functions(launch.function);
-    if (function.has_library()) {
-      YUBA_RETURN_IF_ERROR(Annotate(PrepareLibrary(program, kernel, launch, prepared),
-                                    program.Describe(static_cast<int>(p))));
+    if (prepared.is_library) {
+      YUBA_RETURN_IF_ERROR(PrepareZeros(program, kernel, prepared));
       continue;
     }
     if (function.has_opaque()) {
@@ -232,40 +230,62 @@ absl::StatusOr<runtime::Device::BadIndex> CudaDevice::TakeBadIndex() {
   return first;
 }
 
-absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
-                                        const program::Kernel& kernel,
-                                        const runtime::Launch& launch, Prepared& prepared) {
-  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
-  if (call.kind() != program::LibraryCall::CONTRACTION) {
-    return absl::UnimplementedError(
-        "convolutions by a library are not there for GPUs; compile with --target cuda, which "
-        "generates their code");
+absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
+                                          const runtime::ArenaLayout& layout) {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  handles_ = std::make_unique<LibraryHandles>(*gpu_, stream_);
+  instructions_.resize(program.instructions().size());
+  for (int p = 0; p < static_cast<int>(instructions_.size()); ++p) {
+    if (!program.instructions()[p].has_kernel()) continue;
+    const program::Kernel& kernel = program.instructions()[p].kernel();
+    if (!program.message().functions(kernel.function()).has_library()) continue;
+    YUBA_RETURN_IF_ERROR(Annotate(PlanLibraryCall(program, layout, p), program.Describe(p)));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CudaDevice::PlanLibraryCall(const runtime::LoadedProgram& program,
+                                         const runtime::ArenaLayout& layout, int instruction) {
+  const program::Kernel& kernel = program.instructions()[instruction].kernel();
+  const program::Function& function = program.message().functions(kernel.function());
+  const program::LibraryCall& call = function.library();
+  Prepared& prepared = instructions_[instruction];
   const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device_);
+  prepared.is_library = true;
   if (shape.no_result) return absl::OkStatus();
   prepared.elements = shape.result.elements();
-  prepared.left = arena_.data() + launch.offsets[call.left()];
-  prepared.right = arena_.data() + launch.offsets[call.right()];
-  prepared.result = arena_.data() + launch.offsets.back();
-  if (shape.no_terms) {
-    prepared.zeros = std::make_unique<GpuMemory>();
-    return prepared.zeros->Store(
-        CombineJob({Reducer::kSum, shape.result_type, shape.result_type, false}, shape.result, {},
-                   prepared.result),
-        stream_);
+  prepared.zeros_box = shape.result;
+  const runtime::Launch launch = runtime::LaunchOf(program, layout, instruction, device_);
+  prepared.left = launch.offsets[call.left()];
+  prepared.right = launch.offsets[call.right()];
+  prepared.result = launch.offsets.back();
+  if (shape.no_terms) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> made = MakeLibraryKernel(
+      {program, kernel, device_, shape, prepared.left, prepared.right, prepared.result}, *handles_);
+  const bool lacking = absl::IsUnavailable(made.status()) || absl::IsUnimplemented(made.status());
+  if (lacking && !function.symbol().empty()) {
+    fallbacks_.push_back(
+        {instruction, LibraryOf(call.kind()), std::string(made.status().message())});
+    prepared = Prepared();
+    return absl::OkStatus();
   }
-  YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());
-  if (cublas_ == nullptr) {
-    YUBA_CUDA(cublas->cublasCreate_v2(&cublas_));
-    YUBA_CUDA(cublas->cublasSetStream_v2(cublas_, stream_));
-    // What is added up in f32 is not rounded to a small float between parts of a sum.
-    YUBA_CUDA(cublas->cublasSetMathMode(
-        cublas_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
-                                           CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
-  }
-  prepared.product = std::make_unique<CublasProduct>(*gpu_, *cublas, cublas_, stream_, shape);
-  workspace_bytes_ = std::max(workspace_bytes_, prepared.product->workspace_bytes());
+  if (!made.ok()) return made.status();
+  prepared.library = *std::move(made);
+  calls_libraries_ = true;
+  workspace_bytes_ = std::max(workspace_bytes_, prepared.library->workspace_bytes());
   return absl::OkStatus();
+}
+
+absl::Status CudaDevice::PrepareZeros(const runtime::LoadedProgram& program,
+                                      const program::Kernel& kernel, Prepared& prepared) {
+  const bool all_written = prepared.library != nullptr && !prepared.library->has_gaps();
+  if (prepared.elements == 0 || all_written) return absl::OkStatus();
+  const ElementType type = program.type(kernel.results(0).buffer());
+  prepared.zeros = std::make_unique<GpuMemory>();
+  return prepared.zeros->Store(CombineJob({Reducer::kSum, type, type, false}, prepared.zeros_box,
+                                          {}, arena_.data() + prepared.result),
+                               stream_);
 }
 
 absl::Status CudaDevice::Run(int instruction) {
@@ -278,12 +298,14 @@ absl::Status CudaDevice::Run(int instruction) {
 
 absl::Status CudaDevice::Start(const Prepared& prepared) {
   if (prepared.zeros != nullptr) {
-    return gpu_->LaunchJob(prepared.zeros->numbers(), prepared.elements, stream_);
+    YUBA_RETURN_IF_ERROR(gpu_->LaunchJob(prepared.zeros->numbers(), prepared.elements, stream_));
   }
-  if (prepared.product != nullptr) {
+  if (prepared.library != nullptr) {
     ++library_calls_;
-    return prepared.product->Run(prepared.left, prepared.right, prepared.result, workspace_.data());
+    return prepared.library->Run(arena_.data() + prepared.left, arena_.data() + prepared.right,
+                                 arena_.data() + prepared.result, workspace_.data());
   }
+  if (prepared.is_library) return absl::OkStatus();
   const int64_t* buffers = tables_.numbers() + prepared.buffers;
   const int64_t* arguments = tables_.numbers() + prepared.arguments;
   void* parameters[] = {&buffers, &arguments};

@@ -1,5 +1,6 @@
-// A virtual device on a GPU: an arena and a stream of its own. Run starts a kernel on the stream
-// and does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream, the first
+// A virtual device on a GPU: an arena and a stream of its own. A library call for which there is no
+// library is run as the generated code that stands beside it. Run starts a kernel on the stream and
+// does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream, the first
 // three for `copy_seconds` at most.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
 #define YUBA_RUNTIME_CUDA_CUDA_DEVICE_H_
@@ -9,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/cuda/cublas_product.h"
 #include "runtime/cuda/gpu.h"
+#include "runtime/cuda/library/library_kernel.h"
 #include "runtime/cuda/marks.h"
 #include "runtime/device.h"
 
@@ -33,6 +34,12 @@ class GpuMemory {
   char* data_ = nullptr;
 };
 
+// A library call that is run as generated code.
+struct Fallback {
+  int instruction = -1;
+  std::string library, cause;  // for people
+};
+
 class CudaDevice : public runtime::Device {
  public:
   CudaDevice(int device, std::shared_ptr<const Gpu> gpu, double copy_seconds)
@@ -43,6 +50,14 @@ class CudaDevice : public runtime::Device {
   absl::Status Write(int64_t offset, const char* data, int64_t bytes) override;
   absl::Status Read(int64_t offset, char* data, int64_t bytes) override;
   absl::Status Fill(int64_t offset, char value, int64_t bytes) override;
+
+  // To be called once, before Prepare: chooses how library calls are run, after which it is known
+  // how much memory Prepare allocates. Takes none of the GPU's but what libraries take for
+  // themselves.
+  absl::Status PlanLibraryCalls(const runtime::LoadedProgram& program,
+                                const runtime::ArenaLayout& layout);
+  bool calls_libraries() const { return calls_libraries_; }
+  const std::vector<Fallback>& fallbacks() const { return fallbacks_; }
   absl::Status Prepare(const runtime::LoadedProgram& program,
                        const runtime::ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
@@ -70,11 +85,12 @@ class CudaDevice : public runtime::Device {
     CUfunction sum = nullptr;       // adds up what it leaves in parts, or null
     int64_t sum_blocks = 0;
     int64_t buffers = 0, arguments = 0;      // positions in tables_
-    std::unique_ptr<CublasProduct> product;  // of a library call
-    std::unique_ptr<GpuMemory> zeros;        // of a library call that sums nothing: a job
-    char* left = nullptr;                    // buffers of a library call, in the GPU's memory
-    char* right = nullptr;
-    char* result = nullptr;
+    bool is_library = false;                 // a library call, by none of the above
+    std::unique_ptr<LibraryKernel> library;  // null: all of its result is zeros
+    runtime::BoxWalk zeros_box;              // of a library call: what it writes
+    std::unique_ptr<GpuMemory> zeros;        // a job that writes zeros there; null: none is needed
+    // Buffers of a library call: offsets in the arena, bytes.
+    int64_t left = 0, right = 0, result = 0;
   };
 
   absl::Status Start(const Prepared& prepared);
@@ -82,8 +98,10 @@ class CudaDevice : public runtime::Device {
   absl::Status WaitUntilIdle(const std::function<bool()>& give_up);
   absl::Status WaitForCopy();
   absl::Status PrepareRecords(const runtime::LoadedProgram& program);
-  absl::Status PrepareLibrary(const runtime::LoadedProgram& program, const program::Kernel& kernel,
-                              const runtime::Launch& launch, Prepared& prepared);
+  absl::Status PlanLibraryCall(const runtime::LoadedProgram& program,
+                               const runtime::ArenaLayout& layout, int instruction);
+  absl::Status PrepareZeros(const runtime::LoadedProgram& program, const program::Kernel& kernel,
+                            Prepared& prepared);
 
   const int device_;
   const double copy_seconds_;  // that a copy may take
@@ -91,14 +109,16 @@ class CudaDevice : public runtime::Device {
   cudaStream_t stream_ = nullptr;
   Marks marks_;
   std::atomic<bool> hangs_{false};
-  cublasHandle_t cublas_ = nullptr;
+  std::unique_ptr<LibraryHandles> handles_;  // outlives the library kernels
   GpuMemory arena_, workspace_;
   GpuMemory tables_;                    // of all launches: pointers to buffers, then arguments
   GpuMemory records_;                   // one for each of checking_
   std::vector<int> checking_;           // instructions that check indices, in order
   std::vector<Prepared> instructions_;  // [instruction]
-  int64_t workspace_bytes_ = 0;         // of products
-  int64_t library_bytes_ = 0;           // that libraries have taken by themselves
+  bool calls_libraries_ = false;
+  std::vector<Fallback> fallbacks_;
+  int64_t workspace_bytes_ = 0;  // of library calls
+  int64_t library_bytes_ = 0;    // that libraries have taken by themselves
   int64_t library_calls_ = 0;
 };
 

@@ -32,7 +32,9 @@ absl::Status CallStatus(CUresult result, const char* call, const char* file, int
 absl::Status CallStatus(cublasStatus_t result, const char* call, const char* file, int line) {
   if (result == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
   const absl::StatusOr<const Cublas*> cublas = Cublas::Open();
-  return Failed(absl::StatusCode::kInternal,
+  const bool lacking =
+      result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_ARCH_MISMATCH;
+  return Failed(lacking ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInternal,
                 cublas.ok() ? (*cublas)->cublasGetStatusString(result) : nullptr, call, file, line);
 }
 

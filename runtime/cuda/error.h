@@ -1,6 +1,6 @@
 // Failed calls of the CUDA libraries as statuses. The message has the library's words, the text of
 // the call, file and line, and the calling thread's GPU. ResourceExhausted where the GPU's memory
-// is full, else Internal.
+// is full, Unimplemented where a library does not have what is asked for, else Internal.
 #ifndef YUBA_RUNTIME_CUDA_ERROR_H_
 #define YUBA_RUNTIME_CUDA_ERROR_H_
 

@@ -42,8 +42,11 @@ class ContentChecker {
 
  private:
   absl::Status Function(const program::Function& function) {
-    if (!function.symbol().empty() + function.has_library() + function.has_opaque() != 1) {
-      return UserError("needs one of a symbol, a library call and calls of an opaque function");
+    const bool code_or_library = !function.symbol().empty() || function.has_library();
+    if (code_or_library == function.has_opaque()) {
+      return UserError(
+          "needs one of a symbol, a library call and calls of an opaque function, or a ",
+          "symbol beside a library call");
     }
     if (function.checks_indices() && function.symbol().empty()) {
       return UserError("only generated code checks indices");

@@ -113,7 +113,7 @@ void DropGenerated(program::Program& program) {
   std::vector<int> number(program.functions_size(), -1);
   google::protobuf::RepeatedPtrField<program::Function> functions;
   for (int f = 0; f < program.functions_size(); ++f) {
-    if (!program.functions(f).symbol().empty()) continue;
+    if (!program.functions(f).has_library() && !program.functions(f).has_opaque()) continue;
     number[f] = functions.size();
     *functions.Add() = program.functions(f);
   }

@@ -20,6 +20,7 @@ namespace yuba::cuda {
 namespace {
 
 cublasStatus_t CreateHandle(cublasHandle_t* handle) {
+  if (Fake().libraries_refuse) return CUBLAS_STATUS_NOT_SUPPORTED;
   *handle = new cublasContext;
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -1,25 +1,22 @@
 // A planned matrix product (contraction.h) through cuBLAS: of f32 as IEEE has it (no TF32), of bf16
 // or f16 added up in f32, with a result of either. Operands without a unit stride are packed by a
-// kernel of the runtime first. All work is started on one stream and not waited for.
-#ifndef YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
-#define YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
+// kernel of the runtime first.
+#ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_PRODUCT_H_
+#define YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_PRODUCT_H_
 
 #include "runtime/contraction.h"
-#include "runtime/cuda/gpu.h"
+#include "runtime/cuda/library/library_kernel.h"
 
 namespace yuba::cuda {
 
-class CublasProduct {
+class CublasProduct : public LibraryKernel {
  public:
   // `handle` works on `stream`, which is a stream of `gpu`. All are the caller's and outlive this.
   CublasProduct(const Gpu& gpu, const Cublas& cublas, cublasHandle_t handle, cudaStream_t stream,
                 const runtime::LibraryShape& shape);
 
-  int64_t workspace_bytes() const { return a_bytes_ + b_bytes_ + c_bytes_; }
-
-  // Starts the product. Pointers are into the GPU's memory: to the starts of the buffers, and to
-  // workspace_bytes() that no other work of the stream uses meanwhile.
-  absl::Status Run(const char* left, const char* right, char* result, char* workspace);
+  int64_t workspace_bytes() const override { return a_bytes_ + b_bytes_ + c_bytes_; }
+  absl::Status Run(const char* left, const char* right, char* result, char* workspace) override;
 
  private:
   absl::Status Step(const char* left, const char* right, char* result, char* workspace) const;
@@ -39,6 +36,10 @@ class CublasProduct {
   int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  // of operands in the workspace
 };
 
+// The product of a call of kind CONTRACTION.
+absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCublasProduct(const LibrarySite& site,
+                                                                 LibraryHandles& handles);
+
 }  // namespace yuba::cuda
 
-#endif  // YUBA_RUNTIME_CUDA_CUBLAS_PRODUCT_H_
+#endif  // YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_PRODUCT_H_

@@ -1,5 +1,5 @@
 #ifdef YUBA_WITH_CUDA
-#include "runtime/cuda/cublas_product.h"
+#include "runtime/cuda/library/cublas_product.h"
 
 namespace yuba::cuda {
 namespace {
@@ -118,6 +118,14 @@ absl::Status CublasProduct::Multiply(const char* a, const char* b, float beta, c
       plan_.b.leading, b_step, a, type, plan_.a.leading, a_step, &beta, c, CudaType(sum_type_),
       c_leading, batch_.result, batch_.extent, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCublasProduct(const LibrarySite& site,
+                                                                 LibraryHandles& handles) {
+  YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());
+  YUBA_ASSIGN_OR_RETURN(const cublasHandle_t handle, handles.ForCublas());
+  return std::make_unique<CublasProduct>(handles.gpu(), *cublas, handle, handles.stream(),
+                                         site.shape);
 }
 
 }  // namespace yuba::cuda

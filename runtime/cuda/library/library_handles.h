@@ -1,0 +1,33 @@
+// What the libraries want to be made once before they are called: their handles, of one GPU and one
+// stream of it. Each is made when it is first asked for.
+#ifndef YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_HANDLES_H_
+#define YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_HANDLES_H_
+
+#include "absl/status/statusor.h"
+#include "runtime/cuda/gpu.h"
+
+namespace yuba::cuda {
+
+class LibraryHandles {
+ public:
+  // `stream` is one of `gpu`; both outlive this. Every call comes from a thread that has entered
+  // the GPU, the destructor too.
+  LibraryHandles(const Gpu& gpu, cudaStream_t stream) : gpu_(gpu), stream_(stream) {}
+  ~LibraryHandles();
+  LibraryHandles(const LibraryHandles&) = delete;
+
+  const Gpu& gpu() const { return gpu_; }
+  cudaStream_t stream() const { return stream_; }
+
+  // Works on the stream. Unavailable where the library is missing.
+  absl::StatusOr<cublasHandle_t> ForCublas();
+
+ private:
+  const Gpu& gpu_;
+  const cudaStream_t stream_;
+  cublasHandle_t cublas_ = nullptr;
+};
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_HANDLES_H_

@@ -1,0 +1,48 @@
+// The table of library kernels.
+#ifdef YUBA_WITH_CUDA
+#include "opsemantics/base/check.h"
+#include "runtime/cuda/library/cublas_product.h"
+#include "runtime/cuda/library/library_kernel.h"
+
+namespace yuba::cuda {
+namespace {
+
+using Made = absl::StatusOr<std::unique_ptr<LibraryKernel>>;
+
+struct Kind {
+  program::LibraryCall::Kind kind;
+  const char* library;  // for people
+  Made (*make)(const LibrarySite&, LibraryHandles&);
+};
+
+Made NotThere(const LibrarySite&, LibraryHandles&) {
+  return absl::UnimplementedError("convolutions by a library are not there for GPUs");
+}
+
+constexpr Kind kKinds[] = {
+    {program::LibraryCall::CONTRACTION, "cuBLAS", MakeCublasProduct},
+    {program::LibraryCall::CONVOLUTION, "cuDNN", NotThere},
+    {program::LibraryCall::DATA_GRADIENT, "cuDNN", NotThere},
+    {program::LibraryCall::WEIGHT_GRADIENT, "cuDNN", NotThere},
+};
+
+const Kind& RowOf(program::LibraryCall::Kind kind) {
+  for (const Kind& row : kKinds) {
+    if (row.kind == kind) return row;
+  }
+  YUBA_CHECK(false) << "no library for calls of kind " << kind;
+  return kKinds[0];
+}
+
+}  // namespace
+
+Made MakeLibraryKernel(const LibrarySite& site, LibraryHandles& handles) {
+  const auto& function = site.program.message().functions(site.kernel.function());
+  return RowOf(function.library().kind()).make(site, handles);
+}
+
+const char* LibraryOf(program::LibraryCall::Kind kind) { return RowOf(kind).library; }
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_WITH_CUDA
