@@ -7,6 +7,7 @@
 #include "compiler/train/trainable.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
+#include "runtime/cuda/facts.h"
 #include "tools/command.h"
 #include "tools/program/build_program.h"
 #include "tools/run/predict_command.h"
@@ -86,6 +87,16 @@ absl::Status Predict(const RunCommandFlags& flags) {
   return PredictProgram(*loaded, machine, run);
 }
 
+// For the machine that is there: for its GPUs, if it has any, and the newest code that all of them
+// run. Without any the back end says so when it is opened.
+kernels::KernelTarget TargetHere(const kernels::TargetFacts& facts) {
+  kernels::KernelTarget target(facts);
+  if (!facts.parallel) return target;
+  const absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
+  if (gpus.ok()) target.cpu = kernels::GpuProcessor(cuda::OldestOf(*gpus));
+  return target;
+}
+
 absl::Status Run(const RunCommandFlags& flags) {
   if (flags.run.backend == kModelBackend) return Predict(flags);
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
@@ -99,7 +110,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.backend)) {
-    choice.target = kernels::KernelTarget(*target);
+    choice.target = TargetHere(*target);
   }
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));

@@ -1,5 +1,7 @@
 #include "compiler/kernels/targets.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace yuba::kernels {
 namespace {
 
@@ -18,7 +20,18 @@ constexpr TargetFacts kTargets[] = {
      /*convolutions=*/nullptr, /*falls_back=*/true, kLibdevice},
 };
 
+// Of GPUs whose processors LLVM knows, from the oldest for which code is made, ascending.
+constexpr int kCapabilities[] = {80, 86, 87, 89, 90};
+
 }  // namespace
+
+std::string GpuProcessor(int capability) {
+  int newest = kCapabilities[0];
+  for (const int known : kCapabilities) {
+    if (known <= capability) newest = known;
+  }
+  return absl::StrCat("sm_", newest);
+}
 
 const TargetFacts& HostTarget() { return kTargets[0]; }
 

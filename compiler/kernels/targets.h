@@ -45,6 +45,10 @@ struct TargetFacts {
   DeviceLibrary functions;   // of <math.h>
 };
 
+// LLVM's name of the newest processor whose code GPUs of this compute capability (90 for 9.0) run
+// and for which code can be made: "sm_90" for 9.0 and later. For older ones than any, the oldest.
+std::string GpuProcessor(int capability);
+
 const TargetFacts& HostTarget();
 const TargetFacts* FindTarget(absl::string_view name);  // null where there is none
 std::vector<std::string> TargetNames();                 // "host", "cuda"

@@ -1,5 +1,7 @@
 #include "runtime/cuda/facts.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #ifdef YUBA_WITH_CUDA
@@ -7,6 +9,12 @@
 #endif
 
 namespace yuba::cuda {
+
+int OldestOf(const std::vector<GpuFacts>& gpus) {
+  return std::min_element(gpus.begin(), gpus.end(),
+                          [](const GpuFacts& a, const GpuFacts& b) { return a.sm < b.sm; })
+      ->sm;
+}
 
 #ifdef YUBA_WITH_CUDA
 

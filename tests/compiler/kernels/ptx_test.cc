@@ -54,6 +54,16 @@ TEST_CASE("ptxas takes all kernels for sm_80") { Assemble("sm_80", Arithmetic::k
 TEST_CASE("ptxas takes all kernels for sm_90") { Assemble("sm_90", Arithmetic::kFloat, 5); }
 TEST_CASE("ptxas takes all kernels in hash arithmetic") { Assemble("sm_80", Arithmetic::kHash, 5); }
 
+TEST_CASE("code for GPUs is for the newest processor that they run and that is known") {
+  CHECK(GpuProcessor(80) == "sm_80");
+  CHECK(GpuProcessor(88) == "sm_87");
+  CHECK(GpuProcessor(90) == "sm_90");
+  CHECK(GpuProcessor(121) == "sm_90");
+  CHECK(GpuProcessor(75) == "sm_80");
+  for (const int capability : {86, 87, 89})
+    Assemble(GpuProcessor(capability), Arithmetic::kFloat, 50);
+}
+
 TEST_CASE("a missing device library is an error where a kernel needs it, and only there") {
   const char* before = std::getenv("CUDA_HOME");
   const std::string first_owner = before == nullptr ? "" : before;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "absl/strings/match.h"
+#include "runtime/cuda/facts.h"
 #include "tests/runtime/cuda/on_fakes.h"
 #include "tests/runtime/cuda/programs.h"
 #include "tests/support/status_matchers.h"
@@ -215,6 +216,14 @@ TEST_CASE("What is missing is said when the session is opened") {
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kInternal),
                Catch::Contains("compiling the program's kernels"));
   }
+}
+
+TEST_CASE("Code is for the oldest of a machine's GPUs") {
+  OnFakes fakes(3);
+  Fake().sm = 100;
+  CHECK(OldestOf(*FindGpus()) == 100);
+  Fake().other_sm = 86;
+  CHECK(OldestOf(*FindGpus()) == 86);
 }
 
 // What is written to stderr while it lives.

@@ -54,8 +54,9 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int gpu) {
   std::strcpy(properties->name, "fake GPU");
   properties->totalGlobalMem = Fake().memory;
-  properties->major = Fake().sm / 10;
-  properties->minor = Fake().sm % 10;
+  const int sm = gpu == 0 || Fake().other_sm == 0 ? Fake().sm : Fake().other_sm;
+  properties->major = sm / 10;
+  properties->minor = sm % 10;
   properties->multiProcessorCount = 1;
   return gpu < Fake().gpus ? cudaSuccess : cudaErrorInvalidDevice;
 }

@@ -13,7 +13,8 @@ namespace yuba::cuda {
 // The settings of the fakes, which a test changes before it opens a session, and what they count.
 struct FakeCuda {
   int gpus = 1;
-  int sm = 80;
+  int sm = 80;               // of the first GPU
+  int other_sm = 0;          // of all others; 0: the same
   int driver = 13000;        // the CUDA that it is for
   bool peers = true;         // GPUs can read each other's memory; else kernels fault there
   int64_t memory = 1 << 30;  // bytes a GPU has
