@@ -26,6 +26,7 @@ struct CompileFlags {
   std::string values = "copy";
   bool hash = false;
   bool no_library = false;
+  bool tf32 = false;
   bool no_verify = false;
   bool json = false;
 };
@@ -38,6 +39,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
+  choice.tf32 = flags.tf32;
   choice.target = kernels::KernelTarget(*kernels::FindTarget(flags.target));
   if (!flags.cpu.empty()) choice.target.cpu = flags.cpu;
   choice.target.dump_dir = flags.dump;
@@ -103,6 +105,8 @@ void AddCompile(CLI::App& app, int& exit_code) {
                     "do not prove the program before it is written");
   command->add_flag("--no-library", flags->no_library,
                     "generate code for contractions and convolutions too");
+  command->add_flag("--tf32", flags->tf32,
+                    "libraries of GPUs may round operands of f32 to 10 bits of mantissa");
   command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");

@@ -22,6 +22,7 @@ struct RunCommandFlags {
   std::string plan;
   RunFlags run;
   bool no_library = false;
+  bool tf32 = false;
   bool no_verify = false;
 };
 
@@ -76,6 +77,7 @@ absl::Status Predict(const RunCommandFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
+  choice.tf32 = flags.tf32;
   choice.code = false;
   choice.target = kernels::KernelTarget(*kernels::FindTarget(runtime::TargetOf(machine)));
   YUBA_ASSIGN_OR_RETURN(program::Program program,
@@ -109,6 +111,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   }
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
+  choice.tf32 = flags.tf32;
   if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.backend)) {
     choice.target = TargetHere(*target);
   }
@@ -131,6 +134,10 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddPlanFile(command, flags->plan);
   AddRunFlags(command, flags->run);
   command->add_flag("--no-library", flags->no_library, "generated kernels only")->group("Machine");
+  command
+      ->add_flag("--tf32", flags->tf32,
+                 "libraries of GPUs may round operands of f32 to 10 bits of mantissa")
+      ->group("Machine");
   command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs")
       ->group("Diagnosis");
   OnRun(command, exit_code, [flags] { return Run(*flags); });

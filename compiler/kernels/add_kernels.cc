@@ -40,7 +40,10 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   if (definitions.size() != 1 || IsOpaque(definitions[0])) return absl::nullopt;
   if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
   LibraryFeatures features;
-  features.convolutions = choice.target.facts->convolutions != nullptr;
+  const TargetLibraries& libraries = choice.target.facts->libraries;
+  features.convolutions = libraries.convolutions != nullptr;
+  features.doubles = libraries.doubles;
+  features.tf32 = libraries.tf32 && choice.tf32;
   return LibraryCallFor(definitions[0], features);
 }
 
@@ -77,16 +80,19 @@ std::string KernelKind(const Definition& definition, const KernelChoice& choice)
   if (IsOpaque(definition)) return "opaque";
   const absl::optional<program::LibraryCall> call = ChooseCall({definition}, choice);
   if (!call.has_value()) return "loops";
-  const TargetFacts& facts = *choice.target.facts;
+  const TargetLibraries& libraries = choice.target.facts->libraries;
   const bool product = call->kind() == program::LibraryCall::CONTRACTION;
-  return absl::StrCat(product ? facts.products : facts.convolutions,
-                      facts.falls_back ? " or loops" : "");
+  return absl::StrCat(product ? libraries.products : libraries.convolutions,
+                      libraries.falls_back ? " or loops" : "");
 }
 
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program) {
   const KernelTarget& target = choice.target;
   const bool hash = target.arithmetic == Arithmetic::kHash;
+  if (choice.tf32 && !target.facts->libraries.tf32) {
+    return UserError("--tf32 is for GPUs: the target ", target.facts->name, " has no TF32");
+  }
   YUBA_CHECK(program.hash_arithmetic() == hash) << "memory was planned for another arithmetic";
   const absl::optional<compiler::ShortSums> sums = compiler::WithShortSums(model.graph);
   const std::vector<FunctionUse> uses =
@@ -104,7 +110,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     }
     if (auto call = ChooseCall(definitions, choice)) {
       *function.mutable_library() = *std::move(call);
-      if (!target.facts->falls_back) continue;
+      if (!target.facts->libraries.falls_back) continue;
     }
     function.set_symbol(absl::StrCat("k", generated.size()));
     function.set_checks_indices(!hash && Wraps(definitions));  // hashes are no indices

@@ -16,20 +16,22 @@ namespace yuba::kernels {
 
 struct KernelChoice {
   KernelTarget target;
+  bool tf32 = false;    // libraries may round operands of f32 to TF32, where the target's do
   bool library = true;  // false: generated code for everything, as always in hash arithmetic
   bool code = true;     // false: none is generated, so that the program can be predicted
                         // (runtime/model) and looked at, and not run
 };
 
 // What AddKernels chooses for a definition: "loops" (generated code), "opaque", or a library of the
-// target, "onednn", or "cublas or loops" where there is generated code beside the call.
+// target, "onednn", or "cublaslt or loops" where there is generated code beside the call.
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 
 // Gives each function of `program`, which has none yet, a library call, calls of an opaque function
 // or the symbol of generated code, or a symbol beside the library call, and the program its code.
 // `program` must be of model.graph (its kernels are the nodes in order), and
 // choice.target.arithmetic must be the program's. Opaque functions for GPUs are a user's error,
-// which names the node; else it returns what GenerateKernels returns.
+// which names the node, and so is TF32 where the target has none; else it returns what
+// GenerateKernels returns.
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
                         program::Program& program);
 

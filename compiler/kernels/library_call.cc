@@ -133,14 +133,21 @@ absl::optional<program::LibraryCall> LibraryCallFor(const Definition& whole,
                                                     const LibraryFeatures& features) {
   // The index that numbers groups, the last one, is in no position: the call is that of one group.
   const Definition definition = whole.partial_operands.empty() ? whole : InGroups(whole, 1);
-  if (!HasTypes(definition, {ElementType::kF32, ElementType::kBF16, ElementType::kF16}))
-    return absl::nullopt;
+  const bool has_types =
+      HasTypes(definition, {ElementType::kF32, ElementType::kBF16, ElementType::kF16}) ||
+      (features.doubles && HasTypes(definition, {ElementType::kF64}));
+  if (!has_types) return absl::nullopt;
+  const auto finish = [&](program::LibraryCall call) {
+    if (features.tf32 && definition.operands[0].type == ElementType::kF32) call.set_tf32(true);
+    return call;
+  };
   if (const auto contraction = MatchContraction(definition))
-    return CallOf(definition, *contraction);
+    return finish(CallOf(definition, *contraction));
   if (!features.convolutions) return absl::nullopt;
   constexpr int kMostWindows = 3;
   if (const auto convolution = MatchConvolution(definition)) {
-    if (convolution->windows.size() <= kMostWindows) return CallOf(definition, *convolution);
+    if (convolution->windows.size() <= kMostWindows)
+      return finish(CallOf(definition, *convolution));
   }
   return absl::nullopt;
 }

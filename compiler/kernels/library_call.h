@@ -17,6 +17,8 @@ namespace yuba::kernels {
 // What the library of a target has, beside contractions of f32, f16 and bf16.
 struct LibraryFeatures {
   bool convolutions = false;  // and their gradients, of the same types
+  bool doubles = false;       // both of f64 too
+  bool tf32 = false;          // it may round operands of f32 to TF32, and is to
 };
 
 // The call for a contraction, a convolution or a gradient of one that the library has; nullopt for

@@ -12,12 +12,29 @@ constexpr DeviceLibrary kLibdevice = {
     "/usr/local/cuda", "nvvm/libdevice/libdevice.10.bc", "nvvm-reflect-ftz"};
 
 constexpr TargetFacts kTargets[] = {
-    {"host", "x86_64-unknown-linux-gnu", "x86-64-v3", /*features=*/"", kC, "s", /*links=*/true,
-     /*parallel=*/false, /*warp=*/0, /*doubles_have_min=*/true, "onednn", "onednn",
-     /*falls_back=*/false},
-    {"cuda", "nvptx64-nvidia-cuda", "sm_80", /*features=*/"+ptx80", kPtxKernel, "ptx",
-     /*links=*/false, /*parallel=*/true, /*warp=*/32, /*doubles_have_min=*/false, "cublas",
-     /*convolutions=*/nullptr, /*falls_back=*/true, kLibdevice},
+    {"host",
+     "x86_64-unknown-linux-gnu",
+     "x86-64-v3",
+     /*features=*/"",
+     kC,
+     "s",
+     /*links=*/true,
+     /*parallel=*/false,
+     /*warp=*/0,
+     /*doubles_have_min=*/true,
+     {"onednn", "onednn", /*doubles=*/false, /*tf32=*/false, /*falls_back=*/false}},
+    {"cuda",
+     "nvptx64-nvidia-cuda",
+     "sm_80",
+     /*features=*/"+ptx80",
+     kPtxKernel,
+     "ptx",
+     /*links=*/false,
+     /*parallel=*/true,
+     /*warp=*/32,
+     /*doubles_have_min=*/false,
+     {"cublaslt", /*convolutions=*/nullptr, /*doubles=*/true, /*tf32=*/true, /*falls_back=*/true},
+     kLibdevice},
 };
 
 // Of GPUs whose processors LLVM knows, from the oldest for which code is made, ascending.

@@ -27,6 +27,16 @@ struct DeviceLibrary {
   const char* flag = nullptr;  // a flag of modules, set to 0: denormal numbers stay what they are
 };
 
+// What is called in place of generated code, by structure (library_call.h).
+struct TargetLibraries {
+  const char* products;      // the library of matrix products
+  const char* convolutions;  // that of convolutions; null: none has them
+  bool doubles;              // whether they have f64 too
+  bool tf32;                 // whether they may multiply f32 as TF32
+  bool falls_back;           // whether code stands beside each call: the library may be missing
+                             // where the program runs, or have nothing for the call
+};
+
 struct TargetFacts {
   const char* name;       // of --target, and of the back end that runs the code
   const char* triple;     // LLVM's
@@ -37,12 +47,9 @@ struct TargetFacts {
   bool links;             // whether the code is a shared object; else it is the assembly
   bool parallel;  // whether the threads of a device share out a kernel's elements, as on GPUs
   int warp;       // threads that may compute an element together; 0: none do
-  bool doubles_have_min;     // whether there are instructions for min and max of f64
-  const char* products;      // the library of matrix products
-  const char* convolutions;  // that of convolutions; null: none has them
-  bool falls_back;           // whether code stands beside calls of libraries, which may be missing
-                             // where the program runs
-  DeviceLibrary functions;   // of <math.h>
+  bool doubles_have_min;  // whether there are instructions for min and max of f64
+  TargetLibraries libraries;
+  DeviceLibrary functions;  // of <math.h>
 };
 
 // LLVM's name of the newest processor whose code GPUs of this compute capability (90 for 9.0) run

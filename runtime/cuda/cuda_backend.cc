@@ -43,14 +43,6 @@ absl::StatusOr<std::vector<std::vector<bool>>> ConnectGpus(int gpus) {
   return connected;
 }
 
-// What a device needs on its GPU besides arena and workspace, about: cuBLAS takes this for itself
-// on GPUs of compute capability 9.0, on others less (cuBLAS's documentation, cublasSetWorkspace).
-constexpr int64_t kCublasBytes = int64_t{32} << 20;
-
-int64_t LibraryBytes(const CudaDevice& device) {
-  return device.workspace_bytes() + (device.calls_libraries() ? kCublasBytes : 0);
-}
-
 // Whether the GPU has room for these devices, all it has, before their memory is allocated.
 absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& devices,
                          const runtime::ArenaLayout& layout) {
@@ -59,8 +51,8 @@ absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& d
   YUBA_CUDA(cudaMemGetInfo(&free, &total));
   int64_t needed = 0, libraries = 0;  // of all devices; of the one that needs most for libraries
   for (const CudaDevice* device : devices) {
-    needed += layout.size + LibraryBytes(*device);
-    libraries = std::max(libraries, LibraryBytes(*device));
+    needed += layout.size + device->workspace_bytes();
+    libraries = std::max(libraries, device->workspace_bytes());
   }
   if (needed <= static_cast<int64_t>(free)) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(

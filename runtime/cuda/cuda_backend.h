@@ -26,7 +26,7 @@ struct CudaOptions {
 // memory, exchanges go through the host (staging.h). Unavailable, with what was found, where there
 // is no GPU, where a GPU is older than the program's PTX, and in a build without CUDA;
 // ResourceExhausted where a GPU has too little memory left: before anything is allocated where
-// arenas, workspaces and cuBLAS alone are too much. Library calls for which there is no library are
+// arenas and workspaces alone are too much. Library calls for which there is no library are
 // run as the generated code beside them, with a line on stderr for each cause.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,

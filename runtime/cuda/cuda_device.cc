@@ -272,7 +272,6 @@ absl::Status CudaDevice::PlanLibraryCall(const runtime::LoadedProgram& program,
   }
   if (!made.ok()) return made.status();
   prepared.library = *std::move(made);
-  calls_libraries_ = true;
   workspace_bytes_ = std::max(workspace_bytes_, prepared.library->workspace_bytes());
   return absl::OkStatus();
 }

@@ -56,7 +56,6 @@ class CudaDevice : public runtime::Device {
   // themselves.
   absl::Status PlanLibraryCalls(const runtime::LoadedProgram& program,
                                 const runtime::ArenaLayout& layout);
-  bool calls_libraries() const { return calls_libraries_; }
   const std::vector<Fallback>& fallbacks() const { return fallbacks_; }
   absl::Status Prepare(const runtime::LoadedProgram& program,
                        const runtime::ArenaLayout& layout) override;
@@ -115,7 +114,6 @@ class CudaDevice : public runtime::Device {
   GpuMemory records_;                   // one for each of checking_
   std::vector<int> checking_;           // instructions that check indices, in order
   std::vector<Prepared> instructions_;  // [instruction]
-  bool calls_libraries_ = false;
   std::vector<Fallback> fallbacks_;
   int64_t workspace_bytes_ = 0;  // of library calls
   int64_t library_bytes_ = 0;    // that libraries have taken by themselves

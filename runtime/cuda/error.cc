@@ -31,11 +31,12 @@ absl::Status CallStatus(CUresult result, const char* call, const char* file, int
 
 absl::Status CallStatus(cublasStatus_t result, const char* call, const char* file, int line) {
   if (result == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
-  const absl::StatusOr<const Cublas*> cublas = Cublas::Open();
+  const absl::StatusOr<const CublasLt*> cublas = CublasLt::Open();
   const bool lacking =
       result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_ARCH_MISMATCH;
   return Failed(lacking ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInternal,
-                cublas.ok() ? (*cublas)->cublasGetStatusString(result) : nullptr, call, file, line);
+                cublas.ok() ? (*cublas)->cublasLtGetStatusString(result) : nullptr, call, file,
+                line);
 }
 
 }  // namespace yuba::cuda

@@ -77,10 +77,10 @@ absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
 }
 
 absl::StatusOr<std::string> CublasVersion() {
-  YUBA_ASSIGN_OR_RETURN(const Cublas* cublas, Cublas::Open());
+  YUBA_ASSIGN_OR_RETURN(const CublasLt* cublas, CublasLt::Open());
   int numbers[3] = {};
   const libraryPropertyType parts[3] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
-  for (int i = 0; i < 3; ++i) cublas->cublasGetProperty(parts[i], &numbers[i]);
+  for (int i = 0; i < 3; ++i) cublas->cublasLtGetProperty(parts[i], &numbers[i]);
   return absl::StrCat(numbers[0], ".", numbers[1], ".", numbers[2], ", ", cublas->path);
 }
 

@@ -32,7 +32,7 @@ absl::StatusOr<std::vector<GpuFacts>> FindGpus();
 // The compute capability that all of these GPUs have, of which there is at least one: the oldest's.
 int OldestOf(const std::vector<GpuFacts>& gpus);
 
-// A library's version and file, "13.1.0, /usr/local/cuda/lib64/libcublas.so.13". They open it,
+// A library's version and file, "13.1.0, /usr/local/cuda/lib64/libcublasLt.so.13". They open it,
 // which works without a GPU. Unavailable where it is missing.
 absl::StatusOr<std::string> CublasVersion();
 absl::StatusOr<std::string> NcclVersion();

@@ -54,11 +54,11 @@ absl::StatusOr<const Driver*> OpenDriver() {
   return &table;
 }
 
-absl::StatusOr<const Cublas*> OpenCublas() {
-  static Cublas table;
+absl::StatusOr<const CublasLt*> OpenCublasLt() {
+  static CublasLt table;
   YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library,
-                        OpenLibrary({"libcublas.so.13", "libcublas.so.12"}));
-  YUBA_CUBLAS_FUNCTIONS(YUBA_FIND)
+                        OpenLibrary({"libcublasLt.so.13", "libcublasLt.so.12"}));
+  YUBA_CUBLAS_LT_FUNCTIONS(YUBA_FIND)
   table.path = library.path();
   return &table;
 }
@@ -78,8 +78,8 @@ absl::StatusOr<const Driver*> Driver::Open() {
   static const absl::StatusOr<const Driver*> opened = OpenDriver();
   return opened;
 }
-absl::StatusOr<const Cublas*> Cublas::Open() {
-  static const absl::StatusOr<const Cublas*> opened = OpenCublas();
+absl::StatusOr<const CublasLt*> CublasLt::Open() {
+  static const absl::StatusOr<const CublasLt*> opened = OpenCublasLt();
   return opened;
 }
 absl::StatusOr<const Nccl*> Nccl::Open() {

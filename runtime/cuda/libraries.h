@@ -5,7 +5,7 @@
 #ifndef YUBA_RUNTIME_CUDA_LIBRARIES_H_
 #define YUBA_RUNTIME_CUDA_LIBRARIES_H_
 
-#include <cublas_v2.h>
+#include <cublasLt.h>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -24,14 +24,22 @@ namespace yuba::cuda {
   F(cuLaunchKernel)              \
   F(cuStreamWriteValue64)        \
   F(cuGetErrorString)
-#define YUBA_CUBLAS_FUNCTIONS(F) \
-  F(cublasGetProperty)           \
-  F(cublasCreate_v2)             \
-  F(cublasDestroy_v2)            \
-  F(cublasSetStream_v2)          \
-  F(cublasSetMathMode)           \
-  F(cublasGetStatusString)       \
-  F(cublasGemmStridedBatchedEx_64)
+#define YUBA_CUBLAS_LT_FUNCTIONS(F)        \
+  F(cublasLtGetProperty)                   \
+  F(cublasLtGetStatusString)               \
+  F(cublasLtCreate)                        \
+  F(cublasLtDestroy)                       \
+  F(cublasLtMatmulDescCreate)              \
+  F(cublasLtMatmulDescDestroy)             \
+  F(cublasLtMatmulDescSetAttribute)        \
+  F(cublasLtMatrixLayoutCreate)            \
+  F(cublasLtMatrixLayoutDestroy)           \
+  F(cublasLtMatrixLayoutSetAttribute)      \
+  F(cublasLtMatmulPreferenceCreate)        \
+  F(cublasLtMatmulPreferenceDestroy)       \
+  F(cublasLtMatmulPreferenceSetAttribute)  \
+  F(cublasLtMatmulAlgoGetHeuristic)        \
+  F(cublasLtMatmul)
 #define YUBA_NCCL_FUNCTIONS(F) \
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \
@@ -50,10 +58,10 @@ struct Driver {
   YUBA_DRIVER_FUNCTIONS(YUBA_LIBRARY_MEMBER)
   static absl::StatusOr<const Driver*> Open();
 };
-struct Cublas {
-  YUBA_CUBLAS_FUNCTIONS(YUBA_LIBRARY_MEMBER)
+struct CublasLt {
+  YUBA_CUBLAS_LT_FUNCTIONS(YUBA_LIBRARY_MEMBER)
   std::string path;
-  static absl::StatusOr<const Cublas*> Open();
+  static absl::StatusOr<const CublasLt*> Open();
 };
 struct Nccl {
   YUBA_NCCL_FUNCTIONS(YUBA_LIBRARY_MEMBER)

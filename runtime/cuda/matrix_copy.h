@@ -1,6 +1,6 @@
-// A strided matrix copied to another one, elements as they are or from f32 to a small float: packs
-// the operands of a matrix product and unpacks its result. The host compiles the same code for
-// tests.
+// A strided matrix copied to another one, elements as they are, from f32 to a small float or back:
+// packs the operands of a matrix product and unpacks its result, and widens those of a convolution.
+// The host compiles the same code for tests.
 //
 // Example: the transpose of a dense f32[3, 5], dense again. from_row 1, from_column 5; to_row 3,
 // to_column 1; rows 5, columns 3; types kF32 and kF32.
@@ -13,8 +13,8 @@
 
 namespace yuba::cuda {
 
-// Steps are in elements. One type on both sides is kF32 or kRaw16; else `from` is kF32 and `to` is
-// kF16 or kBF16.
+// Steps are in elements. One type on both sides is kF64, kF32 or kRaw16; else one is kF32 and the
+// other kF16 or kBF16.
 struct MatrixCopy {
   const void* from;
   int64_t from_row, from_column;
@@ -39,6 +39,12 @@ YUBA_HOST_DEVICE void RunTypedMatrixCopy(const MatrixCopy& copy, int64_t first, 
 YUBA_HOST_DEVICE inline void RunMatrixCopy(const MatrixCopy& copy, int64_t first, int64_t step) {
   if (copy.from_type == JobType::kRaw16)
     RunTypedMatrixCopy<runtime::Plain<uint16_t>, runtime::Plain<uint16_t>>(copy, first, step);
+  else if (copy.from_type == JobType::kF64)
+    RunTypedMatrixCopy<runtime::Plain<double>, runtime::Plain<double>>(copy, first, step);
+  else if (copy.from_type == JobType::kBF16)
+    RunTypedMatrixCopy<runtime::BF16, runtime::Plain<float>>(copy, first, step);
+  else if (copy.from_type == JobType::kF16)
+    RunTypedMatrixCopy<runtime::F16, runtime::Plain<float>>(copy, first, step);
   else if (copy.to_type == JobType::kBF16)
     RunTypedMatrixCopy<runtime::Plain<float>, runtime::BF16>(copy, first, step);
   else if (copy.to_type == JobType::kF16)

@@ -75,6 +75,10 @@ absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, const prog
   prepared.right = call.right();
   prepared.accumulator = FromProto(call.accumulator());
   prepared.type = shape.result_type;
+  if (FromProto(call.type()) == ElementType::kF64) {
+    return UserError("oneDNN has no products of f64; compile with --target host, which generates ",
+                     "their code");
+  }
   if (shape.no_result || shape.no_terms) return absl::OkStatus();
   if (onednn_ == nullptr) {
     YUBA_ASSIGN_OR_RETURN(onednn_, OneDnn::Open());

@@ -50,7 +50,7 @@ const char* NameOf(program::LibraryCall::Kind kind) {
   }
 }
 
-// Libraries multiply f32, and the small floats in f32.
+// Libraries multiply f64 and f32, and the small floats in f32.
 absl::Status CheckTypes(const program::LibraryCall& call) {
   if (!program::LibraryCall::Kind_IsValid(call.kind())) {
     return UserError("no kind ", call.kind(), " of library calls");
@@ -60,9 +60,11 @@ absl::Status CheckTypes(const program::LibraryCall& call) {
     return UserError("a library call on no element type");
   }
   const ElementType type = FromProto(call.type()), accumulator = FromProto(call.accumulator());
-  const bool possible =
+  const bool in_f32 =
       type == ElementType::kF32 || type == ElementType::kBF16 || type == ElementType::kF16;
-  if (possible && accumulator == ElementType::kF32) return absl::OkStatus();
+  const bool in_f64 = type == ElementType::kF64;
+  if ((in_f32 && accumulator == ElementType::kF32) || (in_f64 && accumulator == type))
+    return absl::OkStatus();
   return UserError("a ", NameOf(call.kind()), " of ", Name(type), " accumulated in ",
                    Name(accumulator), ", which no library has here");
 }

@@ -112,7 +112,8 @@ const std::vector<Command>& Commands() {
         {"--exchanges", &kWords},
         {"--guard", &kWords},
         {"--trace", &kFiles},
-        {"--no-library", nullptr}}},
+        {"--no-library", nullptr},
+        {"--tf32", nullptr}}},
       {"compile",
        1,
        1,
@@ -122,6 +123,7 @@ const std::vector<Command>& Commands() {
         {"--target", &kWords},
         {"--target-cpu", &kWords},
         {"--no-library", nullptr},
+        {"--tf32", nullptr},
         {"--dump-kernels", &kFiles}}},
       {"op", 0, 0, {json, operators}},
       {"devices", 0, 0, {json}}};

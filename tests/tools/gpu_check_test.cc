@@ -137,7 +137,8 @@ TEST_CASE("times of kernels and exchanges stand beside their bytes and limits") 
 std::string StubFolder() {
   const std::string folder = ScratchFolder("stubs");
   const std::string stub = RepositoryFile("tests/tools/libstub_gpu.so");
-  for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13", "libnccl.so.2"}) {
+  for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13",
+                           "libcublasLt.so.13", "libnccl.so.2"}) {
     Succeed("ln -s " + stub + " " + folder + "/" + name);
   }
   Write(folder + "/nvidia-smi",

@@ -1,8 +1,8 @@
 #ifdef YUBA_WITH_CUDA
 // The functions of cudart, the driver, cuBLAS and NCCL that the scripts of tools/gpu call, with the
 // signatures of their headers, on a GPU that is this processor's memory; and those that a program
-// looks for in cuBLAS and NCCL, which yuba-run-on-fakes has itself. One library with all of them: a
-// test links libcudart.so.13 and the others' names to it.
+// looks for in NCCL and, in stub_names.cc, in cuBLASLt and cuDNN, which yuba-run-on-fakes has
+// itself. One library with all of them: a test links libcudart.so.13 and the others' names to it.
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -95,21 +95,6 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasGetProperty(libraryPropertyType, int* value) {
-  *value = 13;
-  return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
-const char* cublasGetStatusString(cublasStatus_t) { return "a stub"; }
-cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t, cublasOperation_t, cublasOperation_t,
-                                             int64_t, int64_t, int64_t, const void*, const void*,
-                                             cudaDataType, int64_t, long long, const void*,
-                                             cudaDataType, int64_t, long long, const void*, void*,
-                                             cudaDataType, int64_t, long long, int64_t,
-                                             cublasComputeType_t, cublasGemmAlgo_t) {
-  return CUBLAS_STATUS_NOT_SUPPORTED;  // the fakes have their own
 }
 cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n,
                             int k, const void* alpha, const void* a, cudaDataType a_type, int lda,

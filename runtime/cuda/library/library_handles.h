@@ -19,13 +19,13 @@ class LibraryHandles {
   const Gpu& gpu() const { return gpu_; }
   cudaStream_t stream() const { return stream_; }
 
-  // Works on the stream. Unavailable where the library is missing.
-  absl::StatusOr<cublasHandle_t> ForCublas();
+  // Unavailable where the library is missing.
+  absl::StatusOr<cublasLtHandle_t> ForCublasLt();
 
  private:
   const Gpu& gpu_;
   const cudaStream_t stream_;
-  cublasHandle_t cublas_ = nullptr;
+  cublasLtHandle_t cublas_lt_ = nullptr;
 };
 
 }  // namespace yuba::cuda

@@ -1,7 +1,7 @@
 // The table of library kernels.
 #ifdef YUBA_WITH_CUDA
 #include "opsemantics/base/check.h"
-#include "runtime/cuda/library/cublas_product.h"
+#include "runtime/cuda/library/cublas_lt_product.h"
 #include "runtime/cuda/library/library_kernel.h"
 
 namespace yuba::cuda {
@@ -20,7 +20,7 @@ Made NotThere(const LibrarySite&, LibraryHandles&) {
 }
 
 constexpr Kind kKinds[] = {
-    {program::LibraryCall::CONTRACTION, "cuBLAS", MakeCublasProduct},
+    {program::LibraryCall::CONTRACTION, "cuBLAS", MakeCublasLtProduct},
     {program::LibraryCall::CONVOLUTION, "cuDNN", NotThere},
     {program::LibraryCall::DATA_GRADIENT, "cuDNN", NotThere},
     {program::LibraryCall::WEIGHT_GRADIENT, "cuDNN", NotThere},

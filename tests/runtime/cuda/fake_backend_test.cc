@@ -1,10 +1,7 @@
 // The back end on fake GPUs: several GPUs, work in every order that events leave open, failures.
 
 #ifdef YUBA_WITH_CUDA
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <iostream>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "runtime/cuda/facts.h"
@@ -224,67 +221,6 @@ TEST_CASE("Code is for the oldest of a machine's GPUs") {
   CHECK(OldestOf(*FindGpus()) == 100);
   Fake().other_sm = 86;
   CHECK(OldestOf(*FindGpus()) == 86);
-}
-
-// What is written to stderr while it lives.
-class Stderr {
- public:
-  Stderr() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
-  ~Stderr() { std::cerr.rdbuf(before_); }
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-  std::streambuf* const before_;
-};
-
-// y = x * x as a product of matrices of one element each, with code beside it that computes another
-// thing, so that the results say what ran.
-runtime::ProgramBuilder SquareOrTwicePlusOne() {
-  runtime::ProgramBuilder builder = TwicePlusOne(2);
-  program::Function& function = *builder.message().mutable_functions(0);
-  program::LibraryIndex& index = *function.mutable_library()->add_batch();
-  function.mutable_library()->set_type(program::F32);
-  function.mutable_library()->set_accumulator(program::F32);
-  index.set_index(0);
-  index.set_left_dim(0);
-  index.set_right_dim(0);
-  index.set_result_dim(0);
-  return builder;
-}
-
-TEST_CASE("A library call runs as the code beside it where the library does not have it") {
-  for (const bool refuse : {false, true}) {
-    OnFakes fakes(1);
-    Fake().libraries_refuse = refuse;
-    const Stderr warnings;
-    auto session = runtime::OpenSession(SquareOrTwicePlusOne().Load(), OnCuda());
-    const std::vector<float> x = WholeNumbers(kVectorLength);
-    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
-    REQUIRE_THAT(session->Step(), IsOk());
-    std::vector<float> y;
-    for (float value : x) y.push_back(refuse ? 2 * value + 1 : value * value);
-    CHECK(runtime::FloatsOf(*session->Get("y")) == y);
-    CHECK(session->statistics().library_calls == (refuse ? 0 : 4));
-    if (!refuse) {
-      CHECK(warnings.text().empty());
-      continue;
-    }
-    CHECK_THAT(
-        warnings.text(),
-        Catch::StartsWith("warning: without cuBLAS instruction 0 (kernel y), and 1 more, run "
-                          "as generated code, which is slower: "));
-    const std::string text = warnings.text();
-    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
-  }
-}
-
-TEST_CASE("Without code beside it a library call that the library does not have is an error") {
-  OnFakes fakes(1);
-  Fake().libraries_refuse = true;
-  const ProductOrder order = {"bmk", "bkn", "bmn"};
-  CHECK_THAT(OpeningError(HalvedProduct(order), absl::StatusCode::kUnimplemented),
-             Catch::Contains("instruction 0"));
 }
 
 }  // namespace

@@ -1,0 +1,256 @@
+#ifdef YUBA_WITH_CUDA
+// cuBLASLt on the fake GPUs: products as they are described, and errors for what the library does
+// not take.
+#include <cstring>
+#include <mutex>
+
+#include "opsemantics/base/half.h"
+#include "tests/runtime/cuda/fake_cuda.h"
+#include "tests/runtime/cuda/fake_libraries.h"
+#include "tests/runtime/cuda/fake_streams.h"
+
+namespace yuba::cuda {
+namespace {
+
+constexpr size_t kAlgorithmBytes = 512;  // of workspace, which the fake fills
+
+struct Product {
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  cudaDataType scale = CUDA_R_32F;
+  int32_t first = CUBLAS_OP_N, second = CUBLAS_OP_N;  // cublasOperation_t
+};
+struct Matrix {
+  cudaDataType type = CUDA_R_32F;
+  uint64_t rows = 0, columns = 0;
+  int64_t leading = 0, step = 0;
+  int32_t batch = 1;
+};
+struct Preference {
+  uint64_t workspace = 0;
+  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
+  uint32_t alignments[4] = {256, 256, 256, 256};  // of A, B, C and D
+};
+// In an algorithm's bytes: what it was chosen for.
+struct Algorithm {
+  uint32_t alignments[4];
+};
+
+// The library's own types are opaque.
+template <typename Mine, typename Theirs>
+Mine& As(Theirs* descriptor) {
+  return *reinterpret_cast<Mine*>(descriptor);
+}
+template <typename Mine, typename Theirs>
+cublasStatus_t Destroy(Theirs* descriptor) {
+  delete reinterpret_cast<Mine*>(descriptor);
+  return CUBLAS_STATUS_SUCCESS;
+}
+template <typename Value>
+cublasStatus_t Take(Value& value, const void* bytes, size_t size) {
+  if (size != sizeof value) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(&value, bytes, size);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t CreateHandle(cublasLtHandle_t* handle) {
+  if (Fake().libraries_refuse) return CUBLAS_STATUS_NOT_SUPPORTED;
+  *handle = reinterpret_cast<cublasLtHandle_t>(new int);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t DestroyHandle(cublasLtHandle_t handle) {
+  delete reinterpret_cast<int*>(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t CreateProduct(cublasLtMatmulDesc_t* made, cublasComputeType_t compute,
+                             cudaDataType_t scale) {
+  auto* product = new Product;
+  product->compute = compute;
+  product->scale = scale;
+  *made = reinterpret_cast<cublasLtMatmulDesc_t>(product);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t SetProduct(cublasLtMatmulDesc_t made, cublasLtMatmulDescAttributes_t name,
+                          const void* value, size_t size) {
+  Product& product = As<Product>(made);
+  if (name == CUBLASLT_MATMUL_DESC_TRANSA) return Take(product.first, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_TRANSB) return Take(product.second, value, size);
+  return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+cublasStatus_t CreateMatrix(cublasLtMatrixLayout_t* made, cudaDataType type, uint64_t rows,
+                            uint64_t columns, int64_t leading) {
+  if (rows == 0 || columns == 0 || leading < static_cast<int64_t>(rows))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  *made = reinterpret_cast<cublasLtMatrixLayout_t>(new Matrix{type, rows, columns, leading});
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t SetMatrix(cublasLtMatrixLayout_t made, cublasLtMatrixLayoutAttribute_t name,
+                         const void* value, size_t size) {
+  Matrix& matrix = As<Matrix>(made);
+  if (name == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) return Take(matrix.batch, value, size);
+  if (name == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET) return Take(matrix.step, value, size);
+  return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+cublasStatus_t CreatePreference(cublasLtMatmulPreference_t* made) {
+  *made = reinterpret_cast<cublasLtMatmulPreference_t>(new Preference);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t SetPreference(cublasLtMatmulPreference_t made,
+                             cublasLtMatmulPreferenceAttributes_t name, const void* value,
+                             size_t size) {
+  Preference& preference = As<Preference>(made);
+  uint32_t* const of = preference.alignments;
+  switch (name) {
+    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES: return Take(preference.workspace, value, size);
+    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+      return Take(preference.reductions, value, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES: return Take(of[0], value, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES: return Take(of[1], value, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES: return Take(of[2], value, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES: return Take(of[3], value, size);
+    default: return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+}
+
+uint64_t Rows(const Matrix& matrix, int32_t operation) {
+  return operation == CUBLAS_OP_N ? matrix.rows : matrix.columns;
+}
+uint64_t Columns(const Matrix& matrix, int32_t operation) {
+  return operation == CUBLAS_OP_N ? matrix.columns : matrix.rows;
+}
+
+// Whether the library has the combination of types, and the extents fit.
+bool HasProduct(const Product& product, const Matrix& a, const Matrix& b, const Matrix& c) {
+  const bool doubles = a.type == CUDA_R_64F;
+  const bool rounded = product.compute == CUBLAS_COMPUTE_32F_FAST_TF32 && a.type == CUDA_R_32F;
+  const bool types =
+      a.type == b.type && (c.type == a.type || (c.type == CUDA_R_32F && !doubles)) &&
+      product.scale == (doubles ? CUDA_R_64F : CUDA_R_32F) &&
+      (rounded || product.compute == (doubles ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F));
+  return types && Rows(a, product.first) == c.rows && Columns(b, product.second) == c.columns &&
+         Columns(a, product.first) == Rows(b, product.second) && a.batch == c.batch &&
+         b.batch == c.batch;
+}
+
+cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
+                         cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
+                         cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int most,
+                         cublasLtMatmulHeuristicResult_t* results, int* count) {
+  const Preference& wanted = As<Preference>(preference);
+  constexpr uint32_t kChance =  // in the result's type, or of an order that is not said
+      CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  if (most < 1 || c != d || (wanted.reductions & kChance) != 0 ||
+      !HasProduct(As<Product>(product), As<Matrix>(a), As<Matrix>(b), As<Matrix>(c)))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (wanted.workspace < kAlgorithmBytes) return CUBLAS_STATUS_NOT_SUPPORTED;
+  results[0] = {};
+  std::memcpy(As<Algorithm>(&results[0].algo).alignments, wanted.alignments,
+              sizeof wanted.alignments);
+  results[0].workspaceSize = kAlgorithmBytes;
+  results[0].state = CUBLAS_STATUS_SUCCESS;
+  *count = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+double Load(const void* data, cudaDataType type, int64_t at) {
+  if (type == CUDA_R_64F) return static_cast<const double*>(data)[at];
+  if (type == CUDA_R_32F) return static_cast<const float*>(data)[at];
+  const uint16_t bits = static_cast<const uint16_t*>(data)[at];
+  return type == CUDA_R_16F ? FromF16(bits) : FromBF16(bits);
+}
+void Store(double value, void* data, cudaDataType type, int64_t at) {
+  const auto small = static_cast<float>(value);
+  if (type == CUDA_R_64F)
+    static_cast<double*>(data)[at] = value;
+  else if (type == CUDA_R_32F)
+    static_cast<float*>(data)[at] = small;
+  else
+    static_cast<uint16_t*>(data)[at] = type == CUDA_R_16F ? ToF16(small) : ToBF16(small);
+}
+
+// One element of a x b, added up in the accumulator's type.
+template <typename Accumulator>
+double Dot(const Product& product, const Matrix& a, const void* a_data, int64_t a_at,
+           const Matrix& b, const void* b_data, int64_t b_at) {
+  const int64_t a_step = product.first == CUBLAS_OP_N ? a.leading : 1;
+  const int64_t b_step = product.second == CUBLAS_OP_N ? 1 : b.leading;
+  Accumulator sum = 0;
+  for (uint64_t k = 0; k < Columns(a, product.first); ++k) {
+    sum += static_cast<Accumulator>(Load(a_data, a.type, a_at + k * a_step)) *
+           static_cast<Accumulator>(Load(b_data, b.type, b_at + k * b_step));
+  }
+  return sum;
+}
+
+void Multiply(const Product& product, double beta, const Matrix& a, const void* a_data,
+              const Matrix& b, const void* b_data, const Matrix& c, void* c_data) {
+  const auto dot = a.type == CUDA_R_64F ? Dot<double> : Dot<float>;
+  for (int64_t i = 0; i < c.batch; ++i) {
+    for (uint64_t row = 0; row < c.rows; ++row) {
+      for (uint64_t column = 0; column < c.columns; ++column) {
+        const int64_t a_at = i * a.step + row * (product.first == CUBLAS_OP_N ? 1 : a.leading);
+        const int64_t b_at = i * b.step + column * (product.second == CUBLAS_OP_N ? b.leading : 1);
+        const int64_t c_at = i * c.step + row + column * c.leading;
+        const double sum = dot(product, a, a_data, a_at, b, b_data, b_at);
+        const double before = beta == 0 ? 0 : beta * Load(c_data, c.type, c_at);
+        Store(sum + before, c_data, c.type, c_at);
+      }
+    }
+  }
+}
+
+bool IsAligned(const void* pointer, uint32_t bytes) {
+  return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
+}
+
+cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t described, const void* alpha,
+                      const void* a_data, cublasLtMatrixLayout_t a, const void* b_data,
+                      cublasLtMatrixLayout_t b, const void* beta, const void* c_data,
+                      cublasLtMatrixLayout_t c, void* d_data, cublasLtMatrixLayout_t,
+                      const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t bytes,
+                      cudaStream_t stream) {
+  const Product product = As<Product>(described);
+  const uint32_t* of = As<const Algorithm>(algorithm).alignments;
+  const bool doubles = product.scale == CUDA_R_64F;
+  const double one = doubles ? *static_cast<const double*>(alpha)
+                             : static_cast<double>(*static_cast<const float*>(alpha));
+  const double before = doubles ? *static_cast<const double*>(beta)
+                                : static_cast<double>(*static_cast<const float*>(beta));
+  if (one != 1 || c_data != d_data || bytes < kAlgorithmBytes || !IsAligned(workspace, 256) ||
+      !IsAligned(a_data, of[0]) || !IsAligned(b_data, of[1]) || !IsAligned(d_data, of[3]))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  ++Fake().products;
+  Enqueue(stream, [=, x = As<Matrix>(a), y = As<Matrix>(b), z = As<Matrix>(c)] {
+    std::memset(workspace, -1, kAlgorithmBytes);
+    Multiply(product, before, x, a_data, y, b_data, z, d_data);
+  });
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+void FakeCublasLt() {
+  const auto opened = CublasLt::Open();
+  if (!opened.ok()) return;
+  CublasLt& library = *const_cast<CublasLt*>(*opened);
+  library.cublasLtCreate = CreateHandle;
+  library.cublasLtDestroy = DestroyHandle;
+  library.cublasLtMatmulDescCreate = CreateProduct;
+  library.cublasLtMatmulDescDestroy = Destroy<Product>;
+  library.cublasLtMatmulDescSetAttribute = SetProduct;
+  library.cublasLtMatrixLayoutCreate = CreateMatrix;
+  library.cublasLtMatrixLayoutDestroy = Destroy<Matrix>;
+  library.cublasLtMatrixLayoutSetAttribute = SetMatrix;
+  library.cublasLtMatmulPreferenceCreate = CreatePreference;
+  library.cublasLtMatmulPreferenceDestroy = Destroy<Preference>;
+  library.cublasLtMatmulPreferenceSetAttribute = SetPreference;
+  library.cublasLtMatmulAlgoGetHeuristic = Heuristic;
+  library.cublasLtMatmul = Matmul;
+}
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_WITH_CUDA
