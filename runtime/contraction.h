@@ -1,5 +1,5 @@
 // A library contraction in terms of strides: which of its loops become one matrix product (a call
-// of oneDNN or cuBLAS) and which go round it. Shared by the back ends; nothing of it fails or
+// of oneDNN or cuBLASLt) and which go round it. Shared by the back ends; nothing of it fails or
 // touches memory. Strides and offsets are in elements.
 //
 // Example: z[b,m,n] = sum over k of x[b,m,k] * y[k,n], all dense, b=8, m=16, n=32, k=64. y does not

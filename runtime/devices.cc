@@ -43,6 +43,7 @@ MachineFacts FindDevices() {
     facts.components[0].detail = std::string(driver.message());
   }
   add("cuBLAS", cuda::CublasVersion(), "matrix products on GPUs");
+  add("cuDNN", cuda::CudnnVersion(), "convolutions on GPUs");
   add("NCCL", cuda::NcclVersion(), "exchanges between GPUs");
   add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");
   return facts;

@@ -134,7 +134,7 @@ void AddDevices(CLI::App& app, int& exit_code) {
   command
       ->add_option_function<std::string>(
           "--cuda-libs", [](const std::string& folder) { cuda::SetLibraryFolder(folder); },
-          "a folder in which cuBLAS and NCCL are looked for first")
+          "a folder in which cuBLAS, cuDNN and NCCL are looked for first")
       ->check(CLI::ExistingDirectory);
   OnRun(command, exit_code, [flags] { return Devices(*flags); });
 }

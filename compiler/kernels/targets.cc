@@ -33,7 +33,7 @@ constexpr TargetFacts kTargets[] = {
      /*parallel=*/true,
      /*warp=*/32,
      /*doubles_have_min=*/false,
-     {"cublaslt", /*convolutions=*/nullptr, /*doubles=*/true, /*tf32=*/true, /*falls_back=*/true},
+     {"cublaslt", "cudnn", /*doubles=*/true, /*tf32=*/true, /*falls_back=*/true},
      kLibdevice},
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/facts.h"
@@ -73,9 +74,10 @@ void WarnOfFallbacks(const runtime::LoadedProgram& program,
       by_cause[{fallback.library, fallback.cause}].insert(fallback.instruction);
   }
   for (const auto& [why, instructions] : by_cause) {
-    std::cerr << "warning: without " << why.first << " " << program.Describe(*instructions.begin());
-    if (instructions.size() > 1) std::cerr << ", and " << instructions.size() - 1 << " more,";
-    std::cerr << " run as generated code, which is slower: " << why.second << "\n";
+    const size_t more = instructions.size() - 1;
+    std::cerr << "warning: without " << why.first << ", " << program.Describe(*instructions.begin())
+              << (more == 0 ? " runs" : absl::StrCat(" and ", more, " more run"))
+              << " as generated code, which is slower: " << why.second << "\n";
   }
 }
 

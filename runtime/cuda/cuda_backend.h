@@ -1,5 +1,6 @@
 // The back end "cuda": GPUs of this machine, or several virtual devices on each. Generated kernels
-// are PTX, matrix products go to cuBLAS, all-gathers between GPUs to NCCL where it is found.
+// are PTX, matrix products go to cuBLASLt, convolutions to cuDNN, all-gathers between GPUs to NCCL
+// where it is found.
 #ifndef YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 #define YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 

@@ -34,8 +34,29 @@ absl::Status CallStatus(cublasStatus_t result, const char* call, const char* fil
   const absl::StatusOr<const CublasLt*> cublas = CublasLt::Open();
   const bool lacking =
       result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_ARCH_MISMATCH;
-  return Failed(lacking ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInternal,
-                cublas.ok() ? (*cublas)->cublasLtGetStatusString(result) : nullptr, call, file,
+  const absl::StatusCode code =
+      lacking ? absl::StatusCode::kUnimplemented
+      // Only from making a handle: driver and library do not fit.
+      : result == CUBLAS_STATUS_NOT_INITIALIZED ? absl::StatusCode::kUnavailable
+      : result == CUBLAS_STATUS_ALLOC_FAILED    ? absl::StatusCode::kResourceExhausted
+                                                : absl::StatusCode::kInternal;
+  return Failed(code, cublas.ok() ? (*cublas)->cublasLtGetStatusString(result) : nullptr, call,
+                file, line);
+}
+
+absl::Status CallStatus(cudnnStatus_t result, const char* call, const char* file, int line) {
+  if (result == CUDNN_STATUS_SUCCESS) return absl::OkStatus();
+  // Statuses are by category: 1001 to 1999 that the library or a part of it cannot be used, from
+  // 3000 on that it does not have what is asked for.
+  const int category = static_cast<int>(result) / 1000;
+  const bool memory = result == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+                      result == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+  const absl::StatusCode code = memory          ? absl::StatusCode::kResourceExhausted
+                                : category == 1 ? absl::StatusCode::kUnavailable
+                                : category == 3 ? absl::StatusCode::kUnimplemented
+                                                : absl::StatusCode::kInternal;
+  const absl::StatusOr<const Cudnn*> cudnn = Cudnn::Open();
+  return Failed(code, cudnn.ok() ? (*cudnn)->cudnnGetErrorString(result) : nullptr, call, file,
                 line);
 }
 

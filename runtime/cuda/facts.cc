@@ -84,6 +84,13 @@ absl::StatusOr<std::string> CublasVersion() {
   return absl::StrCat(numbers[0], ".", numbers[1], ".", numbers[2], ", ", cublas->path);
 }
 
+absl::StatusOr<std::string> CudnnVersion() {
+  YUBA_ASSIGN_OR_RETURN(const Cudnn* cudnn, Cudnn::Open());
+  const size_t version = cudnn->cudnnGetVersion();
+  return absl::StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100, ", ",
+                      cudnn->path);
+}
+
 absl::StatusOr<std::string> NcclVersion() {
   YUBA_ASSIGN_OR_RETURN(const Nccl* nccl, Nccl::Open());
   int version = 0;
@@ -104,6 +111,7 @@ absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
   return absl::UnavailableError("no GPU: built without CUDA");
 }
 absl::StatusOr<std::string> CublasVersion() { return WithoutCuda(); }
+absl::StatusOr<std::string> CudnnVersion() { return WithoutCuda(); }
 absl::StatusOr<std::string> NcclVersion() { return WithoutCuda(); }
 
 #endif  // YUBA_WITH_CUDA

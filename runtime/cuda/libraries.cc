@@ -63,6 +63,14 @@ absl::StatusOr<const CublasLt*> OpenCublasLt() {
   return &table;
 }
 
+absl::StatusOr<const Cudnn*> OpenCudnn() {
+  static Cudnn table;
+  YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library, OpenLibrary({"libcudnn.so.9"}));
+  YUBA_CUDNN_FUNCTIONS(YUBA_FIND)
+  table.path = library.path();
+  return &table;
+}
+
 absl::StatusOr<const Nccl*> OpenNccl() {
   static Nccl table;
   YUBA_ASSIGN_OR_RETURN(runtime::SharedLibrary library, OpenLibrary({"libnccl.so.2"}));
@@ -80,6 +88,10 @@ absl::StatusOr<const Driver*> Driver::Open() {
 }
 absl::StatusOr<const CublasLt*> CublasLt::Open() {
   static const absl::StatusOr<const CublasLt*> opened = OpenCublasLt();
+  return opened;
+}
+absl::StatusOr<const Cudnn*> Cudnn::Open() {
+  static const absl::StatusOr<const Cudnn*> opened = OpenCudnn();
   return opened;
 }
 absl::StatusOr<const Nccl*> Nccl::Open() {

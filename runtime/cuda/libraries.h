@@ -8,6 +8,7 @@
 #include <cublasLt.h>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <cudnn.h>
 #include <nccl.h>
 
 #include <string>
@@ -40,6 +41,19 @@ namespace yuba::cuda {
   F(cublasLtMatmulPreferenceSetAttribute)  \
   F(cublasLtMatmulAlgoGetHeuristic)        \
   F(cublasLtMatmul)
+#define YUBA_CUDNN_FUNCTIONS(F)      \
+  F(cudnnGetVersion)                 \
+  F(cudnnGetErrorString)             \
+  F(cudnnGetLastErrorString)         \
+  F(cudnnCreate)                     \
+  F(cudnnDestroy)                    \
+  F(cudnnSetStream)                  \
+  F(cudnnBackendCreateDescriptor)    \
+  F(cudnnBackendDestroyDescriptor)   \
+  F(cudnnBackendSetAttribute)        \
+  F(cudnnBackendGetAttribute)        \
+  F(cudnnBackendFinalize)            \
+  F(cudnnBackendExecute)
 #define YUBA_NCCL_FUNCTIONS(F) \
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \
@@ -62,6 +76,11 @@ struct CublasLt {
   YUBA_CUBLAS_LT_FUNCTIONS(YUBA_LIBRARY_MEMBER)
   std::string path;
   static absl::StatusOr<const CublasLt*> Open();
+};
+struct Cudnn {
+  YUBA_CUDNN_FUNCTIONS(YUBA_LIBRARY_MEMBER)
+  std::string path;
+  static absl::StatusOr<const Cudnn*> Open();
 };
 struct Nccl {
   YUBA_NCCL_FUNCTIONS(YUBA_LIBRARY_MEMBER)

@@ -1,4 +1,4 @@
-// Where cuBLAS and NCCL may lie besides the loader's path: wheels of Python put them into
+// Where cuBLAS, cuDNN and NCCL may lie besides the loader's path: wheels of Python put them into
 // site-packages/nvidia/*/lib, where no loader looks.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_FOLDERS_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_FOLDERS_H_

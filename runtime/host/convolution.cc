@@ -6,7 +6,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
-#include "runtime/host/convolution_geometry.h"
+#include "runtime/convolution_geometry.h"
 #include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
 #include "runtime/host/onednn_objects.h"
@@ -267,7 +267,7 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& lib
   YUBA_CHECK(!shape.no_result && !shape.no_terms);
   auto convolution = std::make_unique<Convolution>(
       library, program.message().functions(kernel.function()).library().kind(), shape,
-      GeometryOf(program, kernel, shape, device));
+      GeometryOf(program, kernel, shape, device, FilterGroups::kOwnDimension));
   YUBA_RETURN_IF_ERROR(convolution->Prepare(keep_right));
   return std::unique_ptr<LibraryKernel>(std::move(convolution));
 }

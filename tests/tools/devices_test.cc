@@ -12,7 +12,8 @@ TEST_CASE("devices names everything that it looks for") {
   const CommandResult text = RunCommand("yuba devices");
   INFO(text.out << text.error);
   REQUIRE(text.exit_code == 0);
-  for (const char* name : {"host", "GPU", "--machine", "driver", "cuBLAS", "NCCL", "oneDNN"}) {
+  for (const char* name :
+       {"host", "GPU", "--machine", "driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN"}) {
     INFO(name);
     CHECK(text.out.find(name) != std::string::npos);
   }
@@ -34,7 +35,7 @@ TEST_CASE("devices --json says the same to programs") {
   if (json["gpus"].empty()) CHECK(machine == "host");
   CHECK((word.find("yuba calibrate") != std::string::npos) ==
         (machine.empty() || machine == "host"));
-  for (const char* name : {"driver", "cuBLAS", "NCCL", "oneDNN"}) {
+  for (const char* name : {"driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN"}) {
     INFO(name);
     REQUIRE(json["components"].contains(name));
     CHECK(json["components"][name]["found"].is_boolean());

@@ -138,7 +138,7 @@ std::string StubFolder() {
   const std::string folder = ScratchFolder("stubs");
   const std::string stub = RepositoryFile("tests/tools/libstub_gpu.so");
   for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13",
-                           "libcublasLt.so.13", "libnccl.so.2"}) {
+                           "libcublasLt.so.13", "libcudnn.so.9", "libnccl.so.2"}) {
     Succeed("ln -s " + stub + " " + folder + "/" + name);
   }
   Write(folder + "/nvidia-smi",

@@ -33,6 +33,7 @@ struct Facts {
   std::vector<std::string> unset;        // parameters without values
   std::map<std::string, int64_t> files;  // that hold values: path -> its size
   int64_t library_calls = 0;             // functions that a library computes
+  int64_t convolutions = 0;              // of these convolutions and their gradients
   std::set<std::string> opaque;          // functions of whole slices
 };
 
@@ -78,6 +79,8 @@ Facts FactsOf(const runtime::LoadedProgram& program) {
     AddParameter(parameter, program, facts);
   for (const program::Function& function : message.functions()) {
     facts.library_calls += function.has_library();
+    facts.convolutions +=
+        function.has_library() && function.library().kind() != program::LibraryCall::CONTRACTION;
     if (function.has_opaque()) facts.opaque.insert(function.opaque().name());
   }
   return facts;
@@ -98,9 +101,12 @@ std::vector<std::string> NeedsOf(const Facts& facts, int devices) {
     needs.push_back(absl::StrCat("--backend ", facts.target, ": GPUs of ", facts.processor,
                                  " or newer; ", devices,
                                  ", or fewer that have several devices each"));
-    if (facts.library_calls > 0) {
+    const int64_t products = facts.library_calls - facts.convolutions;
+    if (products > 0)
+      needs.push_back(absl::StrCat("cuBLAS: ", Counted(products, "function"), " of products"));
+    if (facts.convolutions > 0) {
       needs.push_back(
-          absl::StrCat("cuBLAS: ", Counted(facts.library_calls, "function"), " of products"));
+          absl::StrCat("cuDNN: ", Counted(facts.convolutions, "function"), " of convolutions"));
     }
   } else {
     needs.push_back(absl::StrCat("a processor of the level ", facts.processor,

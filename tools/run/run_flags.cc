@@ -115,7 +115,8 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "threads of each device of the host; default: the machine's, shared out",
      [] { return WholeNumber(1, runtime::kMostThreadsPerDevice); }},
     {"cuda-libs", &RunFlags::cuda_libs, kMachine,
-     "a folder in which cuBLAS and NCCL are looked for first; default: the loader's path, then "
+     "a folder in which cuBLAS, cuDNN and NCCL are looked for first; default: the loader's path, "
+     "then "
      "nvidia/*/lib of Python environments",
      Folder},
     {"log", &RunFlags::log, kOutput,

@@ -1,10 +1,6 @@
 // A planned matrix product (contraction.h) through cuBLASLt: of f32 as IEEE has it, or rounded to
 // TF32 where the call allows it; of bf16 or f16 added up in f32, with a result of either; of f64.
 // Operands without a unit stride are packed by a kernel of the runtime first.
-//
-// The algorithm is the first that the library's heuristics name for these types, strides and
-// alignments within a fixed workspace, of those that add up partial sums in the accumulator's type
-// and in one order: nothing is timed, so that the bits do not depend on chance.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_PRODUCT_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_PRODUCT_H_
 

@@ -5,6 +5,7 @@ namespace yuba::cuda {
 
 LibraryHandles::~LibraryHandles() {
   if (cublas_lt_ != nullptr) (*CublasLt::Open())->cublasLtDestroy(cublas_lt_);
+  if (cudnn_ != nullptr) (*Cudnn::Open())->cudnnDestroy(cudnn_);
 }
 
 absl::StatusOr<cublasLtHandle_t> LibraryHandles::ForCublasLt() {
@@ -12,6 +13,14 @@ absl::StatusOr<cublasLtHandle_t> LibraryHandles::ForCublasLt() {
   YUBA_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Open());
   YUBA_CUDA(library->cublasLtCreate(&cublas_lt_));
   return cublas_lt_;
+}
+
+absl::StatusOr<cudnnHandle_t> LibraryHandles::ForCudnn() {
+  if (cudnn_ != nullptr) return cudnn_;
+  YUBA_ASSIGN_OR_RETURN(const Cudnn* library, Cudnn::Open());
+  YUBA_CUDA(library->cudnnCreate(&cudnn_));
+  YUBA_CUDA(library->cudnnSetStream(cudnn_, stream_));
+  return cudnn_;
 }
 
 }  // namespace yuba::cuda

@@ -21,11 +21,14 @@ class LibraryHandles {
 
   // Unavailable where the library is missing.
   absl::StatusOr<cublasLtHandle_t> ForCublasLt();
+  // Works on the stream.
+  absl::StatusOr<cudnnHandle_t> ForCudnn();
 
  private:
   const Gpu& gpu_;
   const cudaStream_t stream_;
   cublasLtHandle_t cublas_lt_ = nullptr;
+  cudnnHandle_t cudnn_ = nullptr;
 };
 
 }  // namespace yuba::cuda

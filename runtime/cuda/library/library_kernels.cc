@@ -2,6 +2,7 @@
 #ifdef YUBA_WITH_CUDA
 #include "opsemantics/base/check.h"
 #include "runtime/cuda/library/cublas_lt_product.h"
+#include "runtime/cuda/library/cudnn_convolution.h"
 #include "runtime/cuda/library/library_kernel.h"
 
 namespace yuba::cuda {
@@ -15,15 +16,11 @@ struct Kind {
   Made (*make)(const LibrarySite&, LibraryHandles&);
 };
 
-Made NotThere(const LibrarySite&, LibraryHandles&) {
-  return absl::UnimplementedError("convolutions by a library are not there for GPUs");
-}
-
 constexpr Kind kKinds[] = {
     {program::LibraryCall::CONTRACTION, "cuBLAS", MakeCublasLtProduct},
-    {program::LibraryCall::CONVOLUTION, "cuDNN", NotThere},
-    {program::LibraryCall::DATA_GRADIENT, "cuDNN", NotThere},
-    {program::LibraryCall::WEIGHT_GRADIENT, "cuDNN", NotThere},
+    {program::LibraryCall::CONVOLUTION, "cuDNN", MakeCudnnConvolution},
+    {program::LibraryCall::DATA_GRADIENT, "cuDNN", MakeCudnnConvolution},
+    {program::LibraryCall::WEIGHT_GRADIENT, "cuDNN", MakeCudnnConvolution},
 };
 
 const Kind& RowOf(program::LibraryCall::Kind kind) {

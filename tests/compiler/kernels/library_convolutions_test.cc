@@ -1,6 +1,6 @@
 // Convolutions, their data gradients and their weight gradients as the gradients of definitions
 // have them: each becomes the library call of its kind, and on whole ranges and random parts of
-// them the host's library computes what the interpreter computes. A part is what a device runs:
+// them the library computes what the interpreter computes. A part is what a device runs:
 // with halos, cut channels, cut taps and cut outputs. Values are small integers, so f32 is exact in
 // any order.
 #include <catch2/catch.hpp>
@@ -11,6 +11,7 @@
 #include "opsemantics/gradient/gradient.h"
 #include "opsemantics/oracle/interpret.h"
 #include "opsemantics/regions/boxes.h"
+#include "tests/compiler/kernels/convolution_backend.h"
 #include "tests/opsemantics/support/definitions.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
@@ -123,7 +124,7 @@ std::vector<float> ElementsOf(const TensorValue& value, const Box& box) {
   return elements;
 }
 
-// What the host's library makes of the part, on buffers that are as large as the boxes.
+// What the library makes of the part, on buffers that are as large as the boxes.
 std::vector<float> RunCall(const LibraryCall& call, const Definition& definition,
                            const std::vector<Interval>& ranges, const Boxes& boxes,
                            const std::vector<TensorValue>& operands) {
@@ -138,7 +139,7 @@ std::vector<float> RunCall(const LibraryCall& call, const Definition& definition
   std::vector<std::vector<Interval>> indices;
   for (const Interval& range : ranges) indices.push_back({range});
   builder.AddLibraryKernel(call, indices, buffers, result);
-  runtime::RunOptions options;
+  runtime::RunOptions options = ConvolutionOptions();
   options.poison = options.guards = true;
   const auto session = runtime::OpenSession(builder.Load(), options);
   const runtime::ArenaLayout layout = runtime::SpreadLayout(session->program());

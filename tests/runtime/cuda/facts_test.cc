@@ -47,7 +47,7 @@ TEST_CASE("A machine without a GPU says so, and why") {
 }
 
 TEST_CASE("Opening a library twice gives the same answer") {
-  for (auto version : {DriverVersion, CublasVersion, NcclVersion}) {
+  for (auto version : {DriverVersion, CublasVersion, CudnnVersion, NcclVersion}) {
     const absl::StatusOr<std::string> first = version(), second = version();
     REQUIRE(first.ok() == second.ok());
     if (first.ok())

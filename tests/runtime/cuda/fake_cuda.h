@@ -26,13 +26,13 @@ struct FakeCuda {
   int64_t fault = 0;  // the kernel, counted as they are started, that writes to an illegal address
   enum { kGoes, kBlocksUntilAbort, kBlocksForEver, kFailsLater } nccl = kGoes;
 
-  bool libraries_refuse = false;  // cuBLAS has nothing of what it is asked for
+  bool libraries_refuse = false;  // cuBLAS and cuDNN have nothing of what they are asked for
 
-  int64_t allocations = 0, streams = 0, events = 0, modules = 0;  // not freed yet
-  int64_t kernels = 0, copies = 0, products = 0, gathers = 0;     // started so far
-  int64_t most_allocated = 0;                                     // bytes, by one call
-  int64_t peer_copies = 0;                                        // between GPUs, through the host
-  int64_t communicators = 0, aborts = 0;                          // made, aborted so far
+  int64_t allocations = 0, streams = 0, events = 0, modules = 0;                 // not freed yet
+  int64_t kernels = 0, copies = 0, products = 0, convolutions = 0, gathers = 0;  // started so far
+  int64_t most_allocated = 0;             // bytes, by one call
+  int64_t peer_copies = 0;                // between GPUs, through the host
+  int64_t communicators = 0, aborts = 0;  // made, aborted so far
 };
 FakeCuda& Fake();
 

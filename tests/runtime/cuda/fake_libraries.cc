@@ -51,6 +51,7 @@ ncclResult_t AsyncError(ncclComm_t, ncclResult_t* state) {
 
 void FakeLibraries() {
   FakeCublasLt();
+  FakeCudnn();
   if (auto opened = Nccl::Open(); opened.ok()) {
     Nccl& nccl = *const_cast<Nccl*>(*opened);
     const std::string path = nccl.path;

@@ -7,6 +7,7 @@
 namespace yuba::cuda {
 
 void FakeCublasLt();
+void FakeCudnn();
 
 }  // namespace yuba::cuda
 

@@ -6,8 +6,10 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <iostream>
+#include <random>
 #include <sstream>
 
+#include "opsemantics/base/half.h"
 #include "runtime/program/enums.h"
 #include "tests/runtime/cuda/on_fakes.h"
 #include "tests/runtime/cuda/programs.h"
@@ -62,8 +64,8 @@ TEST_CASE("A library call runs as the code beside it where the library does not 
     }
     CHECK_THAT(
         warnings.text(),
-        Catch::StartsWith("warning: without cuBLAS instruction 0 (kernel y), and 1 more, run "
-                          "as generated code, which is slower: "));
+        Catch::StartsWith("warning: without cuBLAS, instruction 0 (kernel y) and 1 more run as "
+                          "generated code, which is slower: "));
     const std::string text = warnings.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   }
@@ -120,6 +122,46 @@ TEST_CASE("Matrix products of f64 are added up in f64") {
     std::vector<float> sums(found[0].size() / sizeof(float));  // exact
     std::memcpy(sums.data(), found[0].data(), found[0].size());
     CHECK(found[1] == BytesOf<double>(sums));
+  }
+}
+
+// Small integers, whose sums are exact.
+std::string SmallIntegers(program::ElementType type, int64_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::string bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(static_cast<int>(random() % 5) - 2);
+    const uint16_t half = type == program::BF16 ? ToBF16(value) : ToF16(value);
+    if (type == program::F32)
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    else
+      bytes.append(reinterpret_cast<const char*>(&half), sizeof half);
+  }
+  return bytes;
+}
+
+TEST_CASE("Convolutions of small floats through cuDNN are the host's, kept in f32 too") {
+  using program::BF16, program::F16, program::F32;
+  for (const auto& [type, made] : {std::pair(F32, F32), std::pair(BF16, F32), std::pair(F16, F32),
+                                   std::pair(BF16, BF16), std::pair(F16, F16)}) {
+    OnFakes fakes(1);
+    INFO(type << " " << made);
+    std::vector<std::string> found;
+    for (const bool on_gpu : {false, true}) {
+      auto session = runtime::OpenSession(Convolved(type, made).Load(),
+                                          on_gpu ? OnCuda() : runtime::RunOptions());
+      for (const auto& [name, dims] :
+           {std::pair("x", kConvolvedInput), std::pair("w", kConvolvedFilter)}) {
+        const int64_t count = Volume(WholeBox(dims));
+        REQUIRE_THAT(session->Set(name, {FromProto(type), dims, SmallIntegers(type, count, 1)}),
+                     IsOk());
+      }
+      REQUIRE_THAT(session->Step(), IsOk());
+      found.push_back(session->Get("y")->data);
+      CHECK(session->statistics().library_calls == 1);
+    }
+    CHECK(found[0] == found[1]);
+    CHECK(Fake().convolutions == 1);
   }
 }
 

@@ -178,4 +178,42 @@ runtime::ProgramBuilder HalvedProduct(const ProductOrder& order) {
   return builder;
 }
 
+const std::vector<int64_t> kConvolvedInput = {3, 8, 9}, kConvolvedFilter = {4, 3, 3, 2};
+
+runtime::ProgramBuilder Convolved(program::ElementType type, program::ElementType made) {
+  runtime::ProgramBuilder builder({1});
+  const std::vector<int64_t> dims = {4, 6, 8};
+  const int x = builder.AddBuffer("x", type, kConvolvedInput, {WholeBox(kConvolvedInput)});
+  const int w = builder.AddBuffer("w", type, kConvolvedFilter, {WholeBox(kConvolvedFilter)});
+  const int y = builder.AddBuffer("y", made, dims, {WholeBox(dims)});
+  program::LibraryCall call;
+  call.set_right(1);
+  call.set_kind(program::LibraryCall::CONVOLUTION);
+  call.add_columns()->set_left_dim(-1);
+  program::LibraryIndex* in = call.add_inner();
+  in->set_index(1);
+  in->set_right_dim(1);
+  in->set_result_dim(-1);
+  std::vector<std::vector<Interval>> indices = {{{0, kConvolvedFilter[0]}},
+                                                {{0, kConvolvedFilter[1]}}};
+  for (int d = 0; d < 2; ++d) {
+    program::LibraryWindow* window = call.add_windows();
+    window->set_output(2 + 2 * d);
+    window->set_kernel(3 + 2 * d);
+    window->set_input(-1);
+    window->set_stride(1);
+    window->set_dilation(1);
+    window->set_input_dim(1 + d);
+    window->set_filter_dim(2 + d);
+    window->set_output_dim(1 + d);
+    indices.push_back({{0, dims[1 + d]}});
+    indices.push_back({{0, kConvolvedFilter[2 + d]}});
+  }
+  builder.AddLibraryKernel(call, indices, {x, w}, y);
+  builder.AddInput("x", x);
+  builder.AddInput("w", w);
+  builder.AddOutput("y", y);
+  return builder;
+}
+
 }  // namespace yuba::cuda

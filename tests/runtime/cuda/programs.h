@@ -38,6 +38,10 @@ struct ProductOrder {
 std::vector<int64_t> ProductDims(const std::string& letters);
 runtime::ProgramBuilder HalvedProduct(const ProductOrder& order);
 
+// y is a convolution of x by w, both of `type`, as a library call; y is of `made`.
+extern const std::vector<int64_t> kConvolvedInput, kConvolvedFilter;  // dimensions
+runtime::ProgramBuilder Convolved(program::ElementType type, program::ElementType made);
+
 }  // namespace yuba::cuda
 
 #endif  // YUBA_TESTS_RUNTIME_CUDA_PROGRAMS_H_

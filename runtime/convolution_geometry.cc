@@ -1,4 +1,4 @@
-#include "runtime/host/convolution_geometry.h"
+#include "runtime/convolution_geometry.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,12 +25,13 @@ StridedIndex TakeLargest(std::vector<StridedIndex> indices, std::vector<StridedI
 class Placer {
  public:
   Placer(const LoadedProgram& program, const program::Kernel& kernel, const LibraryShape& shape,
-         int device)
+         int device, FilterGroups filter_groups)
       : program_(program),
         kernel_(kernel),
         call_(program.message().functions(kernel.function()).library()),
         shape_(shape),
         device_(device),
+        filter_groups_(filter_groups),
         tensors_(TensorsOf(call_.kind())) {
     geometry_.left = shape.left;
     geometry_.right = shape.right;
@@ -72,7 +73,8 @@ class Placer {
   }
 
   // Whether the channels of consecutive groups are contiguous in the input and in the output, so
-  // that groups and channels together are one dimension there.
+  // that groups and channels together are one dimension there; in the filter too, where the routine
+  // wants that.
   bool GroupsAreChannels() const {
     if (shape_.groups.size() != 1) return false;
     const auto continues = [&](const std::vector<StridedIndex>& channels, LibraryTensor tensor) {
@@ -80,7 +82,10 @@ class Placer {
       return channels.size() == 1 &&
              StepIn(shape_.groups[0], tensor) == channels[0].extent * StepIn(channels[0], tensor);
     };
-    return continues(shape_.inner, tensors_.input) && continues(shape_.columns, tensors_.output);
+    const bool in_filter =
+        filter_groups_ == FilterGroups::kOwnDimension || continues(shape_.columns, tensors_.filter);
+    return in_filter && continues(shape_.inner, tensors_.input) &&
+           continues(shape_.columns, tensors_.output);
   }
 
   // The memory stride along a window's dimension; moves the tensor's offset to the first position
@@ -143,6 +148,7 @@ class Placer {
   const program::LibraryCall& call_;
   const LibraryShape& shape_;
   const int device_;
+  const FilterGroups filter_groups_;
   const ConvolutionTensors tensors_;
   ConvolutionGeometry geometry_;
 };
@@ -150,8 +156,8 @@ class Placer {
 }  // namespace
 
 ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kernel& kernel,
-                               const LibraryShape& shape, int device) {
-  return Placer(program, kernel, shape, device).Place();
+                               const LibraryShape& shape, int device, FilterGroups filter_groups) {
+  return Placer(program, kernel, shape, device, filter_groups).Place();
 }
 
 int64_t StepIn(const StridedIndex& index, LibraryTensor tensor) {

@@ -7,8 +7,8 @@
 // outside the whole tensor. For the data gradient the device that has rows [0, 4) of the input
 // reads outputs [0, 5): input 4, outputs 5, pad_left 1, and pad_right 2, because the rows behind
 // its own that these outputs reach too are others' to compute.
-#ifndef YUBA_RUNTIME_HOST_CONVOLUTION_GEOMETRY_H_
-#define YUBA_RUNTIME_HOST_CONVOLUTION_GEOMETRY_H_
+#ifndef YUBA_RUNTIME_CONVOLUTION_GEOMETRY_H_
+#define YUBA_RUNTIME_CONVOLUTION_GEOMETRY_H_
 
 #include <cstdint>
 #include <vector>
@@ -40,13 +40,17 @@ struct ConvolutionGeometry {
   bool has_gaps = false;                    // the call leaves out elements of the result: zeros
 };
 
+// How a routine takes the groups of a filter: as a dimension before the output channels of a group,
+// or as one with them.
+enum class FilterGroups { kOwnDimension, kWithChannels };
+
 // `shape` is ShapeOf the kernel on this device; it has a result and terms.
 ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kernel& kernel,
-                               const LibraryShape& shape, int device);
+                               const LibraryShape& shape, int device, FilterGroups filter_groups);
 
 // By how much a step of the index moves in the tensor.
 int64_t StepIn(const StridedIndex& index, LibraryTensor tensor);
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_HOST_CONVOLUTION_GEOMETRY_H_
+#endif  // YUBA_RUNTIME_CONVOLUTION_GEOMETRY_H_

@@ -1,0 +1,104 @@
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/library/cublas_lt_matmul.h"
+
+#include <utility>
+
+namespace yuba::cuda {
+namespace {
+
+// What an algorithm may take. More would give other bits.
+constexpr size_t kWorkspaceLimit = size_t{32} << 20;
+// Partial sums are kept in the accumulator's type and added up in a step of their own.
+constexpr uint32_t kReductions =
+    CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+
+cudaDataType CudaType(ElementType type) {
+  return type == ElementType::kF64   ? CUDA_R_64F
+         : type == ElementType::kF32 ? CUDA_R_32F
+         : type == ElementType::kF16 ? CUDA_R_16F
+                                     : CUDA_R_16BF;
+}
+
+cublasComputeType_t ComputeType(const LtShape& shape) {
+  if (shape.type == ElementType::kF64) return CUBLAS_COMPUTE_64F;
+  const bool rounded = shape.tf32 && shape.type == ElementType::kF32;
+  return rounded ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+int32_t Operation(const LtOperand& operand) {
+  return operand.layout.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+}  // namespace
+
+CublasLtMatmul::CublasLtMatmul(const CublasLt& library)
+    : library_(library),
+      product_(library.cublasLtMatmulDescDestroy, library.cublasLtMatmulDescSetAttribute),
+      b_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute),
+      a_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute),
+      c_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute) {}
+
+absl::Status CublasLtMatmul::Prepare(cublasLtHandle_t handle, const LtShape& shape) {
+  handle_ = handle;
+  doubles_ = shape.type == ElementType::kF64;
+  YUBA_CUDA(library_.cublasLtMatmulDescCreate(product_.slot(), ComputeType(shape),
+                                              doubles_ ? CUDA_R_64F : CUDA_R_32F));
+  YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_TRANSA, Operation(shape.b)));
+  YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_TRANSB, Operation(shape.a)));
+  YUBA_RETURN_IF_ERROR(Describe(b_, shape.type, shape.n, shape.k, shape.b, shape.batch));
+  YUBA_RETURN_IF_ERROR(Describe(a_, shape.type, shape.k, shape.m, shape.a, shape.batch));
+  YUBA_RETURN_IF_ERROR(Describe(c_, shape.result_type, shape.n, shape.m, shape.c, shape.batch));
+  return Choose(shape);
+}
+
+// A matrix as the library sees it, rows x columns before the operation transposes it.
+absl::Status CublasLtMatmul::Describe(LtMatrix& matrix, ElementType type, int64_t rows,
+                                      int64_t columns, const LtOperand& operand, int64_t batch) {
+  if (operand.layout.transposed) std::swap(rows, columns);
+  YUBA_CUDA(library_.cublasLtMatrixLayoutCreate(matrix.slot(), CudaType(type), rows, columns,
+                                                operand.layout.leading));
+  YUBA_RETURN_IF_ERROR(matrix.Set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(batch)));
+  return matrix.Set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, operand.batch_step);
+}
+
+absl::Status CublasLtMatmul::Choose(const LtShape& shape) {
+  LtPreference wanted(library_.cublasLtMatmulPreferenceDestroy,
+                      library_.cublasLtMatmulPreferenceSetAttribute);
+  YUBA_CUDA(library_.cublasLtMatmulPreferenceCreate(wanted.slot()));
+  YUBA_RETURN_IF_ERROR(
+      wanted.Set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{kWorkspaceLimit}));
+  YUBA_RETURN_IF_ERROR(wanted.Set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, kReductions));
+  const std::pair<cublasLtMatmulPreferenceAttributes_t, int64_t> alignments[] = {
+      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.b.alignment},
+      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.a.alignment},
+      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.c.alignment},
+      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.c.alignment}};
+  for (const auto& [attribute, bytes] : alignments)
+    YUBA_RETURN_IF_ERROR(wanted.Set(attribute, static_cast<uint32_t>(bytes)));
+  cublasLtMatmulHeuristicResult_t found = {};
+  int count = 0;
+  YUBA_CUDA(library_.cublasLtMatmulAlgoGetHeuristic(handle_, product_.get(), b_.get(), a_.get(),
+                                                    c_.get(), c_.get(), wanted.get(), 1, &found,
+                                                    &count));
+  if (count == 0) return absl::UnimplementedError("cuBLAS has no algorithm for a product");
+  YUBA_CUDA(found.state);
+  algorithm_ = found.algo;
+  workspace_bytes_ = static_cast<int64_t>(found.workspaceSize);
+  return absl::OkStatus();
+}
+
+absl::Status CublasLtMatmul::Run(const char* a, const char* b, char* c, bool adds, char* workspace,
+                                 cudaStream_t stream) const {
+  const double one = 1, before = adds ? 1 : 0;
+  const float one_f32 = 1, before_f32 = adds ? 1 : 0;
+  const void* const alpha = doubles_ ? static_cast<const void*>(&one) : &one_f32;
+  const void* const beta = doubles_ ? static_cast<const void*>(&before) : &before_f32;
+  YUBA_CUDA(library_.cublasLtMatmul(handle_, product_.get(), alpha, b, b_.get(), a, a_.get(), beta,
+                                    c, c_.get(), c, c_.get(), &algorithm_, workspace,
+                                    static_cast<size_t>(workspace_bytes_), stream));
+  return absl::OkStatus();
+}
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_WITH_CUDA

@@ -1,0 +1,14 @@
+// On which back end library_convolutions_test runs its calls: the host's, or fake GPUs
+// (tests/runtime/cuda).
+#ifndef YUBA_TESTS_COMPILER_KERNELS_CONVOLUTION_BACKEND_H_
+#define YUBA_TESTS_COMPILER_KERNELS_CONVOLUTION_BACKEND_H_
+
+#include "runtime/session.h"
+
+namespace yuba::kernels {
+
+runtime::RunOptions ConvolutionOptions();
+
+}  // namespace yuba::kernels
+
+#endif  // YUBA_TESTS_COMPILER_KERNELS_CONVOLUTION_BACKEND_H_

@@ -1,0 +1,7 @@
+#include "tests/compiler/kernels/convolution_backend.h"
+
+namespace yuba::kernels {
+
+runtime::RunOptions ConvolutionOptions() { return {}; }
+
+}  // namespace yuba::kernels

@@ -1,0 +1,160 @@
+// cuDNN plans the convolutions of whole programs without a GPU: for A100, H100 and H200 as they are
+// described, whole and cut, with their gradients. Which have no engine is known and said.
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/search_model.h"
+#include "tests/support/part.h"
+#include "tests/support/status_matchers.h"
+#include "tools/bench/paper/bench_model.h"
+#include "tools/program/build_program.h"
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/library/cudnn_convolution.h"
+#endif
+
+namespace yuba::cuda {
+namespace {
+
+#ifdef YUBA_WITH_CUDA
+
+struct DescribedGpu {
+  const char* name;
+  std::string description;
+};
+
+// What cuDNN reads of a GPU (docs/decisions/152). Clocks are of the SXM boards.
+std::string Description(const char* name, int capability, int processors, int64_t memory,
+                        int shared, int64_t cache, int clock, int memory_clock, int number) {
+  return absl::StrCat(
+      R"({"deviceVer":)", capability, R"(,"driverVer":13000,"cudaDeviceId":0,"totalGlobalMem":)",
+      memory,
+      R"(,"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,)",
+      R"("multiProcessorCount":)", processors,
+      R"(,"warpSize":32,"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":)", shared,
+      R"(,"reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,)",
+      R"("maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":)", number,
+      R"(,"isTccDriver":0,"supportCoopLaunch":1,"smClockRateKHz":)", clock,
+      R"(,"memClockRateKHz":)", memory_clock, R"(,"l2CacheSize":)", cache, R"(,"deviceName":")",
+      name, R"("})");
+}
+
+const std::vector<DescribedGpu>& Gpus() {
+  static const auto* gpus = new std::vector<DescribedGpu>{
+      {"A100", Description("NVIDIA A100-SXM4-80GB", 800, 108, 85094825984, 166912, 41943040,
+                           1410000, 1593000, 8370)},
+      {"H100", Description("NVIDIA H100 80GB HBM3", 900, 132, 85045870592, 232448, 52428800,
+                           1980000, 2619000, 9008)},
+      {"H200", Description("NVIDIA H200", 900, 132, 150110011392, 232448, 62914560, 1980000,
+                           3201000, 9013)}};
+  return *gpus;
+}
+
+struct Case {
+  std::string model;
+  zoo::Sizes sizes;
+  std::string optimizer, precision;
+};
+
+std::string NameOf(const Case& test) {
+  return absl::StrCat(test.model, test.optimizer.empty() ? "" : " training", " ",
+                      test.precision.empty() ? "f32" : test.precision);
+}
+
+std::shared_ptr<runtime::LoadedProgram> ProgramOf(const Case& test, int devices) {
+  const auto loaded = tools::BenchModelOf(test.model, test.sizes, test.optimizer, test.precision);
+  REQUIRE_THAT(loaded, IsOk());
+  search::SearchOptions options;
+  options.mesh = MeshOf(devices);
+  compiler::Model model = (*loaded)->model;
+  const auto plan = compiler::SearchModel(options, model, nullptr);
+  REQUIRE_THAT(plan, IsOk());
+  kernels::KernelChoice choice;
+  choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
+  choice.code = false;
+  auto program = tools::BuildProgram(model, *plan, choice, false);
+  REQUIRE_THAT(program, IsOk());
+  auto result = runtime::LoadedProgram::FromMessage(*std::move(program));
+  REQUIRE_THAT(result, IsOk());
+  return *result;
+}
+
+// What makes routines the same to the library.
+std::string KeyOf(const CudnnRoutine& routine) {
+  std::string key = absl::StrCat(routine.kind, " ", static_cast<int>(routine.type), " ",
+                                 routine.tf32, routine.adds);
+  const auto add = [&](const std::vector<int64_t>& numbers) {
+    absl::StrAppend(&key, " [", absl::StrJoin(numbers, ","), "]");
+  };
+  for (const CudnnTensor& tensor : routine.tensors) {
+    add(tensor.extents);
+    add(tensor.strides);
+    absl::StrAppend(&key, "@", tensor.alignment);
+  }
+  for (const auto* numbers : {&routine.strides, &routine.dilations, &routine.low, &routine.high})
+    add(*numbers);
+  return key;
+}
+
+// The calls of a program's devices, each once.
+void AddCalls(const runtime::LoadedProgram& program, std::map<std::string, CudnnCall>& calls) {
+  for (int i = 0; i < program.instructions().size(); ++i) {
+    if (!program.instructions()[i].has_kernel()) continue;
+    const program::Kernel& kernel = program.instructions()[i].kernel();
+    const auto& function = program.message().functions(kernel.function());
+    if (!function.has_library() || function.library().kind() == program::LibraryCall::CONTRACTION)
+      continue;
+    for (int device = 0; device < program.devices(); ++device) {
+      const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device);
+      if (shape.no_result || shape.no_terms) continue;
+      auto call = CudnnCallOf({program, kernel, device, shape, 0, 0, 0});
+      INFO(program.Describe(i));
+      REQUIRE_THAT(call, IsOk());
+      if (!call->geometry.no_terms) calls.emplace(KeyOf(call->routine), *std::move(call));
+    }
+  }
+}
+
+TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut") {
+  const auto library = Cudnn::Open();
+  if (!library.ok()) {
+    WARN("SKIP: " << library.status().message());
+    return;
+  }
+  const std::vector<Case> cases = {
+      {"wresnet", {{"layers", 50}, {"batch", 32}}, "", ""},
+      {"wresnet", {{"layers", 50}, {"batch", 1}}, "", ""},
+      {"wresnet", {{"layers", 50}, {"batch", 32}}, "adam", ""},
+      {"wresnet", {{"layers", 50}, {"batch", 32}}, "adam", "bf16"},
+      {"unet3d", {}, "adam", ""},
+  };
+  size_t number = 0;
+  for (const Case& test : cases) {
+    std::map<std::string, CudnnCall> calls;
+    for (const int devices : {1, 2, 8}) AddCalls(*ProgramOf(test, devices), calls);
+    REQUIRE(!calls.empty());
+    for (const DescribedGpu& gpu : Gpus()) {
+      if (!IsTried(number++, 3)) continue;
+      std::set<std::string> without;
+      for (const auto& [key, call] : calls) {
+        CudnnTarget target;
+        target.library = *library;
+        target.description = gpu.description;
+        const auto plan = CudnnPlan::Make(target, call.routine);
+        if (!plan.ok()) without.insert(absl::StrCat(key, ": ", plan.status().message()));
+      }
+      INFO(NameOf(test) << " on " << gpu.name << ", " << calls.size() << " routines");
+      CHECK(absl::StrJoin(without, "\n") == "");
+    }
+  }
+}
+
+#endif  // YUBA_WITH_CUDA
+
+}  // namespace
+}  // namespace yuba::cuda
