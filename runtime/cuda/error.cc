@@ -1,8 +1,14 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/error.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
 namespace yuba::cuda {
 namespace {
+
+constexpr size_t kWordsBytes = 512;
 
 absl::Status Failed(absl::StatusCode code, const char* words, const char* call, const char* file,
                     int line) {
@@ -47,17 +53,23 @@ absl::Status CallStatus(cublasStatus_t result, const char* call, const char* fil
 absl::Status CallStatus(cudnnStatus_t result, const char* call, const char* file, int line) {
   if (result == CUDNN_STATUS_SUCCESS) return absl::OkStatus();
   // Statuses are by category: 1001 to 1999 that the library or a part of it cannot be used, from
-  // 3000 on that it does not have what is asked for.
+  // 2000 on that it finds fault with what is described, from 3000 on that it does not have it. It
+  // says the second of what it merely does not have too.
   const int category = static_cast<int>(result) / 1000;
   const bool memory = result == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
                       result == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
   const absl::StatusCode code = memory          ? absl::StatusCode::kResourceExhausted
                                 : category == 1 ? absl::StatusCode::kUnavailable
-                                : category == 3 ? absl::StatusCode::kUnimplemented
-                                                : absl::StatusCode::kInternal;
+                                : category == 2 || category == 3 ? absl::StatusCode::kUnimplemented
+                                                                 : absl::StatusCode::kInternal;
   const absl::StatusOr<const Cudnn*> cudnn = Cudnn::Open();
-  return Failed(code, cudnn.ok() ? (*cudnn)->cudnnGetErrorString(result) : nullptr, call, file,
-                line);
+  std::string words;
+  if (cudnn.ok()) {
+    char last[kWordsBytes] = {};
+    (*cudnn)->cudnnGetLastErrorString(last, sizeof last);
+    words = absl::StrCat((*cudnn)->cudnnGetErrorString(result), " ", last);
+  }
+  return Failed(code, words.c_str(), call, file, line);
 }
 
 }  // namespace yuba::cuda

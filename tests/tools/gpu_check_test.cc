@@ -152,8 +152,9 @@ TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
   WARN("SKIP: built without CUDA");
   return;
 #endif
-  const Bundle bundle(
-      "cuda", "mlp.* on [38]|models/gpt on 3|outside on 2|mlp on 2 for sm_90|^models/mlp on 1$");
+  const Bundle bundle("cuda",
+                      "mlp.* on [38]|models/gpt on 3|models/conv on 3$|outside on 2|mlp on 2 for "
+                      "sm_90|^models/mlp on 1$");
   nlohmann::json packed = Read(bundle.folder + "/cases.json");
   bundle.Case(packed, "models/mlp on 1")["kind"] = "time";
   Write(bundle.folder + "/cases.json", packed.dump());
@@ -163,9 +164,9 @@ TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
       bundle.Check("", "PATH=" + stubs + ":$PATH LD_LIBRARY_PATH=" + stubs + " ");
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 0);
-  // mlp and gpt on 3, mlp on 8, each plain, strict and staged too; one for sm_90.
+  // mlp and gpt on 3, mlp on 8, each plain, strict and staged too; conv on 3; one for sm_90.
   for (const char* line :
-       {"| answer | 13 | 0 | 0 |", "| hash | 3 | 0 | 0 |", "| refused | 1 | 0 | 0 |",
+       {"| answer | 14 | 0 | 0 |", "| hash | 4 | 0 | 0 |", "| refused | 1 | 0 | 0 |",
         "| training | 4 | 0 | 0 |", "| nccl | 1 | 0 | 0 |", "| limits | 1 | 0 | 0 |",
         "| time | 1 | 0 | 0 |", "fake GPU, 80 GiB", "The GPU copies ",
         "The slowest kernels of models/mlp on 1:"})

@@ -16,6 +16,16 @@ const program::LibraryCall& CallOf(const LibrarySite& site) {
   return site.program.message().functions(site.kernel.function()).library();
 }
 
+// Whether the tensor's elements lie in one piece, in any order.
+bool IsDense(const CudnnTensor& tensor) {
+  int64_t elements = 1, span = 1;
+  for (size_t d = 0; d < tensor.extents.size(); ++d) {
+    elements *= tensor.extents[d];
+    span += (tensor.extents[d] - 1) * tensor.strides[d];
+  }
+  return span == elements;
+}
+
 // An operand of small floats, copied to f32 in the workspace.
 struct Widening {
   int64_t elements = 0;  // of the whole buffer
@@ -147,6 +157,8 @@ absl::StatusOr<CudnnCall> CudnnCallOf(const LibrarySite& site) {
   };
   made.routine =
       RoutineOf(g, call.kind(), type, {of(tensors.input), of(tensors.filter), of(tensors.output)});
+  if (!IsDense(made.routine.tensors[kFilter]))
+    return absl::UnimplementedError("cuDNN takes no part of a filter that is not in one piece");
   made.routine.tf32 = made.widened || (call.tf32() && type == ElementType::kF32);
   return made;
 }

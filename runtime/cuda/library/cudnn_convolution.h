@@ -16,7 +16,8 @@ struct CudnnCall {
   CudnnRoutine routine;  // of each step; nothing where the geometry has no terms
   bool widened = false;  // operands are brought to f32 first
 };
-// Unimplemented where partial sums would be rounded to a small float.
+// Unimplemented where partial sums would be rounded to a small float, and where a part of a filter
+// is used that does not lie in one piece.
 absl::StatusOr<CudnnCall> CudnnCallOf(const LibrarySite& site);
 
 absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCudnnConvolution(const LibrarySite& site,

@@ -9,6 +9,10 @@ namespace yuba::kernels {
 
 runtime::RunOptions ConvolutionOptions();
 
+// Whether the library takes every part of a convolution; else some parts of filters are left to
+// generated code.
+bool TakesAllParts();
+
 }  // namespace yuba::kernels
 
 #endif  // YUBA_TESTS_COMPILER_KERNELS_CONVOLUTION_BACKEND_H_

@@ -4,4 +4,6 @@ namespace yuba::kernels {
 
 runtime::RunOptions ConvolutionOptions() { return {}; }
 
+bool TakesAllParts() { return true; }
+
 }  // namespace yuba::kernels

@@ -10,6 +10,8 @@ runtime::RunOptions ConvolutionOptions() {
   return fake ? cuda::OnCuda() : runtime::RunOptions();
 }
 
+bool TakesAllParts() { return false; }
+
 }  // namespace yuba::kernels
 
 #endif  // YUBA_WITH_CUDA

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "opsemantics/base/half.h"
+#include "tests/runtime/cuda/fake_convolution.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_libraries.h"
 #include "tests/runtime/cuda/fake_streams.h"
@@ -119,24 +119,26 @@ cudnnStatus_t Set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
 struct Names {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;
+  int result;  // which of x, w and y is computed
 };
 constexpr Names kNames[] = {
     {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+     2},
     {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
-     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0},
     {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
-     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 1}};
 const Names* NamesOf(const Node& operation) {
   for (const Names& names : kNames) {
     if (names.type == operation.type) return &names;
@@ -144,59 +146,36 @@ const Names* NamesOf(const Node& operation) {
   return nullptr;
 }
 
-struct Tensor {
-  explicit Tensor(const Node& node)
-      : extents(node.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS)),
-        strides(node.All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES)),
-        type(node.One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE)),
-        alignment(node.One<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT)),
-        number(node.One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID)) {}
-  std::vector<int64_t> extents, strides;
-  cudnnDataType_t type;
-  int64_t alignment, number;
-  char* data = nullptr;
-};
+FakeTensor TensorOf(const Node& node) {
+  FakeTensor tensor;
+  tensor.extents = node.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
+  tensor.strides = node.All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
+  tensor.type = node.One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE);
+  tensor.alignment = node.One<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT);
+  tensor.number = node.One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID);
+  return tensor;
+}
 
-// What is computed: which of x, w and y, and the windows.
-struct Work {
-  explicit Work(const Node& operation)
-      : names(*NamesOf(operation)),
-        tensors{Tensor(*operation.nodes.at(names.x)), Tensor(*operation.nodes.at(names.w)),
-                Tensor(*operation.nodes.at(names.y))} {
-    const Node& convolution = *operation.nodes.at(names.convolution);
-    strides = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES);
-    dilations = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_DILATIONS);
-    low = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS);
-    high = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS);
-    result = &names == &kNames[0] ? 2 : &names == &kNames[1] ? 0 : 1;
-    const bool doubles = tensors[0].type == CUDNN_DATA_DOUBLE;
-    adds = doubles ? operation.One<double>(names.beta) == 1 : operation.One<float>(names.beta) == 1;
-  }
-
-  // Whether extents fit as the library wants them to.
-  bool Fits() const {
-    const std::vector<int64_t>&x = tensors[0].extents, &w = tensors[1].extents,
-          &y = tensors[2].extents;
-    if (x.size() != w.size() || x.size() != y.size() || x.size() != strides.size() + 2)
-      return false;
-    if (x[0] != y[0] || y[1] != w[0] || x[1] % w[1] != 0 || w[0] % (x[1] / w[1]) != 0) return false;
-    for (size_t d = 0; d < strides.size(); ++d) {
-      const int64_t room = x[d + 2] + low[d] + high[d] - dilations[d] * (w[d + 2] - 1) - 1;
-      if (low[d] < 0 || high[d] < 0 || room < 0 || room / strides[d] + 1 != y[d + 2]) return false;
-    }
-    return true;
-  }
-
-  const Names& names;
-  Tensor tensors[3];
-  std::vector<int64_t> strides, dilations, low, high;
-  int result = 2;
-  bool adds = false;
-};
+FakeConvolution ConvolutionOf(const Node& operation) {
+  const Names& names = *NamesOf(operation);
+  const Node& windows = *operation.nodes.at(names.convolution);
+  FakeConvolution made;
+  made.tensors = {TensorOf(*operation.nodes.at(names.x)), TensorOf(*operation.nodes.at(names.w)),
+                  TensorOf(*operation.nodes.at(names.y))};
+  made.strides = windows.All<int64_t>(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES);
+  made.dilations = windows.All<int64_t>(CUDNN_ATTR_CONVOLUTION_DILATIONS);
+  made.low = windows.All<int64_t>(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS);
+  made.high = windows.All<int64_t>(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS);
+  made.result = names.result;
+  const bool doubles = made.tensors[0].type == CUDNN_DATA_DOUBLE;
+  made.adds =
+      doubles ? operation.One<double>(names.beta) == 1 : operation.One<float>(names.beta) == 1;
+  return made;
+}
 
 cudnnStatus_t Finalize(cudnnBackendDescriptor_t descriptor) {
   Node& node = NodeOf(descriptor);
-  if (NamesOf(node) != nullptr && !Work(node).Fits()) return CUDNN_STATUS_BAD_PARAM;
+  if (NamesOf(node) != nullptr && !Fits(ConvolutionOf(node))) return CUDNN_STATUS_BAD_PARAM;
   if (node.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
       node.One<cudnnBackendHeurMode_t>(CUDNN_ATTR_ENGINEHEUR_MODE) != CUDNN_HEUR_MODE_A)
     return CUDNN_STATUS_NOT_SUPPORTED;
@@ -238,77 +217,15 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   }
 }
 
-double Load(const Tensor& tensor, int64_t at) {
-  if (tensor.type == CUDNN_DATA_DOUBLE) return reinterpret_cast<double*>(tensor.data)[at];
-  if (tensor.type == CUDNN_DATA_FLOAT) return reinterpret_cast<float*>(tensor.data)[at];
-  const uint16_t bits = reinterpret_cast<uint16_t*>(tensor.data)[at];
-  return tensor.type == CUDNN_DATA_HALF ? FromF16(bits) : FromBF16(bits);
-}
-void Store(double value, const Tensor& tensor, int64_t at) {
-  const auto small = static_cast<float>(value);
-  if (tensor.type == CUDNN_DATA_DOUBLE)
-    reinterpret_cast<double*>(tensor.data)[at] = value;
-  else if (tensor.type == CUDNN_DATA_FLOAT)
-    reinterpret_cast<float*>(tensor.data)[at] = small;
-  else
-    reinterpret_cast<uint16_t*>(tensor.data)[at] =
-        tensor.type == CUDNN_DATA_HALF ? ToF16(small) : ToBF16(small);
-}
-
-// Calls visit(point) with all points of these extents.
-template <typename Visit>
-void ForEach(const std::vector<int64_t>& extents, const Visit& visit) {
-  std::vector<int64_t> point(extents.size());
-  while (true) {
-    visit(point);
-    size_t d = extents.size();
-    while (d > 0 && ++point[d - 1] == extents[d - 1]) point[--d] = 0;
-    if (d == 0) return;
-  }
-}
-
-int64_t At(const Tensor& tensor, const std::vector<int64_t>& point) {
-  int64_t at = 0;
-  for (size_t d = 0; d < point.size(); ++d) at += point[d] * tensor.strides[d];
-  return at;
-}
-
-void Compute(const Work& work) {
-  const Tensor &x = work.tensors[0], &w = work.tensors[1], &y = work.tensors[2];
-  std::map<int64_t, double> sums;  // by offset in the result
-  const Tensor& result = work.tensors[work.result];
-  ForEach(result.extents, [&](const std::vector<int64_t>& point) { sums[At(result, point)] = 0; });
-  const int64_t of_group = w.extents[0] / (x.extents[1] / w.extents[1]);
-  ForEach(y.extents, [&](const std::vector<int64_t>& p) {
-    std::vector<int64_t> taps = w.extents;
-    taps[0] = 1;
-    ForEach(taps, [&](std::vector<int64_t> u) {
-      std::vector<int64_t> q = {p[0], p[1] / of_group * w.extents[1] + u[1]};
-      for (size_t d = 0; d < work.strides.size(); ++d) {
-        q.push_back(p[d + 2] * work.strides[d] + u[d + 2] * work.dilations[d] - work.low[d]);
-        if (q.back() < 0 || q.back() >= x.extents[d + 2]) return;
-      }
-      u[0] = p[1];
-      const int64_t at[] = {At(x, q), At(w, u), At(y, p)};
-      double product = 1;
-      for (int t = 0; t < 3; ++t) {
-        if (t != work.result) product *= Load(work.tensors[t], at[t]);
-      }
-      sums[at[work.result]] += product;
-    });
-  });
-  for (const auto& [at, sum] : sums) Store(work.adds ? sum + Load(result, at) : sum, result, at);
-}
-
 cudnnStatus_t Execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
                       cudnnBackendDescriptor_t pack) {
   const Node& settings = *NodeOf(plan).nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   const Node& graph = *settings.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  auto work = std::make_shared<Work>(*graph.nodes.at(CUDNN_ATTR_OPERATIONGRAPH_OPS));
+  FakeConvolution work = ConvolutionOf(*graph.nodes.at(CUDNN_ATTR_OPERATIONGRAPH_OPS));
   const Node& given = NodeOf(pack);
   const auto numbers = given.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = given.All<char*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
-  for (Tensor& tensor : work->tensors) {
+  for (FakeTensor& tensor : work.tensors) {
     const auto found = std::find(numbers.begin(), numbers.end(), tensor.number);
     if (found == numbers.end()) return CUDNN_STATUS_BAD_PARAM;
     tensor.data = pointers.at(found - numbers.begin());
@@ -322,7 +239,7 @@ cudnnStatus_t Execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
   Enqueue(reinterpret_cast<Handle*>(handle)->stream, [=] {
     if (!last) return;
     std::memset(workspace, -1, kWorkspaceBytes);
-    Compute(*work);
+    Compute(work);
   });
   return CUDNN_STATUS_SUCCESS;
 }

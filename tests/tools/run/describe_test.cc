@@ -42,6 +42,13 @@ TEST_CASE("a program says for what it is and what it needs") {
   Succeed("yuba compile " + model + " " + plan + " --no-library -o " + program);
   CHECK(Succeed("yuba-run --describe " + program).out.find("oneDNN") == std::string::npos);
   CHECK(RunCommand("yuba-run --describe " + plan).exit_code == 2);
+
+  const std::string compile = "yuba compile " + model + " " + plan + " -o " + program;
+  Succeed(compile + " --target cuda --tf32");
+  Has(Succeed("yuba-run --describe " + program).out, "cuBLAS: ");
+  const CommandResult refused = RunCommand(compile + " --tf32");
+  CHECK(refused.exit_code == 2);
+  Has(refused.error, "--tf32 is for GPUs: the target host has no TF32");
 }
 
 TEST_CASE("a program's entries, and files that hold its values, are described") {
