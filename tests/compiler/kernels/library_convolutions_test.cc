@@ -231,6 +231,18 @@ TEST_CASE("gradients of data gradients are library calls") {
   }
 }
 
+// y[n, o, p] = sum(c, d, u) x[n, d, c, p + u] * f[d, o, c, u]: no routine has two indices for the
+// input's channels.
+TEST_CASE("what several calls of a routine compute is added up") {
+  std::mt19937 random(5);
+  const Affine n = IndexAffine(0), o = IndexAffine(1), p = IndexAffine(2), c = IndexAffine(3),
+               d = IndexAffine(4), u = IndexAffine(5);
+  CheckDefinition(
+      Define({2, 3, 7, 4, 2, 3}, 3, Reducer::kSum, {{2, 2, 4, 9}, {2, 3, 4, 3}},
+             Call(Function::kMul, {Read(0, {n, d, c, p + u}, Number(0)), Read(1, {d, o, c, u})})),
+      LibraryCall::CONVOLUTION, random);
+}
+
 TEST_CASE("what a library has besides is asked of it only where it has it") {
   Definition definition = Forward(Layers()[0]);
   LibraryFeatures features;
