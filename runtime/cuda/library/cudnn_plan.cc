@@ -8,10 +8,9 @@
 namespace yuba::cuda {
 namespace {
 
-// Of a plan's workspace: a copy of each tensor in another order, twice, and some partial sums. It
-// follows from the routine alone, because it decides which engine is taken, and so the bits.
+// Of a plan's workspace: a copy of each tensor in another order, and some partial sums. It follows
+// from the routine alone, because it decides which engine is taken, and so the bits.
 constexpr int64_t kWorkspaceBesideTensors = int64_t{64} << 20;
-constexpr int64_t kCopiesInWorkspace = 2;
 
 constexpr int64_t kMostEngines = 64;  // that heuristics are asked for
 constexpr int64_t kMostNotes = CUDNN_NUMERICAL_NOTE_TYPE_COUNT;
@@ -23,7 +22,7 @@ int64_t WorkspaceLimit(const CudnnRoutine& routine) {
     for (const int64_t extent : tensor.extents) of_tensor *= extent;
     elements += of_tensor;
   }
-  return kWorkspaceBesideTensors + kCopiesInWorkspace * elements * ByteSize(routine.type);
+  return kWorkspaceBesideTensors + elements * ByteSize(routine.type);
 }
 
 // Whether an engine with this note may compute the routine.

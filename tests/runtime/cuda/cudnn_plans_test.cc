@@ -175,6 +175,34 @@ TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut"
   }
 }
 
+TEST_CASE("cuDNN plans convolutions and gradients in every type") {
+  const auto library = Cudnn::Open();
+  if (!library.ok()) {
+    WARN("SKIP: " << library.status().message());
+    return;
+  }
+  std::map<std::string, CudnnCall> calls;
+  std::set<std::string> lacking;
+  AddCalls(*ProgramOf({"wresnet", {{"layers", 26}, {"batch", 8}}, "adam", ""}, 1), calls, lacking);
+  REQUIRE(!calls.empty());
+  for (const DescribedGpu& gpu : Gpus()) {
+    CudnnTarget target;
+    target.library = *library;
+    target.description = gpu.description;
+    for (const auto& [type, tf32] :
+         {std::pair(ElementType::kF32, true), std::pair(ElementType::kF16, false),
+          std::pair(ElementType::kBF16, false), std::pair(ElementType::kF64, false)}) {
+      for (const auto& [key, call] : calls) {
+        CudnnRoutine routine = call.routine;
+        routine.type = type;
+        routine.tf32 = tf32;
+        INFO(gpu.name << ": " << KeyOf(routine));
+        CHECK_THAT(CudnnPlan::Make(target, routine), IsOk());
+      }
+    }
+  }
+}
+
 #endif  // YUBA_WITH_CUDA
 
 }  // namespace
