@@ -136,6 +136,15 @@ int64_t PointsOf(const runtime::LoadedProgram& program, const program::Kernel& k
   return points;
 }
 
+// Of the workspace, for what generated code leaves in parts.
+int64_t BytesOfParts(const runtime::LoadedProgram& program, const program::Kernel& kernel,
+                     int device) {
+  const program::Function& function = program.message().functions(kernel.function());
+  if (!function.has_launch()) return 0;
+  const program::ThreadLaunch& launch = function.launch();
+  return launch.parts() * PointsOf(program, kernel, launch, device) * launch.part_bytes();
+}
+
 absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                                  const runtime::ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
@@ -178,8 +187,6 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
       YUBA_ASSIGN_OR_RETURN(prepared.sum,
                             gpu_->Find(absl::StrCat(function.symbol(), runtime::kSumOfParts)));
       prepared.sum_blocks = Ceiling(points, runtime::kSumThreads);
-      workspace_bytes_ =
-          std::max(workspace_bytes_, threads.parts() * points * threads.part_bytes());
     }
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
@@ -239,8 +246,10 @@ absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
   for (int p = 0; p < static_cast<int>(instructions_.size()); ++p) {
     if (!program.instructions()[p].has_kernel()) continue;
     const program::Kernel& kernel = program.instructions()[p].kernel();
-    if (!program.message().functions(kernel.function()).has_library()) continue;
-    YUBA_RETURN_IF_ERROR(Annotate(PlanLibraryCall(program, layout, p), program.Describe(p)));
+    if (program.message().functions(kernel.function()).has_library())
+      YUBA_RETURN_IF_ERROR(Annotate(PlanLibraryCall(program, layout, p), program.Describe(p)));
+    if (!instructions_[p].is_library)
+      workspace_bytes_ = std::max(workspace_bytes_, BytesOfParts(program, kernel, device_));
   }
   return absl::OkStatus();
 }

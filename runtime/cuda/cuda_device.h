@@ -115,8 +115,9 @@ class CudaDevice : public runtime::Device {
   std::vector<int> checking_;           // instructions that check indices, in order
   std::vector<Prepared> instructions_;  // [instruction]
   std::vector<Fallback> fallbacks_;
-  int64_t workspace_bytes_ = 0;  // of library calls
-  int64_t library_bytes_ = 0;    // that libraries have taken by themselves
+  int64_t workspace_bytes_ =
+      0;                       // of library calls, and of sums that generated code leaves in parts
+  int64_t library_bytes_ = 0;  // that libraries have taken by themselves
   int64_t library_calls_ = 0;
 };
 
