@@ -182,6 +182,14 @@ bool MayJoin(const std::vector<Member>& members, const Member& next, int shared)
   });
 }
 
+bool WritesOverOperands(const std::vector<Member>& members, const Member& next) {
+  const auto reads = [&](const Member& member) {
+    return std::any_of(member.kernel.operands().begin(), member.kernel.operands().end(),
+                       [&](const auto& o) { return o.buffer() == ResultBuffer(next); });
+  };
+  return reads(next) || std::any_of(members.begin(), members.end(), reads);
+}
+
 JoinedKernel JoinMembers(const Graph& graph, const program::Program& program,
                          const std::vector<Member>& members, int shared) {
   return Joiner(graph, program, members, shared).Join();
