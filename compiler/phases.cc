@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/cluster/cluster.h"
+#include "compiler/cluster/products.h"
 #include "compiler/dump/state.h"
 #include "compiler/front_end.h"
 #include "compiler/kernels/add_kernels.h"
@@ -69,11 +70,16 @@ absl::Status SearchPlan(Compilation& c) {
 
 // A plan that was given may be anything: that it is none of this graph, illegal or moves other
 // bytes than it says is the user's error, and its bound is as little believed as before.
+// A plan's graph may have copies and accumulators, in which products are marked anew.
 absl::Status Attach(Compilation& c) {
-  if (!c.request.plan.has_value()) return absl::OkStatus();
+  if (!c.request.plan.has_value()) {
+    c.model.products = FindProducts(c.model.graph);
+    return absl::OkStatus();
+  }
   const search::PlanFile& plan = *c.request.plan;
   c.model.graph = search::SharedGraph(c.model.graph, plan);
   YUBA_ASSIGN_OR_RETURN(c.plan, search::AttachPlan(c.model.graph, plan, c.request.expected));
+  c.model.products = FindProducts(c.model.graph);
   return search::CheckLegal(c.model.graph, c.plan);
 }
 

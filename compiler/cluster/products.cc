@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/cluster/loops_fit.h"
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/post_ops.h"
@@ -17,8 +16,9 @@ int Outputs(const Definition& definition) {
 }
 
 bool IsReadOnlyBy(const Tensor& tensor, NodeId reader) {
-  return tensor.kind == TensorKind::kActivation && !tensor.output &&
-         tensor.consumers == std::vector<NodeId>{reader};
+  const bool transient =
+      tensor.kind == TensorKind::kActivation || tensor.kind == TensorKind::kPartial;
+  return transient && !tensor.output && tensor.consumers == std::vector<NodeId>{reader};
 }
 
 }  // namespace
@@ -30,13 +30,20 @@ bool IsProduct(const Definition& definition) {
   return convolution.has_value() && convolution->output == ProductTensor::kResult;
 }
 
+Definition WholeMapOf(const Node& node) {
+  const Definition& definition = *node.definition;
+  return definition.partial_operands.empty() ? definition : InGroups(definition, 1);
+}
+
 bool IsPostOpOf(const Node& before, const Node& next) {
   const auto operand = std::find(next.operands.begin(), next.operands.end(), before.result);
   const int shared = Outputs(*before.definition);
+  const Definition map = WholeMapOf(next);
   return operand != next.operands.end() && Outputs(*next.definition) == shared &&
-         BeginAlike(*before.definition, *next.definition, shared) &&
-         MatchPostOps(*next.definition, static_cast<int>(operand - next.operands.begin()))
-             .has_value();
+         std::equal(before.definition->indices.begin(), before.definition->indices.begin() + shared,
+                    next.definition->indices.begin(),
+                    [](const Index& a, const Index& b) { return a.extent == b.extent; }) &&
+         MatchPostOps(map, static_cast<int>(operand - next.operands.begin())).has_value();
 }
 
 std::vector<Cluster> FindProducts(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/cluster/products.h"
 #include "compiler/kernels/function_uses.h"
 #include "compiler/kernels/index_splits.h"
 #include "compiler/kernels/kernels.h"
@@ -70,7 +71,7 @@ size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& product,
     if (n == 0) continue;
     const auto& operands = node.operands;
     const auto value = std::find(operands.begin(), operands.end(), product.results[n - 1]);
-    if (value == operands.end() || !IsPostOpOn(*choice.target.facts, *node.definition,
+    if (value == operands.end() || !IsPostOpOn(*choice.target.facts, compiler::WholeMapOf(node),
                                                static_cast<int>(value - operands.begin()))) {
       return n;
     }

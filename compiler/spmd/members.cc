@@ -152,9 +152,10 @@ class Joiner {
 
   bool IsInternal(const Member& member) const {
     const Tensor& tensor = graph_.tensors[graph_.nodes[member.node].result];
-    return members_.size() > 1 && member.direct && tensor.kind == TensorKind::kActivation &&
-           !tensor.output && !tensor.consumers.empty() &&
-           SliceIsElement(member.definition, shared_) &&
+    const bool transient =
+        tensor.kind == TensorKind::kActivation || tensor.kind == TensorKind::kPartial;
+    return members_.size() > 1 && member.direct && transient && !tensor.output &&
+           !tensor.consumers.empty() && SliceIsElement(member.definition, shared_) &&
            std::all_of(tensor.consumers.begin(), tensor.consumers.end(), [&](NodeId consumer) {
              return std::any_of(members_.begin(), members_.end(),
                                 [&](const Member& other) { return other.node == consumer; });

@@ -193,7 +193,7 @@ class SpmdBuilder {
     program::Access* result = kernel.add_results();
     result->set_buffer(buffer);
     *result->mutable_box() = part.writes->table;
-    const bool whole = boxes.partials == 1 && !grouped && node.definition->partial_operands.empty();
+    const bool whole = boxes.partials == 1 && !grouped && part.computed.partial_operands.empty();
     AddMember({id, std::move(definition), std::move(kernel), whole, direct, &boxes});
     if (direct || AllEmpty(own)) return;
 

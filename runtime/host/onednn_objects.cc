@@ -42,7 +42,7 @@ DnnlPrimitive::~DnnlPrimitive() {
 absl::StatusOr<bool> DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc,
                                                 dnnl_post_ops_t after, bool fast) {
   return Make(&desc, after, "preparing a convolution", [&](absl::string_view routine) {
-    return !fast || !absl::StrContains(routine, "ref");
+    return !fast || (!absl::StrContains(routine, "ref") && !absl::StrContains(routine, "gemm"));
   });
 }
 

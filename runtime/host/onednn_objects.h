@@ -41,7 +41,8 @@ class DnnlPrimitive {
   DnnlPrimitive(const DnnlPrimitive&) = delete;
 
   // Makes this a convolution or a gradient of one, with post-ops or without (null). Where it is to
-  // be fast, false if the library has no such routine but its reference.
+  // be fast, false if the library has no such routine but its reference, or one made of products:
+  // oneDNN 2.6 does post-ops of these one by one, and not always right (one row, one channel).
   absl::StatusOr<bool> Convolution(const dnnl_convolution_desc_t& desc, dnnl_post_ops_t after,
                                    bool fast);
   // Makes this a matrix product; false where the library has none for these operands on this

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/cluster/cluster.h"
+#include "compiler/cluster/products.h"
 #include "compiler/spmd/spmd.h"
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
@@ -108,6 +109,21 @@ TEST_CASE("layers cut in any way have the same values") {
     steps += CheckSame(model, RandomPlan(model.graph, MeshOf(2 + seed % 3), random));
   }
   CHECK(steps > 5);
+}
+
+TEST_CASE("an accumulator of whole products is a sum, and a post-op of the last of them") {
+  int steps = 0;
+  for (int seed = 0; seed < 24; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Mesh mesh = MeshOf(1 + seed % 3);
+    Model model = RandomSums(mesh, random);
+    model.products = FindProducts(model.graph);
+    const absl::Status possible = CheckProducts(model.graph, model.products);
+    CHECK_THAT(possible, IsOk());
+    steps += CheckSame(model, RandomPlan(model.graph, mesh, random));
+  }
+  CHECK(steps > 3);
 }
 
 }  // namespace

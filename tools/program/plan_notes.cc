@@ -70,14 +70,21 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
         IsCopy(model.graph, node) ? "none" : kernels::KernelKind(*node.definition, choice));
   }
   // A node that shares the kernel of an earlier one says whose it is.
-  std::map<std::string, std::string> shares;
+  std::map<std::string, std::string> shares, libraries;
   for (const auto& instruction : program.instructions()) {
     const program::Kernel& kernel = instruction.kernel();
-    for (int n = 1; n < kernel.node_size(); ++n) shares[kernel.node(n)] = kernel.node(0);
+    for (int n = 1; n < kernel.node_size(); ++n) {
+      shares[kernel.node(n)] = kernel.node(0);
+      if (program.functions(kernel.function()).has_library())
+        libraries[kernel.node(n)] = choice.target.facts->library;
+    }
   }
   for (size_t n = 0; n < model.graph.nodes.size(); ++n) {
     const auto shared = shares.find(model.graph.nodes[n].name);
-    if (shared != shares.end()) notes.kernels[n] += " with " + shared->second;
+    if (shared == shares.end()) continue;
+    const auto library = libraries.find(shared->first);
+    if (library != libraries.end()) notes.kernels[n] = library->second;
+    notes.kernels[n] += " with " + shared->second;
   }
   // Exchanges of the program and moves of the plan are matched by node, tensor and direction.
   absl::flat_hash_map<std::string, std::string> collectives;
