@@ -241,6 +241,11 @@ absl::Status CudaDevice::PrepareLibrary(const runtime::LoadedProgram& program,
         "convolutions by a library are not there for GPUs; compile with --target cuda, which "
         "generates their code");
   }
+  if (!call.post_ops().empty()) {
+    return absl::UnimplementedError(
+        "post-ops of library calls are not there for GPUs; compile with --target cuda, which "
+        "generates their code");
+  }
   const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device_);
   if (shape.no_result) return absl::OkStatus();
   prepared.elements = shape.result.elements();

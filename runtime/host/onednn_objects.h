@@ -42,7 +42,7 @@ class DnnlPrimitive {
 
   // Makes this a convolution or a gradient of one, with post-ops or without (null). Where it is to
   // be fast, false if the library has no such routine but its reference, or one made of products:
-  // oneDNN 2.6 does post-ops of these one by one, and not always right (one row, one channel).
+  // oneDNN 2.6 does the post-ops of these element by element, and tests had wrong values.
   absl::StatusOr<bool> Convolution(const dnnl_convolution_desc_t& desc, dnnl_post_ops_t after,
                                    bool fast);
   // Makes this a matrix product; false where the library has none for these operands on this
