@@ -15,6 +15,12 @@ int Outputs(const Definition& definition) {
                                         [](const Index& index) { return !index.reduction; }));
 }
 
+// What the node computes where partials that it reads are whole: of an accumulator the sum.
+Definition WholeMapOf(const Node& node) {
+  const Definition& definition = *node.definition;
+  return definition.partial_operands.empty() ? definition : InGroups(definition, 1);
+}
+
 bool IsReadOnlyBy(const Tensor& tensor, NodeId reader) {
   const bool transient =
       tensor.kind == TensorKind::kActivation || tensor.kind == TensorKind::kPartial;
@@ -28,11 +34,6 @@ bool IsProduct(const Definition& definition) {
   if (MatchContraction(definition)) return true;
   const auto convolution = MatchConvolution(definition);
   return convolution.has_value() && convolution->output == ProductTensor::kResult;
-}
-
-Definition WholeMapOf(const Node& node) {
-  const Definition& definition = *node.definition;
-  return definition.partial_operands.empty() ? definition : InGroups(definition, 1);
 }
 
 bool IsPostOpOf(const Node& before, const Node& next) {

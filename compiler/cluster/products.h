@@ -21,9 +21,6 @@ std::vector<Cluster> FindProducts(const Graph& graph);
 // Whether it is a contraction or a convolution, no gradient of one.
 bool IsProduct(const Definition& definition);
 
-// What the node computes where partials that it reads are whole: of an accumulator the sum.
-Definition WholeMapOf(const Node& node);
-
 // Whether `next` is a map that makes each element of its result of one element of what `before`
 // computes, by post-ops, and has the same output indices.
 bool IsPostOpOf(const Node& before, const Node& next);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/cluster/products.h"
 #include "compiler/kernels/function_uses.h"
 #include "compiler/kernels/index_splits.h"
 #include "compiler/kernels/kernels.h"
@@ -60,6 +59,12 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
   return CallWithPostOps(definitions, function, *choice.target.facts);
 }
 
+// What the node computes where partials that it reads are whole: of an accumulator the sum.
+Definition WholeMapOf(const Node& node) {
+  const Definition& definition = *node.definition;
+  return definition.partial_operands.empty() ? definition : InGroups(definition, 1);
+}
+
 // How many nodes of the cluster, from its first on, are one call of the library.
 size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& product,
                       const KernelChoice& choice) {
@@ -71,7 +76,7 @@ size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& product,
     if (n == 0) continue;
     const auto& operands = node.operands;
     const auto value = std::find(operands.begin(), operands.end(), product.results[n - 1]);
-    if (value == operands.end() || !IsPostOpOn(*choice.target.facts, compiler::WholeMapOf(node),
+    if (value == operands.end() || !IsPostOpOn(*choice.target.facts, WholeMapOf(node),
                                                static_cast<int>(value - operands.begin()))) {
       return n;
     }
