@@ -6,6 +6,7 @@
 #include "compiler/import/onnx.h"
 #include "compiler/import/random_numbers.h"
 #include "compiler/import/source.h"
+#include "compiler/simplify/fold_scales.h"
 #include "compiler/simplify/invariants.h"
 #include "compiler/simplify/simplify.h"
 #include "compiler/train/train.h"
@@ -140,7 +141,10 @@ absl::Status Carry(Compilation& c) {
   KnowConditions(model);
   YUBA_RETURN_IF_ERROR(CheckKnownIndices(model));
   if (source.graph.step >= 0) onnx::CountSteps(model.graph);
-  if (source.init) MoveInvariantsToInit(model);
+  if (source.init) {
+    FoldScales(model);
+    MoveInvariantsToInit(model);
+  }
   model.graph_hash = HashOfGraph(model.graph);
   model.flops = FlopsOf(model.graph, source.train.has_value());
   return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/cluster/cluster.h"
+#include "compiler/cluster/products.h"
 #include "compiler/dump/state.h"
 #include "compiler/front_end.h"
 #include "compiler/kernels/add_kernels.h"
@@ -43,7 +44,8 @@ absl::Status FindClusters(Compilation& c) {
 }
 
 absl::Status VerifyClusters(Compilation& c) {
-  return CheckClusters(c.model.graph, c.model.clusters);
+  YUBA_RETURN_IF_ERROR(CheckClusters(c.model.graph, c.model.clusters));
+  return CheckProducts(c.model.graph, c.model.products);
 }
 
 // Of a time limit so much is the search's: the rest is for the replay of its bound.
@@ -68,11 +70,16 @@ absl::Status SearchPlan(Compilation& c) {
 
 // A plan that was given may be anything: that it is none of this graph, illegal or moves other
 // bytes than it says is the user's error, and its bound is as little believed as before.
+// A plan's graph may have copies and accumulators, in which products are marked anew.
 absl::Status Attach(Compilation& c) {
-  if (!c.request.plan.has_value()) return absl::OkStatus();
+  if (!c.request.plan.has_value()) {
+    c.model.products = FindProducts(c.model.graph);
+    return absl::OkStatus();
+  }
   const search::PlanFile& plan = *c.request.plan;
   c.model.graph = search::SharedGraph(c.model.graph, plan);
   YUBA_ASSIGN_OR_RETURN(c.plan, search::AttachPlan(c.model.graph, plan, c.request.expected));
+  c.model.products = FindProducts(c.model.graph);
   return search::CheckLegal(c.model.graph, c.plan);
 }
 
@@ -90,25 +97,34 @@ absl::Status VerifySearch(Compilation& c) {
 
 absl::Status VerifyAttach(Compilation& c) {
   CheckGraph(c.model.graph);
-  return CheckClusters(c.model.graph, c.model.clusters);
+  return VerifyClusters(c);
 }
 
 // Which nodes share kernels. On a GPU the threads of a warp or block share out the loops inside of
 // shared indices, where they can. What a kernel of several nodes reads and writes is
 // live at once, and a limit on memory was kept with a kernel for each node: where it is not kept
 // otherwise, it stays so.
-Joins JoinsFor(const Compilation& c) {
-  const Joins joins = c.request.kernels.target.facts->parallel ? Joins::kRows : Joins::kAll;
+struct SharedKernels {
+  Joins joins = Joins::kNone;
+  std::vector<Cluster> products;
+};
+SharedKernels SharedKernelsFor(const Compilation& c) {
+  SharedKernels shared;
+  shared.joins = c.request.kernels.target.facts->parallel ? Joins::kRows : Joins::kAll;
+  shared.products = kernels::LibraryProducts(c.model, c.request.kernels);
   const int64_t limit = c.plan.space.memory;
-  if (limit == 0 || c.model.clusters.empty()) return joins;
-  const auto program = MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, joins);
-  return ArenaBytesOf(program, c.plan) > limit ? Joins::kNone : joins;
+  if (limit == 0 || (c.model.clusters.empty() && shared.products.empty())) return shared;
+  const auto program =
+      MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, shared.joins, shared.products);
+  return ArenaBytesOf(program, c.plan) > limit ? SharedKernels() : shared;
 }
 
 absl::Status MakeProgram(Compilation& c) {
   YUBA_CHECK(c.plan.tensors.size() == c.model.graph.tensors.size());
   YUBA_CHECK(c.plan.nodes.size() == c.model.graph.nodes.size());
-  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, JoinsFor(c));
+  const SharedKernels shared = SharedKernelsFor(c);
+  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, shared.joins,
+                              shared.products);
   c.program.set_version(c.request.version);
   return absl::OkStatus();
 }

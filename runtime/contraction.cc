@@ -4,6 +4,7 @@
 
 #include "runtime/program/enums.h"
 #include "runtime/program/library_windows.h"
+#include "runtime/program/post_ops.h"
 
 namespace yuba::runtime {
 namespace {
@@ -32,6 +33,9 @@ struct TensorPosition {
 };
 
 bool IsContiguous(const StridedIndex& outer, const StridedIndex& inner) {
+  for (size_t p = 0; p < outer.post.size(); ++p) {
+    if (outer.post[p] != inner.post[p] * inner.extent) return false;
+  }
   return outer.left == inner.left * inner.extent && outer.right == inner.right * inner.extent &&
          outer.result == inner.result * inner.extent;
 }
@@ -118,6 +122,8 @@ ProductPlan Arrange(const StridedIndex& m, const StridedIndex& n, const StridedI
   plan.k = k.extent;
   plan.m = swapped ? n.extent : m.extent;
   plan.n = swapped ? m.extent : n.extent;
+  plan.c_row = swapped ? n : m;
+  plan.c_column = swapped ? m : n;
   if (swapped) {
     plan.a = LayoutOf(plan.m, plan.k, n.right, k.right, true);
     plan.b = LayoutOf(plan.k, plan.n, k.left, m.left, true);
@@ -130,6 +136,77 @@ ProductPlan Arrange(const StridedIndex& m, const StridedIndex& n, const StridedI
   return plan;
 }
 
+// The operands of a call's post-ops on one device.
+class PostOperands {
+ public:
+  PostOperands(const LoadedProgram& program, const program::Kernel& kernel, int device)
+      : program_(program), kernel_(kernel), device_(device) {}
+
+  // Adds the steps to the shape, and the walk through `written`, which indices run along.
+  void AddTo(const Box& written, LibraryShape& shape) {
+    const program::LibraryCall& call = CallOf();
+    if (call.post_ops().empty()) return;
+    const Box result = program_.BufferBox(kernel_.results(0).buffer(), device_);
+    AddBuffer(written, result, DenseStrides(result), shape);
+    for (const program::PostOp& step : call.post_ops()) {
+      PostOpShape& added = shape.post_ops.emplace_back();
+      added.kind = step.kind();
+      added.factor = static_cast<float>(step.factor());
+      if (!HasOperand(step)) continue;
+      added.operand = step.operand();
+      added.number = static_cast<int>(steps_.size());
+      AddOperand(step, written, shape);
+    }
+    for (const Interval& part : written) shape.post_op_walk.extents.push_back(part.size());
+    if (written.empty()) shape.post_op_walk.extents.push_back(1);
+    for (WalkedBuffer& buffer : shape.post_op_walk.buffers) {
+      if (written.empty()) buffer.strides.push_back(1);
+    }
+  }
+
+  // [operand]: by how much a step of the index moves in it.
+  std::vector<int64_t> Steps(int index) const {
+    std::vector<int64_t> steps;
+    for (const std::vector<int64_t>& by_index : steps_) steps.push_back(by_index[index]);
+    return steps;
+  }
+
+ private:
+  const program::LibraryCall& CallOf() const {
+    return program_.message().functions(kernel_.function()).library();
+  }
+
+  static void AddBuffer(const Box& written, const Box& box, const std::vector<int64_t>& strides,
+                        LibraryShape& shape) {
+    WalkedBuffer& buffer = shape.post_op_walk.buffers.emplace_back();
+    buffer.strides = strides;
+    for (size_t d = 0; d < written.size(); ++d)
+      buffer.offset += (written[d].begin - box[d].begin) * strides[d];
+  }
+
+  void AddOperand(const program::PostOp& step, const Box& written, LibraryShape& shape) {
+    const Box box = program_.BufferBox(kernel_.operands(step.operand()).buffer(), device_);
+    const std::vector<int64_t> dense = DenseStrides(box);
+    std::vector<int64_t>& by_index = steps_.emplace_back(kernel_.indices_size(), 0);
+    const std::vector<int> result_dims = ResultDims(CallOf(), kernel_.indices_size());
+    Box seen(written.size());  // where the operand's buffer begins, along dimensions of the result
+    std::vector<int64_t> strides(written.size(), 0);
+    for (int d = 0; d < step.indices_size(); ++d) {
+      const int index = step.indices(d);
+      if (index < 0) continue;
+      by_index[index] = dense[d];
+      strides[result_dims[index]] = dense[d];
+      seen[result_dims[index]] = box[d];
+    }
+    AddBuffer(written, seen, strides, shape);
+  }
+
+  const LoadedProgram& program_;
+  const program::Kernel& kernel_;
+  const int device_;
+  std::vector<std::vector<int64_t>> steps_;  // [operand][index]
+};
+
 }  // namespace
 
 LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel, int device) {
@@ -141,6 +218,8 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
   shape.type = FromProto(call.type());
   shape.result_type = program.type(kernel.results(0).buffer());
   shape.result = WalkOf(written, {program.BufferBox(kernel.results(0).buffer(), device)});
+  PostOperands post(program, kernel, device);
+  post.AddTo(written, shape);
   for (const program::Range& range : kernel.indices()) {
     if (program.IntervalOf(range, device).empty()) shape.no_terms = true;
   }
@@ -157,11 +236,13 @@ LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel
     for (const program::LibraryIndex& index : *indices) {
       const Interval part = program.IntervalOf(kernel.indices(index.index()), device);
       strided->push_back({part.size(), left.Step(index.left_dim()), right.Step(index.right_dim()),
-                          result.Step(index.result_dim())});
+                          result.Step(index.result_dim()), post.Steps(index.index())});
       if (index.left_dim() >= 0) left.begins[index.left_dim()] = part.begin;
       if (index.right_dim() >= 0) right.begins[index.right_dim()] = part.begin;
       if (index.result_dim() >= 0) result.begins[index.result_dim()] = part.begin;
     }
+    if (strided == &shape.rows) shape.all_rows = *strided;
+    if (strided == &shape.columns) shape.all_columns = *strided;
     *strided = MergeIndices(*strided);
   }
   for (const program::LibraryWindow& window : call.windows()) {  // convolutions add these offsets

@@ -22,6 +22,15 @@ namespace yuba::runtime {
 struct StridedIndex {
   int64_t extent = 1;
   int64_t left = 0, right = 0, result = 0;
+  std::vector<int64_t> post;  // [operand of a post-op, as LibraryShape::post_ops has them]
+};
+
+// A step that the call does to each element of its result (program.proto, PostOp).
+struct PostOpShape {
+  program::PostOp::Kind kind = program::PostOp::ADD;
+  float factor = 1;
+  int operand = -1;  // position in Kernel.operands; -1: it has none
+  int number = -1;   // of its operand, among the operands of all steps
 };
 
 // A library call on one device: its indices by role (program.proto, LibraryCall), already merged.
@@ -35,6 +44,11 @@ struct LibraryShape {
   // are left out of them: along their dimensions the offset is that of the buffer's first position.
   int64_t left = 0, right = 0, output = 0;
   std::vector<StridedIndex> batch, groups, rows, columns, inner;
+  std::vector<StridedIndex> all_rows, all_columns;  // before they were merged
+  std::vector<PostOpShape> post_ops;
+  // The box that the call writes, through the buffer of the result and then those of the steps'
+  // operands, which stand still along dimensions that they do not have.
+  BoxWalk post_op_walk;
 };
 // The shape of `kernel`, which calls a library.
 LibraryShape ShapeOf(const LoadedProgram& program, const program::Kernel& kernel, int device);
@@ -58,6 +72,7 @@ struct ProductPlan {
   int64_t m = 1, n = 1, k = 1;
   bool swapped = false;
   MatrixLayout a, b, c;
+  StridedIndex c_row, c_column;  // the indices along which C's rows and columns are numbered
   std::vector<StridedIndex> loops, sums;
 };
 // The cheapest choice of one row, one column and one inner index for the product, by a rough cost

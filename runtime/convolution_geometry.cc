@@ -160,6 +160,46 @@ ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kern
   return Placer(program, kernel, shape, device, filter_groups).Place();
 }
 
+absl::optional<PointwiseConvolution> PointwiseOf(const LibraryShape& shape) {
+  if (!shape.batch.empty() || shape.inner.size() != 1) return absl::nullopt;
+  for (const bool input_is_left : {true, false}) {
+    const auto& channels = input_is_left ? shape.columns : shape.rows;
+    const auto& positions = input_is_left ? shape.all_rows : shape.all_columns;
+    const LibraryTensor input = input_is_left ? LibraryTensor::kLeft : LibraryTensor::kRight;
+    if (channels.size() != 1) continue;
+    PointwiseConvolution pointwise;
+    pointwise.input_is_left = input_is_left;
+    ConvolutionGeometry& geometry = pointwise.geometry;
+    geometry.channel = channels[0];
+    geometry.inner = shape.inner[0];
+    geometry.left = shape.left;
+    geometry.right = shape.right;
+    geometry.output = shape.output;
+    std::vector<StridedIndex> images;
+    for (const StridedIndex& position : positions) {
+      if (position.result > channels[0].result) {
+        images.push_back(position);
+        continue;
+      }
+      LocalWindow& window = geometry.windows.emplace_back();
+      window.input = window.outputs = position.extent;
+      window.input_step = StepIn(position, input);
+      window.output_step = position.result;
+    }
+    images = MergeIndices(std::move(images));
+    if (images.size() == 1) geometry.batch = images[0];
+    const bool has_positions =
+        std::any_of(geometry.windows.begin(), geometry.windows.end(),
+                    [](const LocalWindow& window) { return window.outputs > 1; });
+    if (images.size() > 1 || !has_positions || geometry.windows.size() > kMostWindows) continue;
+    std::sort(
+        geometry.windows.begin(), geometry.windows.end(),
+        [](const LocalWindow& a, const LocalWindow& b) { return a.input_step > b.input_step; });
+    return pointwise;
+  }
+  return absl::nullopt;
+}
+
 int64_t StepIn(const StridedIndex& index, LibraryTensor tensor) {
   switch (tensor) {
     case LibraryTensor::kLeft: return index.left;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "runtime/contraction.h"
 #include "runtime/program/library_windows.h"
 #include "runtime/program/program.h"
@@ -47,6 +48,15 @@ enum class FilterGroups { kOwnDimension, kWithChannels };
 // `shape` is ShapeOf the kernel on this device; it has a result and terms.
 ConvolutionGeometry GeometryOf(const LoadedProgram& program, const program::Kernel& kernel,
                                const LibraryShape& shape, int device, FilterGroups filter_groups);
+
+// A contraction that is a convolution with windows of one tap: the channels that it makes stand
+// outside of positions in its result, as in y[n, o, p, q] = sum(c) x[n, c, p, q] * w[o, c]. nullopt
+// for others. The result is the output, and `input_is_left` says which operand is the input.
+struct PointwiseConvolution {
+  ConvolutionGeometry geometry;
+  bool input_is_left = true;
+};
+absl::optional<PointwiseConvolution> PointwiseOf(const LibraryShape& shape);
 
 // By how much a step of the index moves in the tensor.
 int64_t StepIn(const StridedIndex& index, LibraryTensor tensor);

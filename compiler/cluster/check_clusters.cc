@@ -1,8 +1,10 @@
-// What must hold after the phase `cluster`: CheckClusters of cluster.h.
+// What must hold after the phase `cluster`: CheckClusters and CheckProducts of cluster.h.
+#include <algorithm>
 #include <vector>
 
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/loops_fit.h"
+#include "compiler/cluster/products.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::compiler {
@@ -55,9 +57,28 @@ absl::Status CheckCluster(const std::vector<const Node*>& nodes, int shared) {
   return absl::OkStatus();
 }
 
-}  // namespace
+// After copies were added to the graph a node may read a copy of what the node before it computes.
+absl::Status CheckProduct(const std::vector<const Node*>& nodes, int shared) {
+  const Definition& first = *nodes[0]->definition;
+  if (!IsWhole(*nodes[0])) return absl::OkStatus();
+  if (!BeginAlike(first, first, shared) || !IsProduct(first)) {
+    return ProofError(nodes[0]->name, " is no product with ", shared, " output indices");
+  }
+  for (size_t n = 1; n < nodes.size(); ++n) {
+    const std::vector<TensorId>& operands = nodes[n]->operands;
+    const bool reads =
+        std::find(operands.begin(), operands.end(), nodes[n - 1]->result) != operands.end();
+    if (reads && IsWhole(*nodes[n]) && !IsPostOpOf(*nodes[n - 1], *nodes[n])) {
+      return ProofError(nodes[n]->name, " is no post-op of ", nodes[n - 1]->name);
+    }
+  }
+  return absl::OkStatus();
+}
 
-absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clusters) {
+// Calls check(nodes, shared) for each of the clusters.
+template <typename Check>
+absl::Status CheckEach(const Graph& graph, const std::vector<Cluster>& clusters,
+                       const Check& check) {
   NodeId next = 0;  // the first node that may be in a cluster
   for (const Cluster& cluster : clusters) {
     if (cluster.shared < 1 || cluster.results.size() < 2) {
@@ -65,10 +86,20 @@ absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clust
                         cluster.shared, " indices");
     }
     YUBA_ASSIGN_OR_RETURN(const std::vector<const Node*> nodes, NodesOf(graph, cluster, next));
-    YUBA_RETURN_IF_ERROR(CheckCluster(nodes, cluster.shared));
+    YUBA_RETURN_IF_ERROR(check(nodes, cluster.shared));
     next = static_cast<NodeId>(nodes.back() - graph.nodes.data()) + 1;
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clusters) {
+  return CheckEach(graph, clusters, CheckCluster);
+}
+
+absl::Status CheckProducts(const Graph& graph, const std::vector<Cluster>& products) {
+  return CheckEach(graph, products, CheckProduct);
 }
 
 }  // namespace yuba::compiler

@@ -1,6 +1,8 @@
 #include "compiler/kernels/add_kernels.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +12,7 @@
 #include "compiler/kernels/library_call.h"
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/opaque_calls.h"
+#include "compiler/kernels/post_op_call.h"
 #include "compiler/kernels/threads/known_arguments.h"
 #include "compiler/kernels/threads/thread_plan.h"
 #include "compiler/model.h"
@@ -34,17 +37,54 @@ bool Wraps(const std::vector<Definition>& definitions) {
   return wraps;
 }
 
-// A library takes one definition alone.
-absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& definitions,
+bool MayCallLibrary(const KernelChoice& choice) {
+  return choice.library && choice.target.arithmetic != Arithmetic::kHash;
+}
+
+// Of one definition alone.
+absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
                                                 const KernelChoice& choice) {
-  if (definitions.size() != 1 || IsOpaque(definitions[0])) return absl::nullopt;
-  if (!choice.library || choice.target.arithmetic == Arithmetic::kHash) return absl::nullopt;
+  if (!MayCallLibrary(choice) || IsOpaque(definition)) return absl::nullopt;
   LibraryFeatures features;
   const TargetLibraries& libraries = choice.target.facts->libraries;
   features.convolutions = libraries.convolutions != nullptr;
   features.doubles = libraries.doubles;
   features.tf32 = libraries.tf32 && choice.tf32;
-  return LibraryCallFor(definitions[0], features);
+  return LibraryCallFor(definition, features);
+}
+
+// Of a function of one or more.
+absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& definitions,
+                                                const program::Function& function,
+                                                const KernelChoice& choice) {
+  if (definitions.size() == 1) return ChooseCall(definitions[0], choice);
+  if (!MayCallLibrary(choice)) return absl::nullopt;
+  return CallWithPostOps(definitions, function, *choice.target.facts);
+}
+
+// What the node computes where partials that it reads are whole: of an accumulator the sum.
+Definition WholeMapOf(const Node& node) {
+  const Definition& definition = *node.definition;
+  return definition.partial_operands.empty() ? definition : InGroups(definition, 1);
+}
+
+// How many nodes of the cluster, from its first on, are one call of the library.
+size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& product,
+                      const KernelChoice& choice) {
+  for (size_t n = 0; n < product.results.size(); ++n) {
+    const NodeId id = ProducerIn(graph, product.results[n], product.entry);
+    if (id < 0) return n;
+    const Node& node = graph.nodes[id];
+    if (n == 0 && !ChooseCall(*node.definition, choice)) return 0;
+    if (n == 0) continue;
+    const auto& operands = node.operands;
+    const auto value = std::find(operands.begin(), operands.end(), product.results[n - 1]);
+    if (value == operands.end() || !IsPostOpOn(*choice.target.facts, WholeMapOf(node),
+                                               static_cast<int>(value - operands.begin()))) {
+      return n;
+    }
+  }
+  return product.results.size();
 }
 
 program::ThreadLaunch LaunchOf(const NamedKernel& kernel, const KernelTarget& target) {
@@ -78,12 +118,23 @@ absl::Status NoCodeForGpus(const Node& node) {
 
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
   if (IsOpaque(definition)) return "opaque";
-  const absl::optional<program::LibraryCall> call = ChooseCall({definition}, choice);
+  const absl::optional<program::LibraryCall> call = ChooseCall(definition, choice);
   if (!call.has_value()) return "loops";
   const TargetLibraries& libraries = choice.target.facts->libraries;
   const bool product = call->kind() == program::LibraryCall::CONTRACTION;
   return absl::StrCat(product ? libraries.products : libraries.convolutions,
                       libraries.falls_back ? " or loops" : "");
+}
+
+std::vector<compiler::Cluster> LibraryProducts(const compiler::Model& model,
+                                               const KernelChoice& choice) {
+  std::vector<compiler::Cluster> products;
+  for (const compiler::Cluster& marked : model.products) {
+    compiler::Cluster product = marked;
+    product.results.resize(NodesInOneCall(model.graph, marked, choice));
+    if (product.results.size() > 1) products.push_back(std::move(product));
+  }
+  return products;
 }
 
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,
@@ -108,7 +159,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
       *function.mutable_opaque() = OpaqueCallsFor(definitions[0]);
       continue;
     }
-    if (auto call = ChooseCall(definitions, choice)) {
+    if (auto call = ChooseCall(definitions, function, choice)) {
       *function.mutable_library() = *std::move(call);
       if (!target.facts->libraries.falls_back) continue;
     }

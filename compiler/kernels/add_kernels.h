@@ -6,6 +6,7 @@
 #define YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "compiler/kernels/targets.h"
@@ -25,6 +26,11 @@ struct KernelChoice {
 // What AddKernels chooses for a definition: "loops" (generated code), "opaque", or a library of the
 // target, "onednn", or "cublaslt or loops" where there is generated code beside the call.
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
+
+// Of model.products the beginnings that are one call of the target's library: what MakeSpmdProgram
+// may make one kernel of.
+std::vector<compiler::Cluster> LibraryProducts(const compiler::Model& model,
+                                               const KernelChoice& choice);
 
 // Gives each function of `program`, which has none yet, a library call, calls of an opaque function
 // or the symbol of generated code, or a symbol beside the library call, and the program its code.

@@ -54,7 +54,7 @@ std::vector<FunctionUse> UsesOf(const Graph& graph, const program::Program& prog
       YUBA_CHECK(node.name == kernel.node(d)) << node.name << " and " << kernel.node(d);
       use.kernel = &kernel;
       use.node = &node;
-      use.definitions.push_back(compiler::ComputedBy(function, *node.definition));
+      use.definitions.push_back(compiler::ComputedBy(function, d, *node.definition));
       use.definitions.back().result.type =
           TypeOfTensor(program, kernel, function.definitions(d).computes());
     }

@@ -1,18 +1,21 @@
 // For which machine kernels are generated: one table of targets (targets.cc), and the choice of a
 // row, a processor and an arithmetic. What differs between targets is a field of the row, which
 // these read: loop_*.cc (the loops), scalars and functions.cc (instructions and <math.h>),
-// machine_code.cc (LLVM), add_kernels.cc (the libraries), and of the phases JoinsFor of phases.cc.
+// machine_code.cc (LLVM), add_kernels.cc (the libraries), and of the phases SharedKernelsFor of
+// phases.cc.
 //
 // Example: KernelTarget() is the processor's own code for x86-64-v3,
 // KernelTarget(*FindTarget("cuda")) PTX for the GPUs of the row's processor and later ones.
 #ifndef YUBA_COMPILER_KERNELS_TARGETS_H_
 #define YUBA_COMPILER_KERNELS_TARGETS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "opsemantics/oracle/scalar.h"  // Arithmetic
+#include "opsemantics/regions/post_ops.h"
 
 namespace yuba::kernels {
 
@@ -50,6 +53,9 @@ struct TargetFacts {
   bool doubles_have_min;  // whether there are instructions for min and max of f64
   TargetLibraries libraries;
   DeviceLibrary functions;  // of <math.h>
+  uint32_t post_ops = 0;    // 1 << k for each PostOp::Kind k that the library for products has
+
+  bool HasPostOp(PostOp::Kind kind) const { return (post_ops >> kind & 1) != 0; }
 };
 
 // LLVM's name of the newest processor whose code GPUs of this compute capability (90 for 9.0) run

@@ -152,9 +152,10 @@ class Joiner {
 
   bool IsInternal(const Member& member) const {
     const Tensor& tensor = graph_.tensors[graph_.nodes[member.node].result];
-    return members_.size() > 1 && member.direct && tensor.kind == TensorKind::kActivation &&
-           !tensor.output && !tensor.consumers.empty() &&
-           SliceIsElement(member.definition, shared_) &&
+    const bool transient =
+        tensor.kind == TensorKind::kActivation || tensor.kind == TensorKind::kPartial;
+    return members_.size() > 1 && member.direct && transient && !tensor.output &&
+           !tensor.consumers.empty() && SliceIsElement(member.definition, shared_) &&
            std::all_of(tensor.consumers.begin(), tensor.consumers.end(), [&](NodeId consumer) {
              return std::any_of(members_.begin(), members_.end(),
                                 [&](const Member& other) { return other.node == consumer; });
@@ -180,6 +181,14 @@ bool MayJoin(const std::vector<Member>& members, const Member& next, int shared)
     return ResultBuffer(member) != ResultBuffer(next) && ReadsOwnSlices(next, member, shared) &&
            ReadsOwnSlices(member, next, shared);
   });
+}
+
+bool WritesOverOperands(const std::vector<Member>& members, const Member& next) {
+  const auto reads = [&](const Member& member) {
+    return std::any_of(member.kernel.operands().begin(), member.kernel.operands().end(),
+                       [&](const auto& o) { return o.buffer() == ResultBuffer(next); });
+  };
+  return reads(next) || std::any_of(members.begin(), members.end(), reads);
 }
 
 JoinedKernel JoinMembers(const Graph& graph, const program::Program& program,

@@ -34,6 +34,9 @@ struct Member {
 // (own_slice.h), and computes no partials.
 bool MayJoin(const std::vector<Member>& members, const Member& next, int shared);
 
+// Whether the result of `next` lies where it or one of `members` reads.
+bool WritesOverOperands(const std::vector<Member>& members, const Member& next);
+
 // The kernel of all members, and the function that it calls; Kernel.function is not set. A tensor
 // of the graph that only other members read, and of which a slice is one element, becomes internal.
 struct JoinedKernel {

@@ -46,19 +46,14 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 
 class SpmdBuilder {
  public:
-  SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters)
+  SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters,
+              const std::vector<Cluster>& products)
       : graph_(graph),
         plan_(plan),
         mesh_(plan.mesh),
         parts_(graph, plan),
-        cluster_of_(graph.nodes.size(), nullptr) {
-    for (const Cluster& cluster : clusters) {
-      for (const TensorId result : cluster.results) {
-        const NodeId producer = ProducerIn(graph, result, cluster.entry);
-        if (producer >= 0) cluster_of_[producer] = &cluster;
-      }
-    }
-  }
+        cluster_of_(ClustersOfNodes(graph, clusters)),
+        product_of_(ClustersOfNodes(graph, products)) {}
 
   program::Program Build(Arithmetic arithmetic) {
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
@@ -75,6 +70,19 @@ class SpmdBuilder {
   }
 
  private:
+  // [node]: the cluster that it is in, or null.
+  static std::vector<const Cluster*> ClustersOfNodes(const Graph& graph,
+                                                     const std::vector<Cluster>& clusters) {
+    std::vector<const Cluster*> of_nodes(graph.nodes.size(), nullptr);
+    for (const Cluster& cluster : clusters) {
+      for (const TensorId result : cluster.results) {
+        const NodeId producer = ProducerIn(graph, result, cluster.entry);
+        if (producer >= 0) of_nodes[producer] = &cluster;
+      }
+    }
+    return of_nodes;
+  }
+
   // A copy gets its buffer in AddCopy, where it needs one.
   void AddTensor(TensorId id) {
     const Tensor& tensor = graph_.tensors[id];
@@ -185,7 +193,7 @@ class SpmdBuilder {
     program::Access* result = kernel.add_results();
     result->set_buffer(buffer);
     *result->mutable_box() = part.writes->table;
-    const bool whole = boxes.partials == 1 && !grouped && node.definition->partial_operands.empty();
+    const bool whole = boxes.partials == 1 && !grouped && part.computed.partial_operands.empty();
     AddMember({id, std::move(definition), std::move(kernel), whole, direct, &boxes});
     if (direct || AllEmpty(own)) return;
 
@@ -227,19 +235,37 @@ class SpmdBuilder {
   // Adds the node to the kernel before it, where they are of one cluster and can be one kernel;
   // else it begins a kernel of its own.
   void AddMember(Member member) {
-    const Cluster* cluster = cluster_of_[member.node];
-    const bool joins = !members_.empty() && cluster != nullptr &&
-                       cluster == cluster_of_[members_[0].node] &&
-                       MayJoin(members_, member, cluster->shared);
+    const bool joins = !members_.empty() && (IsOfCluster(member) || IsPostOp(member));
     if (!joins) FinishKernel();
     members_.push_back(std::move(member));
+  }
+
+  bool IsOfCluster(const Member& member) const {
+    const Cluster* cluster = cluster_of_[member.node];
+    return cluster != nullptr && cluster == cluster_of_[members_[0].node] &&
+           MayJoin(members_, member, cluster->shared);
+  }
+
+  // Whether the kernel at hand begins with a product and the node can be a post-op of it. What a
+  // library reads while it computes, it does not write over.
+  bool IsPostOp(const Member& member) const {
+    const Cluster* product = product_of_[member.node];
+    return product != nullptr && BeginsWith(*product) && !WritesOverOperands(members_, member) &&
+           MayJoin(members_, member, product->shared);
+  }
+
+  bool BeginsWith(const Cluster& product) const {
+    const NodeId first = members_[0].node;
+    return product_of_[first] == &product && graph_.nodes[first].result == product.results[0];
   }
 
   // Adds the instruction of the kernel at hand, if there is one. Whatever adds another instruction
   // calls this first.
   void FinishKernel() {
     if (members_.empty()) return;
-    const Cluster* cluster = cluster_of_[members_[0].node];
+    const NodeId first = members_[0].node;
+    const Cluster* cluster =
+        cluster_of_[first] != nullptr ? cluster_of_[first] : product_of_[first];
     JoinedKernel joined =
         JoinMembers(graph_, program_, members_, cluster != nullptr ? cluster->shared : 0);
     std::vector<Definition> definitions;
@@ -351,22 +377,23 @@ class SpmdBuilder {
   std::map<std::pair<TabledPtr, TabledPtr>, bool> shards_hold_;  // by shards and what is read
   std::vector<int> buffers_;  // [tensor]: the buffer of its shards; -1: a copy not yet made
   FunctionTable functions_;
-  std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares a kernel with no other
+  std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares no kernel that is generated
+  std::vector<const Cluster*> product_of_;  // [node]; null: none that is a library call
   std::vector<Member> members_;             // of the kernel at hand, which is no instruction yet
   std::set<int> unused_;                    // buffers that are to go
 };
 
 program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic arithmetic,
-                       const std::vector<Cluster>& clusters) {
+                       const std::vector<Cluster>& clusters, const std::vector<Cluster>& products) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
   const absl::optional<ShortSums> sums = WithShortSums(graph);
-  if (!sums.has_value()) return SpmdBuilder(graph, plan, clusters).Build(arithmetic);
+  if (!sums.has_value()) return SpmdBuilder(graph, plan, clusters, products).Build(arithmetic);
   search::Plan of_sums;
   of_sums.mesh = plan.mesh;
   for (const TensorId tensor : sums->like) of_sums.tensors.push_back(plan.tensors[tensor]);
   for (const NodeId node : sums->of) of_sums.nodes.push_back(plan.nodes[node]);
-  return SpmdBuilder(sums->graph, of_sums, clusters).Build(arithmetic);
+  return SpmdBuilder(sums->graph, of_sums, clusters, products).Build(arithmetic);
 }
 
 // The clusters of which threads of a GPU can share out each row: as they are, or in pieces that
@@ -397,15 +424,17 @@ std::vector<Cluster> OfRows(const Model& model) {
 
 program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
                                       Arithmetic arithmetic) {
-  return Build(graph, plan, arithmetic, {});
+  return Build(graph, plan, arithmetic, {}, {});
 }
 
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
-                                 Arithmetic arithmetic, Joins joins) {
+                                 Arithmetic arithmetic, Joins joins,
+                                 const std::vector<Cluster>& products) {
   program::Program program = Build(model.graph, plan, arithmetic,
                                    joins == Joins::kNone   ? std::vector<Cluster>()
                                    : joins == Joins::kRows ? OfRows(model)
-                                                           : model.clusters);
+                                                           : model.clusters,
+                                   products);
   program.set_graph_hash(model.graph_hash);
   SetInitialValues(model, program);
   return program;

@@ -13,6 +13,8 @@
 #ifndef YUBA_COMPILER_SPMD_SPMD_H_
 #define YUBA_COMPILER_SPMD_SPMD_H_
 
+#include <vector>
+
 #include "compiler/model.h"
 #include "opsemantics/oracle/scalar.h"
 #include "runtime/program/program.pb.h"
@@ -39,11 +41,13 @@ enum class Joins : uint8_t {
 // - functions, one for each distinct definition or cluster, without code (kernels/);
 // - one kernel for nodes of one of model.clusters, as far as `joins` says, where no exchange stands
 //   between them and each device runs them over the same parts (members.h). Tensors that nothing
-//   else reads have no buffer then.
+//   else reads have no buffer then. So too for `products`, of model.products those, or beginnings
+//   of those, that the target's library computes in one call (kernels::LibraryProducts).
 // `arithmetic` is what the whole program computes in: memory and kernels follow it.
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic = Arithmetic::kFloat,
-                                 Joins joins = Joins::kAll);
+                                 Joins joins = Joins::kAll,
+                                 const std::vector<Cluster>& products = {});
 
 // The program with a kernel for each node, without the values of parameters, the names of the
 // file's inputs and the graph's hash: what suffices to say how much memory it needs.

@@ -71,11 +71,11 @@ program::Box BoxTable(const Mesh& mesh, const std::vector<Box>& boxes) {
   return table;
 }
 
-Definition ComputedBy(const program::Function& function, const Definition& definition) {
+Definition ComputedBy(const program::Function& function, int number, const Definition& definition) {
   if (definition.partial_operands.empty()) return definition;
-  const int indices = function.indices_size();
-  const bool several = indices == static_cast<int>(definition.indices.size());
-  const int64_t groups = several ? function.indices(indices - 1).extent() : 1;
+  const auto& indices = function.definitions(number).indices();
+  const bool several = indices.size() == static_cast<int>(definition.indices.size());
+  const int64_t groups = several ? function.indices(indices[indices.size() - 1]).extent() : 1;
   return InGroups(definition, static_cast<int>(std::min(groups, kMostGroups)));
 }
 

@@ -24,10 +24,10 @@ program::Range RangeTable(const Mesh& mesh, const std::vector<Interval>& interva
 // Boxes of one rank. An empty box is written as [0, 0) in every dimension.
 program::Box BoxTable(const Mesh& mesh, const std::vector<Box>& boxes);
 
-// The definition that `function` computes for a node with `definition`: the definition itself, or,
-// where it reads partials, the definition with an index that numbers the groups, as many as the
-// function says.
-Definition ComputedBy(const program::Function& function, const Definition& definition);
+// The definition that definition `number` of `function` computes for a node with `definition`: the
+// definition itself, or, where it reads partials, the definition with an index that numbers the
+// groups, as many as the function says.
+Definition ComputedBy(const program::Function& function, int number, const Definition& definition);
 
 }  // namespace yuba::compiler
 

@@ -179,7 +179,7 @@ class Reader {
     const Node& node = graph_.nodes[id];
     if (kernel.node(0) != node.name) return ProofError("the graph's next node is ", node.name);
     const program::Function& function = program_.functions(kernel.function());
-    const Definition definition = ComputedBy(function, *node.definition);
+    const Definition definition = ComputedBy(function, 0, *node.definition);
     YUBA_RETURN_IF_ERROR(CheckFunction(definition, function));
     if (kernel.operands_size() != static_cast<int>(node.operands.size())) {
       return ProofError("it reads ", kernel.operands_size(), " tensors instead of ",

@@ -43,10 +43,11 @@ class Contraction : public LibraryKernel {
     return parts_ * (a_size_ + b_size_ + c_size_) * static_cast<int64_t>(sizeof(float));
   }
 
-  absl::Status Run(const void* left, const void* right, void* result, char* workspace) override {
+  absl::Status Run(const LibraryBuffers& buffers, char* workspace) override {
     std::atomic<dnnl_status_t> failure{dnnl_success};
-    const Operands operands = {static_cast<const char*>(left), static_cast<const char*>(right),
-                               static_cast<char*>(result)};
+    const Operands operands = {static_cast<const char*>(buffers.left),
+                               static_cast<const char*>(buffers.right),
+                               static_cast<char*>(buffers.result)};
     team_.Run(parts_, [&](int part) {
       if (parts_ > 1) library_.UseThreads(1);
       float* const own = reinterpret_cast<float*>(workspace) + part * (a_size_ + b_size_ + c_size_);

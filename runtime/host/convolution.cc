@@ -1,13 +1,12 @@
-// Convolutions and their gradients through oneDNN: plain strided tensors, reordered to the
-// library's own formats where it prefers those; a filter that does not change between runs is
-// reordered once.
+#include "runtime/host/convolution.h"
+
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/convolution_geometry.h"
-#include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
 #include "runtime/host/onednn_objects.h"
 
@@ -38,62 +37,114 @@ Routine RoutineOf(program::LibraryCall::Kind kind) {
   }
 }
 
-class Convolution : public LibraryKernel {
+// Which buffers a call uses.
+struct CallBuffers {
+  struct Buffer {
+    int number = -1;
+    int64_t elements = 0;  // that the device has of it
+  };
+  Buffer left, right, result;
+  std::vector<Buffer> post;  // [operand of a post-op]
+  int64_t result_bytes = 0;  // of the slot of the result
+};
+
+class Convolution : public ConvolutionKernel {
  public:
-  Convolution(const OneDnn& library, program::LibraryCall::Kind kind, const LibraryShape& shape,
-              ConvolutionGeometry geometry)
+  Convolution(const OneDnn& library, program::LibraryCall::Kind kind,
+              const ConvolutionTensors& tensors, const LibraryShape& shape,
+              ConvolutionGeometry geometry, CallBuffers buffers)
       : library_(library),
         kind_(kind),
         routine_(RoutineOf(kind)),
+        places_{tensors.input, tensors.filter, tensors.output},
+        buffers_(std::move(buffers)),
         shape_(shape),
         geometry_(std::move(geometry)),
-        primitive_(library),
+        post_ops_(library),
         tensors_{DnnlTensor(library), DnnlTensor(library), DnnlTensor(library)},
-        scratchpad_(library) {
-    const ConvolutionTensors tensors = TensorsOf(kind);
-    places_ = {tensors.input, tensors.filter, tensors.output};
-  }
+        scratchpad_(library) {}
 
   ~Convolution() override {
     if (stream_ != nullptr) library_.stream_destroy(stream_);
   }
 
-  // With `keep_right` a filter on the right is kept in the library's format, if one call uses all
-  // of it.
-  absl::Status Prepare(bool keep_right) {
+  // Makes the primitive.
+  absl::Status Make() {
     if (geometry_.no_terms) return absl::OkStatus();
-    Formats plain, any;
-    YUBA_RETURN_IF_ERROR(Describe(plain, any));
-    dnnl_convolution_desc_t desc;
-    YUBA_RETURN_IF_ERROR(DescribeConvolution(any, &desc));
-    YUBA_RETURN_IF_ERROR(primitive_.Convolution(desc));
+    YUBA_RETURN_IF_ERROR(Describe(plain_, any_));
+    return PreparePrimitive();
+  }
+
+  std::vector<Touch> Touches() const override {
+    // What loops do after the call, they do to plain tensors.
+    const bool one_call = kind_ == program::LibraryCall::CONVOLUTION && IsOneCall() &&
+                          (shape_.post_ops.empty() || does_post_ops_);
+    std::vector<Touch> touches;
     for (int t = 0; t < kTensors; ++t) {
+      const CallBuffers::Buffer& buffer = BufferOf(places_[t]);
+      Touch& touch = touches.emplace_back();
+      touch.buffer = buffer.number;
+      touch.plain = plain_[t];
+      touch.writes = places_[t] == LibraryTensor::kResult;
+      touch.whole = one_call && t != kFilter && OffsetOf(places_[t]) == 0 &&
+                    Elements(plain_[t]) == buffer.elements;
+    }
+    for (size_t number = 0; number < buffers_.post.size(); ++number) {
+      Touch& touch = touches.emplace_back();
+      touch.buffer = buffers_.post[number].number;
+      touch.plain = plain_[kOutput];
+      touch.whole = one_call && post_operands_[number]->like_output &&
+                    shape_.post_op_walk.buffers[1 + number].offset == 0 &&
+                    Elements(touch.plain) == buffers_.post[number].elements;
+    }
+    return touches;
+  }
+
+  bool GainsBy(const BufferFormats& formats) const override {
+    return formats.free[buffers_.result.number] ||
+           formats.chosen.count(BufferOf(places_[kInput]).number) > 0;
+  }
+
+  bool FilterIsLeft() const override { return places_[kFilter] == LibraryTensor::kLeft; }
+
+  absl::Status Prepare(bool keep_filter, BufferFormats& formats) override {
+    if (geometry_.no_terms) return absl::OkStatus();
+    for (int t = 0; t < kTensors; ++t) {
+      const dnnl_memory_desc_t& inner = primitive_->Query(routine_.formats[t], 0);
       const bool result = places_[t] == LibraryTensor::kResult;
       const auto role = !result                  ? DnnlTensor::kOperand
                         : geometry_.sums.empty() ? DnnlTensor::kResult
                                                  : DnnlTensor::kSum;
-      const dnnl_memory_desc_t& inner = primitive_.Query(routine_.formats[t], 0);
-      YUBA_RETURN_IF_ERROR(tensors_[t].Prepare(library_, plain[t], inner, role));
+      const int buffer = BufferOf(places_[t]).number;
+      if (result) ChooseFormat(inner, formats);
+      YUBA_RETURN_IF_ERROR(
+          tensors_[t].Prepare(library_, FormatOf(buffer, plain_[t], formats), inner, role));
     }
+    for (size_t number = 0; number < post_operands_.size(); ++number) {
+      PostOperand& operand = *post_operands_[number];
+      if (operand.like_output)
+        operand.plain = FormatOf(buffers_.post[number].number, operand.plain, formats);
+    }
+    if (does_post_ops_) YUBA_RETURN_IF_ERROR(PreparePostOperands());
     DnnlTensor& filter = tensors_[kFilter];
-    if (keep_right && places_[kFilter] == LibraryTensor::kRight && filter.reordered &&
+    if (keep_filter && places_[kFilter] != LibraryTensor::kResult && filter.reordered &&
         geometry_.loops.empty() && geometry_.sums.empty()) {
-      kept_bytes_ = filter.bytes;
-      filter.bytes = 0;  // none in the workspace
-      YUBA_RETURN_IF_ERROR(kept_.Map(kept_bytes_));
+      YUBA_RETURN_IF_ERROR(filter.Keep());
     }
     return PrepareWorkspace();
   }
 
-  int64_t workspace_bytes() const override { return workspace_bytes_; }
-  int64_t kept_bytes() const override { return kept_bytes_; }
-  void ForgetKept() override { is_kept_ = false; }
+  bool does_post_ops() const override { return does_post_ops_; }
 
-  absl::Status Run(const void* left_buffer, const void* right_buffer, void* result_buffer,
-                   char* workspace) override {
-    const float* const left = static_cast<const float*>(left_buffer);
-    const float* const right = static_cast<const float*>(right_buffer);
-    float* const result = static_cast<float*>(result_buffer);
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  int64_t kept_bytes() const override { return tensors_[kFilter].kept_bytes; }
+  void ForgetKept() override { tensors_[kFilter].is_kept = false; }
+
+  absl::Status Run(const LibraryBuffers& buffers, char* workspace) override {
+    const float* const left = static_cast<const float*>(buffers.left);
+    const float* const right = static_cast<const float*>(buffers.right);
+    float* const result = static_cast<float*>(buffers.result);
+    post_ = &buffers.post;
     if (geometry_.no_terms || geometry_.has_gaps) Clear(result);
     if (geometry_.no_terms) return absl::OkStatus();
     workspace_ = workspace;
@@ -113,6 +164,42 @@ class Convolution : public LibraryKernel {
   }
 
  private:
+  bool IsOneCall() const {
+    return geometry_.loops.empty() && geometry_.sums.empty() && !geometry_.has_gaps &&
+           !geometry_.no_terms;
+  }
+
+  const CallBuffers::Buffer& BufferOf(LibraryTensor tensor) const {
+    return tensor == LibraryTensor::kLeft    ? buffers_.left
+           : tensor == LibraryTensor::kRight ? buffers_.right
+                                             : buffers_.result;
+  }
+
+  int64_t OffsetOf(LibraryTensor tensor) const {
+    return tensor == LibraryTensor::kLeft    ? geometry_.left
+           : tensor == LibraryTensor::kRight ? geometry_.right
+                                             : geometry_.output;
+  }
+
+  static int64_t Elements(const dnnl_memory_desc_t& format) {
+    int64_t elements = 1;
+    for (int d = 0; d < format.ndims; ++d) elements *= format.dims[d];
+    return elements;
+  }
+
+  // The result's, where its buffer is free and has room for it.
+  void ChooseFormat(const dnnl_memory_desc_t& inner, BufferFormats& formats) const {
+    const auto bytes = static_cast<int64_t>(library_.memory_desc_get_size(&inner));
+    if (formats.free[buffers_.result.number] && bytes <= buffers_.result_bytes)
+      formats.chosen[buffers_.result.number] = inner;
+  }
+
+  static const dnnl_memory_desc_t& FormatOf(int buffer, const dnnl_memory_desc_t& plain,
+                                            const BufferFormats& formats) {
+    const auto chosen = formats.chosen.find(buffer);
+    return chosen == formats.chosen.end() ? plain : chosen->second;
+  }
+
   void Clear(float* result) const {
     ForEachRun(shape_.result, [&](const std::vector<int64_t>& offsets, int64_t length) {
       const int64_t stride = shape_.result.buffers[0].strides.back();
@@ -176,13 +263,111 @@ class Convolution : public LibraryKernel {
                                   : OneDnnError("describing a convolution", status);
   }
 
+  // The primitive, with the post-ops of the call where one call computes all of the result and the
+  // library has a fast routine. Of formats that which it prefers without post-ops is tried first:
+  // with them it may prefer another, of which copies between routines cost more than it saves.
+  absl::Status PreparePrimitive() {
+    dnnl_convolution_desc_t desc;
+    YUBA_RETURN_IF_ERROR(DescribeConvolution(any_, &desc));
+    primitive_ = std::make_unique<DnnlPrimitive>(library_);
+    YUBA_ASSIGN_OR_RETURN(const bool made, primitive_->Convolution(desc, nullptr, false));
+    if (!made) return OneDnnError("preparing a convolution", dnnl_unimplemented);
+    if (shape_.post_ops.empty() || !IsOneCall()) return absl::OkStatus();
+    YUBA_ASSIGN_OR_RETURN(const bool described, PreparePostOps());
+    Formats preferred = any_;
+    for (const int t : {kInput, kOutput}) preferred[t] = primitive_->Query(routine_.formats[t], 0);
+    for (const Formats& formats : {preferred, any_}) {
+      if (!described || does_post_ops_) break;
+      YUBA_RETURN_IF_ERROR(DescribeConvolution(formats, &desc));
+      auto primitive = std::make_unique<DnnlPrimitive>(library_);
+      YUBA_ASSIGN_OR_RETURN(does_post_ops_, primitive->Convolution(desc, post_ops_.get(), true));
+      if (does_post_ops_) primitive_ = std::move(primitive);
+    }
+    if (!does_post_ops_) post_operands_.clear();
+    return absl::OkStatus();
+  }
+
+  // An operand of a post-op: one value for each channel, or one, or one for each element of the
+  // result. The last are brought into the format of the output, which the library chooses.
+  struct PostOperand {
+    explicit PostOperand(const OneDnn& library) : tensor(library) {}
+    dnnl_memory_desc_t plain;
+    bool like_output = false;
+    DnnlTensor tensor;
+  };
+
+  // False where an operand lies otherwise.
+  absl::StatusOr<bool> PreparePostOps() {
+    for (const PostOpShape& step : shape_.post_ops) {
+      absl::optional<dnnl_memory_desc_t> format;
+      if (step.number >= 0) {
+        auto& operand = post_operands_.emplace_back(std::make_unique<PostOperand>(library_));
+        YUBA_ASSIGN_OR_RETURN(const bool known,
+                              DescribeOperand(step.number, plain_[kOutput], *operand));
+        if (!known) return false;
+        format = operand->like_output ? any_[kOutput] : operand->plain;
+      }
+      YUBA_RETURN_IF_ERROR(post_ops_.Add(step, format));
+    }
+    return true;
+  }
+
+  absl::StatusOr<bool> DescribeOperand(int number, const dnnl_memory_desc_t& output,
+                                       PostOperand& operand) const {
+    const std::vector<WalkedBuffer>& buffers = shape_.post_op_walk.buffers;
+    const std::vector<int64_t>&result = buffers[0].strides, &steps = buffers[1 + number].strides;
+    operand.plain = output;
+    operand.like_output = true;
+    bool channels = true;  // it has no other dimension
+    for (size_t d = 0; d < steps.size(); ++d) {
+      const bool moves = shape_.post_op_walk.extents[d] > 1;
+      operand.like_output &= !moves || steps[d] == result[d];
+    }
+    if (operand.like_output) return true;
+    const StridedIndex& outputs =
+        geometry_.channel.extent > 1 ? geometry_.channel : geometry_.group;
+    const auto post = [&](const StridedIndex& index) {
+      return index.post.empty() ? 0 : index.post[number];
+    };
+    const int64_t step = post(outputs), count = geometry_.group.extent * geometry_.channel.extent;
+    const bool both = geometry_.group.extent > 1 && geometry_.channel.extent > 1;
+    if (both) channels = post(geometry_.group) == geometry_.channel.extent * step;
+    int64_t elements = 1;  // that the operand has, as far as it moves
+    for (size_t d = 0; d < steps.size(); ++d) {
+      if (steps[d] != 0) elements *= shape_.post_op_walk.extents[d];
+    }
+    if (!channels || step > 1 || elements != (step == 0 ? 1 : count)) return false;
+    DnnlDimensions dimensions;
+    for (int d = 0; d < output.ndims; ++d) {
+      const bool runs = d == 1 && step != 0;
+      dimensions.Add(runs ? count : 1, runs ? step : 0);
+    }
+    dnnl_memory_desc_t any;
+    YUBA_RETURN_IF_ERROR(dimensions.Describe(library_, &operand.plain, &any));
+    return true;
+  }
+
+  absl::Status PreparePostOperands() {
+    for (size_t number = 0; number < post_operands_.size(); ++number) {
+      PostOperand& operand = *post_operands_[number];
+      const dnnl_memory_desc_t inner =
+          operand.like_output ? primitive_->Query(routine_.formats[kOutput], 0) : operand.plain;
+      YUBA_RETURN_IF_ERROR(post_ops_.SetFormat(number, inner));
+      YUBA_RETURN_IF_ERROR(
+          operand.tensor.Prepare(library_, operand.plain, inner, DnnlTensor::kOperand));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status PrepareWorkspace() {
-    int64_t scratchpad = primitive_.scratchpad();
-    for (DnnlTensor& tensor : tensors_) {
+    int64_t scratchpad = primitive_->scratchpad();
+    const auto place = [&](DnnlTensor& tensor) {
       tensor.offset = workspace_bytes_;
       workspace_bytes_ += tensor.bytes;
       scratchpad = std::max(scratchpad, tensor.scratchpad());
-    }
+    };
+    for (DnnlTensor& tensor : tensors_) place(tensor);
+    for (const auto& operand : post_operands_) place(operand->tensor);
     scratchpad_offset_ = workspace_bytes_;
     workspace_bytes_ += DnnlAligned(scratchpad);
     const dnnl_dim_t extent = std::max<int64_t>(scratchpad, 1);
@@ -209,14 +394,22 @@ class Convolution : public LibraryKernel {
   }
 
   // The operand in the format that the primitive wants.
-  dnnl_memory_t Bring(int tensor, const float* data) {
-    DnnlTensor& operand = tensors_[tensor];
+  dnnl_memory_t Bring(DnnlTensor& operand, const float* data) {
     if (!operand.reordered) return operand.inner.At(data);
-    const bool kept = tensor == kFilter && kept_bytes_ > 0;
-    dnnl_memory_t inner = operand.inner.At(kept ? kept_.data() : At(operand));
-    if (!kept || !is_kept_) Copy(operand.reorder, operand.plain.At(data), inner);
-    if (kept) is_kept_ = status_ == dnnl_success;
+    const bool kept = operand.kept_bytes > 0;
+    dnnl_memory_t inner = operand.inner.At(kept ? operand.kept.data() : At(operand));
+    if (!kept || !operand.is_kept) Copy(operand.reorder, operand.plain.At(data), inner);
+    if (kept) operand.is_kept = status_ == dnnl_success;
     return inner;
+  }
+
+  void BringPostOperands(std::vector<dnnl_exec_arg_t>& arguments) {
+    for (size_t number = 0; number < post_operands_.size(); ++number) {
+      const float* const data = static_cast<const float*>((*post_)[number]) +
+                                shape_.post_op_walk.buffers[1 + number].offset;
+      arguments.push_back(
+          {post_ops_.ArgumentOf(number), Bring(post_operands_[number]->tensor, data)});
+    }
   }
 
   void Convolve(const float* left, const float* right, float* result, bool first) {
@@ -230,11 +423,12 @@ class Convolution : public LibraryKernel {
         computed = memory =
             written->inner.At(written->reordered ? static_cast<void*>(At(*written)) : result);
       } else {
-        memory = Bring(t, places_[t] == LibraryTensor::kLeft ? left : right);
+        memory = Bring(tensors_[t], places_[t] == LibraryTensor::kLeft ? left : right);
       }
       arguments.push_back({routine_.arguments[t], memory});
     }
-    Execute(primitive_.get(), std::move(arguments));
+    BringPostOperands(arguments);
+    Execute(primitive_->get(), std::move(arguments));
     if (!written->reordered) return;
     Copy(first ? written->reorder : written->add, computed, written->plain.At(result));
   }
@@ -242,34 +436,70 @@ class Convolution : public LibraryKernel {
   const OneDnn& library_;
   const program::LibraryCall::Kind kind_;
   const Routine routine_;
-  std::array<LibraryTensor, kTensors> places_;  // which tensors of the call they are
+  const std::array<LibraryTensor, kTensors> places_;  // which tensors of the call they are
+  const CallBuffers buffers_;
+  Formats plain_ = {}, any_ = {};
   const LibraryShape shape_;
   const ConvolutionGeometry geometry_;
-  DnnlPrimitive primitive_;
+  DnnlPostOps post_ops_;
+  std::vector<std::unique_ptr<PostOperand>> post_operands_;  // [operand of a post-op]
+  bool does_post_ops_ = false;
+  std::unique_ptr<DnnlPrimitive> primitive_;
   DnnlTensor tensors_[kTensors];
   DnnlMemory scratchpad_;
   dnnl_stream_t stream_ = nullptr;
   int64_t scratchpad_offset_ = 0, workspace_bytes_ = 0;
-  MappedMemory kept_;  // the filter in the library's format
-  int64_t kept_bytes_ = 0;
-  bool is_kept_ = false;       // `kept_` holds what the filter's buffer holds
-  char* workspace_ = nullptr;  // of the run in progress
+  char* workspace_ = nullptr;                       // of the run in progress
+  const std::vector<const void*>* post_ = nullptr;  // of it: where the operands of post-ops begin
   dnnl_status_t status_ = dnnl_success;
 };
 
+CallBuffers BuffersOf(const LoadedProgram& program, const program::Kernel& kernel,
+                      const LibraryShape& shape, int device) {
+  const program::LibraryCall& call = program.message().functions(kernel.function()).library();
+  const auto buffer = [&](const program::Access& access) {
+    return CallBuffers::Buffer{access.buffer(), Volume(program.BufferBox(access.buffer(), device))};
+  };
+  CallBuffers buffers;
+  buffers.left = buffer(kernel.operands(call.left()));
+  buffers.right = buffer(kernel.operands(call.right()));
+  buffers.result = buffer(kernel.results(0));
+  buffers.result_bytes = program.message().buffers(buffers.result.number).size();
+  for (const PostOpShape& step : shape.post_ops) {
+    if (step.operand >= 0) buffers.post.push_back(buffer(kernel.operands(step.operand)));
+  }
+  return buffers;
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
-                                                               const LoadedProgram& program,
-                                                               const program::Kernel& kernel,
-                                                               int device, bool keep_right) {
+absl::StatusOr<std::unique_ptr<ConvolutionKernel>> MakeConvolution(const OneDnn& library,
+                                                                   const LoadedProgram& program,
+                                                                   const program::Kernel& kernel,
+                                                                   int device) {
   const LibraryShape shape = ShapeOf(program, kernel, device);
   YUBA_CHECK(!shape.no_result && !shape.no_terms);
-  auto convolution = std::make_unique<Convolution>(
-      library, program.message().functions(kernel.function()).library().kind(), shape,
-      GeometryOf(program, kernel, shape, device, FilterGroups::kOwnDimension));
-  YUBA_RETURN_IF_ERROR(convolution->Prepare(keep_right));
-  return std::unique_ptr<LibraryKernel>(std::move(convolution));
+  auto kind = program.message().functions(kernel.function()).library().kind();
+  const bool contraction = kind == program::LibraryCall::CONTRACTION;
+  ConvolutionTensors tensors;
+  ConvolutionGeometry geometry;
+  if (contraction) {
+    const absl::optional<PointwiseConvolution> pointwise = PointwiseOf(shape);
+    if (!pointwise.has_value()) return std::unique_ptr<ConvolutionKernel>();
+    kind = program::LibraryCall::CONVOLUTION;
+    geometry = pointwise->geometry;
+    if (!pointwise->input_is_left) std::swap(tensors.input, tensors.filter);
+  } else {
+    tensors = TensorsOf(kind);
+    geometry = GeometryOf(program, kernel, shape, device, FilterGroups::kOwnDimension);
+  }
+  auto convolution =
+      std::make_unique<Convolution>(library, kind, tensors, shape, std::move(geometry),
+                                    BuffersOf(program, kernel, shape, device));
+  YUBA_RETURN_IF_ERROR(convolution->Make());
+  if (!shape.post_ops.empty() && contraction && !convolution->does_post_ops())
+    return std::unique_ptr<ConvolutionKernel>();
+  return std::unique_ptr<ConvolutionKernel>(std::move(convolution));
 }
 
 }  // namespace yuba::runtime

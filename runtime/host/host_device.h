@@ -6,10 +6,12 @@
 #define YUBA_RUNTIME_HOST_HOST_DEVICE_H_
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "runtime/device.h"
+#include "runtime/host/convolution.h"
 #include "runtime/host/kernel_object.h"
 #include "runtime/host/launch_parts.h"
 #include "runtime/host/mapped_memory.h"
@@ -49,16 +51,27 @@ class HostDevice : public Device {
     std::vector<std::vector<int64_t>> parts;
     std::unique_ptr<OpaqueKernel> opaque;  // null where it calls no opaque function
     bool is_library = false;
+    bool remakes_kept = false;  // it is of the entry `init`
+    Interval kept;              // of the arena, bytes: what the library may keep a form of
     std::unique_ptr<LibraryKernel> library;  // null in a library call: the result is zeros
     int left = 0, right = 0;                 // of the library call: positions in `buffers`
     BoxWalk zeros;                           // the box that gets zeros
+    std::unique_ptr<LibraryShape> post_ops;  // of a library call with post-ops
+    std::vector<int> post;                   // of their operands: positions in `buffers`
     ElementType accumulator = ElementType::kF32, type = ElementType::kF32;  // of the result
   };
 
-  absl::Status PrepareLibrary(const LoadedProgram& program, const program::Kernel& kernel,
-                              const std::vector<bool>& kept, Prepared& prepared);
+  absl::Status PrepareLibrary(const LoadedProgram& program, int instruction,
+                              const std::vector<bool>& kept);
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeProduct(const LibraryShape& shape,
+                                                             bool keep_right);
+  absl::Status PrepareConvolutions(const LoadedProgram& program, const std::vector<bool>& kept);
+  // `kept`: the operand that it may keep, if any.
+  void AddLibrary(const LoadedProgram& program, int instruction,
+                  std::unique_ptr<LibraryKernel> library, int kept);
   absl::Status RunLibrary(Prepared& prepared);
-  void ForgetKept();
+  // The library's forms of what lies in these bytes of the arena.
+  void ForgetKept(const Interval& written);
 
   const int device_;
   const std::shared_ptr<const KernelObject> kernels_;
@@ -66,6 +79,8 @@ class HostDevice : public Device {
   const OneDnn* onednn_ = nullptr;      // null where the program does not call it
   MappedMemory arena_, workspace_;      // the workspace serves one library call at a time
   std::vector<Prepared> instructions_;  // [instruction]
+  // By instruction: those that are not prepared yet.
+  std::map<int, std::unique_ptr<ConvolutionKernel>> convolutions_;
   int64_t workspace_bytes_ = 0, kept_bytes_ = 0;
   int64_t library_calls_ = 0;
 };

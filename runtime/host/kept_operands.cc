@@ -6,13 +6,20 @@
 
 namespace yuba::runtime {
 
+bool IsOfInit(const LoadedProgram& program, int instruction) {
+  const program::EntryRange& first = program.entries()[0];
+  return first.name == program::kInitEntry && instruction >= first.begin && instruction < first.end;
+}
+
 std::vector<bool> KeptBuffers(const LoadedProgram& program, const ArenaLayout& layout) {
   std::map<int64_t, int64_t> written;  // by begin: the end of a slot that is written, bytes
   const auto write = [&](int buffer) {
     int64_t& end = written[layout.offsets[buffer]];
     end = std::max(end, layout.offsets[buffer] + program.message().buffers(buffer).size());
   };
-  for (const program::Instruction& instruction : program.instructions()) {
+  for (int i = 0; i < program.instructions().size(); ++i) {
+    if (IsOfInit(program, i)) continue;
+    const program::Instruction& instruction = program.instructions()[i];
     if (instruction.has_kernel()) {
       for (const program::Access& result : instruction.kernel().results()) write(result.buffer());
     }

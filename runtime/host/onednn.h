@@ -1,7 +1,7 @@
 // oneDNN 2 (libdnnl.so.2), which is opened when a program first calls it, and the library calls
-// made with it: contractions of f32, bf16 and f16, convolutions of f32 and their gradients. The
-// library has threads of its own for each thread that calls it, as many as UseThreads last said
-// there; a device has it use as many as the device has itself.
+// made with it: contractions of f32, bf16 and f16, convolutions of f32 and their gradients
+// (convolution.h). The library has threads of its own for each thread that calls it, as many as
+// UseThreads last said there; a device has it use as many as the device has itself.
 #ifndef YUBA_RUNTIME_HOST_ONEDNN_H_
 #define YUBA_RUNTIME_HOST_ONEDNN_H_
 
@@ -50,6 +50,8 @@ namespace yuba::runtime {
   F(post_ops_create)                                 \
   F(post_ops_destroy)                                \
   F(post_ops_append_sum)                             \
+  F(post_ops_append_binary)                          \
+  F(post_ops_append_eltwise)                         \
   F(reorder_primitive_desc_create)
 // clang-format on
 
@@ -71,15 +73,23 @@ struct OneDnn {
   static absl::StatusOr<const OneDnn*> Open();
 };
 
+// Where a call's tensors begin: pointers to the starts of their buffers, whose elements have the
+// types of the call's LibraryShape.
+struct LibraryBuffers {
+  const void* left = nullptr;
+  const void* right = nullptr;
+  void* result = nullptr;
+  std::vector<const void*> post;  // [operand of a post-op]
+};
+
 // A library call prepared for one device. It runs in one thread at a time and returns when the
 // result is written.
 class LibraryKernel {
  public:
   virtual ~LibraryKernel() = default;
-  // Pointers to the starts of the buffers of left, right and result, whose elements have the types
-  // of the call's LibraryShape. `workspace` has workspace_bytes(), aligned to 64 bytes; nothing is
-  // kept in it between calls. Internal where the library fails.
-  virtual absl::Status Run(const void* left, const void* right, void* result, char* workspace) = 0;
+  // `workspace` has workspace_bytes(), aligned to 64 bytes; nothing is kept in it between calls.
+  // Internal where the library fails.
+  virtual absl::Status Run(const LibraryBuffers& buffers, char* workspace) = 0;
   virtual int64_t workspace_bytes() const = 0;
 
   // Bytes of operands that the kernel keeps in the library's own form, beside the workspace,
@@ -87,26 +97,22 @@ class LibraryKernel {
   virtual int64_t kept_bytes() const { return 0; }
   // What is kept is made again in the next run: values were set from outside.
   virtual void ForgetKept() {}
+  // Whether Run does the post-ops of the call too.
+  virtual bool does_post_ops() const { return false; }
 };
 
 // `shape` has a result and terms. `team` outlives the kernel and runs nothing else meanwhile.
 std::unique_ptr<LibraryKernel> MakeContraction(const OneDnn& library, const LibraryShape& shape,
                                                ThreadTeam& team);
 
-// The same for bf16 by the processor's own bf16 instructions (AVX512_BF16, AMX), which multiply
-// about twice as fast as f32 ones. Null where it has none, or the operands lie so that the library
-// has no fast routine: then MakeContraction serves.
-absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeBF16Contraction(const OneDnn& library,
-                                                                   const LibraryShape& shape);
-
-// `kernel` is a convolution, or a gradient of one, that has a result and terms on `device`. With
-// `keep_right` no instruction writes the right operand: a filter there is reordered once, in the
-// first run. Internal where the library refuses it, ResourceExhausted where there is no memory to
-// keep the filter.
-absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeConvolution(const OneDnn& library,
-                                                               const LoadedProgram& program,
-                                                               const program::Kernel& kernel,
-                                                               int device, bool keep_right);
+// The same by the library's product of matrices, which is planned for these extents: of bf16 by the
+// processor's own instructions (AVX512_BF16, AMX), about twice as fast as f32 ones, and of f32 with
+// post-ops. With `keep_right` no instruction writes the right operand: it is kept in the library's
+// form, reordered in the first run. Null where the library has no fast routine for it, or the
+// operands lie so that it takes several calls: then MakeContraction serves.
+absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeMatrixProduct(const OneDnn& library,
+                                                                 const LibraryShape& shape,
+                                                                 bool keep_right);
 
 // The error of a call of the library that failed: what was tried, and the library's status.
 // ResourceExhausted where it had no memory, else Internal.

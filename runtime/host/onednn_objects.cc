@@ -1,8 +1,8 @@
 #include "runtime/host/onednn_objects.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "absl/strings/match.h"
 #include "opsemantics/base/status.h"
 
 namespace yuba::runtime {
@@ -39,32 +39,37 @@ DnnlPrimitive::~DnnlPrimitive() {
   if (desc_ != nullptr) library_.primitive_desc_destroy(desc_);
 }
 
-absl::Status DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc) {
-  dnnl_primitive_attr_t attributes = nullptr;
-  dnnl_status_t status = Attributes(&attributes);
-  if (status == dnnl_success) {
-    status = library_.primitive_desc_create(&desc_, &desc, attributes, library_.engine, nullptr);
-  }
-  return Finish("preparing a convolution", status, attributes);
+absl::StatusOr<bool> DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc,
+                                                dnnl_post_ops_t after, bool fast) {
+  return Make(&desc, after, "preparing a convolution", [&](absl::string_view routine) {
+    return !fast || (!absl::StrContains(routine, "ref") && !absl::StrContains(routine, "gemm"));
+  });
 }
 
-absl::StatusOr<bool> DnnlPrimitive::Product(const dnnl_matmul_desc_t& desc) {
+absl::StatusOr<bool> DnnlPrimitive::Product(const dnnl_matmul_desc_t& desc, dnnl_post_ops_t after,
+                                            bool brgemm) {
+  return Make(&desc, after, "preparing a matrix product", [&](absl::string_view routine) {
+    return brgemm ? absl::StartsWith(routine, "brg") : !absl::StrContains(routine, "ref");
+  });
+}
+
+absl::StatusOr<bool> DnnlPrimitive::Make(const_dnnl_op_desc_t desc, dnnl_post_ops_t after,
+                                         const char* tried,
+                                         const std::function<bool(absl::string_view)>& is_fast) {
   dnnl_primitive_attr_t attributes = nullptr;
-  dnnl_status_t status = Attributes(&attributes);
+  dnnl_status_t status = Attributes(&attributes, after);
   if (status == dnnl_success) {
-    status = library_.primitive_desc_create(&desc_, &desc, attributes, library_.engine, nullptr);
+    status = library_.primitive_desc_create(&desc_, desc, attributes, library_.engine, nullptr);
   }
   const char* routine = "";
   if (status == dnnl_success) {
     status = library_.primitive_desc_query(desc_, dnnl_query_impl_info_str, 0, &routine);
   }
   const bool missing =
-      status == dnnl_unimplemented || (status == dnnl_success && std::strncmp(routine, "brg", 3));
-  if (missing) {
-    library_.primitive_attr_destroy(attributes);
-    return false;
-  }
-  YUBA_RETURN_IF_ERROR(Finish("preparing a matrix product", status, attributes));
+      status == dnnl_unimplemented || (status == dnnl_success && !is_fast(routine));
+  if (missing && attributes != nullptr) library_.primitive_attr_destroy(attributes);
+  if (missing) return false;
+  YUBA_RETURN_IF_ERROR(Finish(tried, status, attributes));
   return true;
 }
 
@@ -72,12 +77,12 @@ absl::Status DnnlPrimitive::Reorder(const dnnl_memory_desc_t& from, const dnnl_m
                                     bool accumulate) {
   dnnl_primitive_attr_t attributes = nullptr;
   dnnl_post_ops_t after = nullptr;
-  dnnl_status_t status = Attributes(&attributes);
-  if (status == dnnl_success && accumulate) {
+  dnnl_status_t status = dnnl_success;
+  if (accumulate) {
     status = library_.post_ops_create(&after);
     if (status == dnnl_success) status = library_.post_ops_append_sum(after, 1.0f);
-    if (status == dnnl_success) status = library_.primitive_attr_set_post_ops(attributes, after);
   }
+  if (status == dnnl_success) status = Attributes(&attributes, after);
   if (status == dnnl_success) {
     status = library_.reorder_primitive_desc_create(&desc_, &from, library_.engine, &to,
                                                     library_.engine, attributes);
@@ -97,8 +102,11 @@ int64_t DnnlPrimitive::scratchpad() const {
   return desc == nullptr ? 0 : static_cast<int64_t>(library_.memory_desc_get_size(desc));
 }
 
-dnnl_status_t DnnlPrimitive::Attributes(dnnl_primitive_attr_t* attributes) {
-  const dnnl_status_t status = library_.primitive_attr_create(attributes);
+dnnl_status_t DnnlPrimitive::Attributes(dnnl_primitive_attr_t* attributes, dnnl_post_ops_t after) {
+  dnnl_status_t status = library_.primitive_attr_create(attributes);
+  if (status == dnnl_success && after != nullptr) {
+    status = library_.primitive_attr_set_post_ops(*attributes, after);
+  }
   if (status != dnnl_success) return status;
   return library_.primitive_attr_set_scratchpad_mode(*attributes, dnnl_scratchpad_mode_user);
 }
@@ -125,6 +133,51 @@ dnnl_memory_t DnnlMemory::At(const void* data) const {
   return memory_;
 }
 
+DnnlPostOps::~DnnlPostOps() {
+  if (steps_ != nullptr) library_.post_ops_destroy(steps_);
+}
+
+absl::Status DnnlPostOps::Add(const PostOpShape& step,
+                              const absl::optional<dnnl_memory_desc_t>& operand) {
+  dnnl_status_t status = dnnl_success;
+  if (steps_ == nullptr) status = library_.post_ops_create(&steps_);
+  if (status != dnnl_success) return OneDnnError("describing post-ops", status);
+  const auto binary = [&](dnnl_alg_kind_t kind) {
+    return library_.post_ops_append_binary(steps_, kind, &*operand);
+  };
+  const auto eltwise = [&](dnnl_alg_kind_t kind, float alpha) {
+    return library_.post_ops_append_eltwise(steps_, 1.0f, kind, alpha, 0.0f);
+  };
+  switch (step.kind) {
+    case program::PostOp::ADD: status = binary(dnnl_binary_add); break;
+    case program::PostOp::SUBTRACT: status = binary(dnnl_binary_sub); break;
+    case program::PostOp::MULTIPLY: status = binary(dnnl_binary_mul); break;
+    case program::PostOp::SCALE: status = eltwise(dnnl_eltwise_linear, step.factor); break;
+    case program::PostOp::RELU: status = eltwise(dnnl_eltwise_relu, 0); break;
+    case program::PostOp::GELU_TANH: status = eltwise(dnnl_eltwise_gelu_tanh, 0); break;
+    case program::PostOp::GELU_ERF: status = eltwise(dnnl_eltwise_gelu_erf, 0); break;
+    default: status = dnnl_unimplemented;
+  }
+  if (status != dnnl_success) return OneDnnError("describing a post-op", status);
+  if (operand.has_value()) {
+    arguments_.push_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(count_) | DNNL_ARG_SRC_1);
+    operands_.push_back(std::make_unique<DnnlMemory>(library_));
+    if (operand->format_kind != dnnl_format_kind_any)
+      YUBA_RETURN_IF_ERROR(operands_.back()->Create(*operand));
+  }
+  ++count_;
+  return absl::OkStatus();
+}
+
+dnnl_exec_arg_t DnnlPostOps::Argument(size_t number, const void* data) const {
+  return {arguments_[number], operands_[number]->At(data)};
+}
+
+absl::Status DnnlPostOps::SetFormat(size_t number, const dnnl_memory_desc_t& format) {
+  operands_[number] = std::make_unique<DnnlMemory>(library_);
+  return operands_[number]->Create(format);
+}
+
 absl::Status DnnlTensor::Prepare(const OneDnn& library, const dnnl_memory_desc_t& plain_desc,
                                  const dnnl_memory_desc_t& inner_desc, Role role) {
   YUBA_RETURN_IF_ERROR(plain.Create(plain_desc));
@@ -135,6 +188,12 @@ absl::Status DnnlTensor::Prepare(const OneDnn& library, const dnnl_memory_desc_t
   if (role == kOperand) return reorder.Reorder(plain_desc, inner_desc);
   if (role == kSum) YUBA_RETURN_IF_ERROR(add.Reorder(inner_desc, plain_desc, true));
   return reorder.Reorder(inner_desc, plain_desc);
+}
+
+absl::Status DnnlTensor::Keep() {
+  kept_bytes = bytes;
+  bytes = 0;
+  return kept.Map(kept_bytes);
 }
 
 int64_t DnnlTensor::scratchpad() const { return std::max(reorder.scratchpad(), add.scratchpad()); }

@@ -5,11 +5,17 @@
 #define YUBA_RUNTIME_HOST_ONEDNN_OBJECTS_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "runtime/contraction.h"
+#include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
 
 namespace yuba::runtime {
@@ -34,23 +40,30 @@ class DnnlPrimitive {
   ~DnnlPrimitive();
   DnnlPrimitive(const DnnlPrimitive&) = delete;
 
-  // Makes this a convolution or a gradient of one.
-  absl::Status Convolution(const dnnl_convolution_desc_t& desc);
-  // Makes this a matrix product by a routine of the kind that oneDNN calls `brg`, its fast one;
-  // false where it has none for these operands on this processor.
-  absl::StatusOr<bool> Product(const dnnl_matmul_desc_t& desc);
+  // Makes this a convolution or a gradient of one, with post-ops or without (null). Where it is to
+  // be fast, false if the library has no such routine but its reference, or one made of products:
+  // oneDNN 2.6 does the post-ops of these element by element, and tests had wrong values.
+  absl::StatusOr<bool> Convolution(const dnnl_convolution_desc_t& desc, dnnl_post_ops_t after,
+                                   bool fast);
+  // Makes this a matrix product; false where the library has none for these operands on this
+  // processor but its reference, or, where `brgemm` is asked for, none of the kind that it calls
+  // `brg`, its fast one.
+  absl::StatusOr<bool> Product(const dnnl_matmul_desc_t& desc, dnnl_post_ops_t after, bool brgemm);
   // Makes this a copy from one format to another; with `accumulate` it is added to what is there.
   // One of the three is called, once.
   absl::Status Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to,
                        bool accumulate = false);
 
-  // The format of an operand or result that the library chose.
+  // The format of an operand or result that the library chose, by what it asks for and its number;
+  // with dnnl_query_exec_arg_md that of an argument.
   const dnnl_memory_desc_t& Query(dnnl_query_t what, int index) const;
   int64_t scratchpad() const;  // bytes; 0 where this was made nothing
   dnnl_primitive_t get() const { return primitive_; }
 
  private:
-  dnnl_status_t Attributes(dnnl_primitive_attr_t* attributes);
+  dnnl_status_t Attributes(dnnl_primitive_attr_t* attributes, dnnl_post_ops_t after);
+  absl::StatusOr<bool> Make(const_dnnl_op_desc_t desc, dnnl_post_ops_t after, const char* tried,
+                            const std::function<bool(absl::string_view)>& is_fast);
   absl::Status Finish(const char* tried, dnnl_status_t status, dnnl_primitive_attr_t attributes);
 
   const OneDnn& library_;
@@ -74,6 +87,31 @@ class DnnlMemory {
   dnnl_memory_t memory_ = nullptr;
 };
 
+// The post-ops of a primitive, in their order, and memories for their operands.
+class DnnlPostOps {
+ public:
+  explicit DnnlPostOps(const OneDnn& library) : library_(library) {}
+  ~DnnlPostOps();
+  DnnlPostOps(const DnnlPostOps&) = delete;
+
+  // `operand` describes that of the step; none where it has none.
+  absl::Status Add(const PostOpShape& step, const absl::optional<dnnl_memory_desc_t>& operand);
+  dnnl_post_ops_t get() const { return steps_; }  // null where there are none
+
+  // The number of the primitive's argument that is operand `number`, and the argument.
+  int ArgumentOf(size_t number) const { return arguments_[number]; }
+  dnnl_exec_arg_t Argument(size_t number, const void* data) const;
+  // The memory of operand `number` has this format from now on.
+  absl::Status SetFormat(size_t number, const dnnl_memory_desc_t& format);
+
+ private:
+  const OneDnn& library_;
+  dnnl_post_ops_t steps_ = nullptr;
+  int count_ = 0;
+  std::vector<int> arguments_;                         // [operand]
+  std::vector<std::unique_ptr<DnnlMemory>> operands_;  // [operand]
+};
+
 // An operand or the result of a primitive: `plain` is how it lies in its buffer, `inner` how the
 // primitive wants it. Where the two differ, `reorder` copies an operand from plain to inner and a
 // result from inner to plain. A result of which there are several to add up is always copied: the
@@ -85,12 +123,18 @@ struct DnnlTensor {
   enum Role { kOperand, kResult, kSum };
   absl::Status Prepare(const OneDnn& library, const dnnl_memory_desc_t& plain_desc,
                        const dnnl_memory_desc_t& inner_desc, Role role);
+  // The copy of an operand, which is reordered, lies in memory of its own instead of the workspace,
+  // and stays.
+  absl::Status Keep();
   int64_t scratchpad() const;  // bytes, of the copies
 
   DnnlMemory plain, inner;
   DnnlPrimitive reorder, add;
   bool reordered = false;         // it is copied
-  int64_t offset = 0, bytes = 0;  // of `inner` in the workspace; 0 bytes where not reordered
+  int64_t offset = 0, bytes = 0;  // of `inner` in the workspace; 0 bytes where it is not there
+  MappedMemory kept;
+  int64_t kept_bytes = 0;  // 0: it is not kept
+  bool is_kept = false;    // `kept` holds what the operand's buffer holds
 };
 
 }  // namespace yuba::runtime

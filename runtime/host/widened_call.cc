@@ -33,18 +33,22 @@ class WidenedCall : public LibraryKernel {
     call_->ForgetKept();
   }
 
-  absl::Status Run(const void* left, const void* right, void* result, char* workspace) override {
+  absl::Status Run(const LibraryBuffers& buffers, char* workspace) override {
     float* const wide_left = reinterpret_cast<float*>(workspace);
     float* const wide_right = wide_left + Aligned(extents_.left);
     float* const wide_result = wide_right + Aligned(extents_.right);
-    Widen(left, extents_.left, wide_left);
-    if (!is_kept_) Widen(right, extents_.right, wide_right);
+    Widen(buffers.left, extents_.left, wide_left);
+    if (!is_kept_) Widen(buffers.right, extents_.right, wide_right);
     const bool narrows = shape_.result_type != ElementType::kF32;
-    const absl::Status status = call_->Run(wide_left, wide_right, narrows ? wide_result : result,
-                                           reinterpret_cast<char*>(wide_result + ResultFloats()));
+    LibraryBuffers wide;
+    wide.left = wide_left;
+    wide.right = wide_right;
+    wide.result = narrows ? wide_result : buffers.result;
+    const absl::Status status =
+        call_->Run(wide, reinterpret_cast<char*>(wide_result + ResultFloats()));
     if (!status.ok()) return status;
     is_kept_ = call_->kept_bytes() > 0;
-    if (narrows) Narrow(wide_result, static_cast<char*>(result));
+    if (narrows) Narrow(wide_result, static_cast<char*>(buffers.result));
     return absl::OkStatus();
   }
 

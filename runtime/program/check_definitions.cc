@@ -25,7 +25,9 @@ class Checker {
                        " definitions of its function");
     }
     if (kernel_.results_size() == 0) return UserError("it has no result");
-    if (count > 1 && function_.has_library()) return UserError("a library call of a cluster");
+    if (count > 1 && function_.has_library() && function_.library().post_ops().empty()) {
+      return UserError("a library call of a cluster, without post-ops");
+    }
     for (const FunctionDefinition& definition : function_.definitions()) {
       const absl::Status status = CheckDefinition(definition);
       if (!status.ok() && count > 1) return Annotate(status, definition.text());

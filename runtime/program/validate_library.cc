@@ -5,6 +5,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/library_windows.h"
+#include "runtime/program/post_ops.h"
 #include "runtime/program/program.h"
 #include "runtime/program/validate.h"
 
@@ -205,7 +206,9 @@ class BoxCheck {
     const ElementType type = FromProto(call_.type());
     YUBA_RETURN_IF_ERROR(tensors_[0].Finish("the left operand", type, type));
     YUBA_RETURN_IF_ERROR(tensors_[1].Finish("the right operand", type, type));
-    return tensors_[2].Finish("the result", type, FromProto(call_.accumulator()));
+    YUBA_RETURN_IF_ERROR(tensors_[2].Finish("the result", type, FromProto(call_.accumulator())));
+    if (call_.post_ops().empty()) return absl::OkStatus();
+    return ValidatePostOperands(program_, kernel_, Written(), device_);
   }
 
  private:
@@ -237,6 +240,24 @@ class BoxCheck {
     return absl::OkStatus();
   }
 
+  // What the call writes of the result.
+  Box Written() const {
+    Box written = program_.BoxOf(kernel_.results(0).box(), device_);
+    if (IsEmpty(written)) return written;
+    for (const auto* role : {&call_.batch(), &call_.groups(), &call_.rows(), &call_.columns()}) {
+      for (const program::LibraryIndex& index : *role) {
+        if (index.result_dim() < 0) continue;
+        written[index.result_dim()] = program_.IntervalOf(kernel_.indices(index.index()), device_);
+      }
+    }
+    for (const program::LibraryWindow& window : call_.windows()) {
+      const WindowParts parts = PartsOf(program_, kernel_, window, device_);
+      if (TensorsOf(call_.kind()).output == LibraryTensor::kResult && window.output_dim() >= 0)
+        written[window.output_dim()] = parts.output;
+    }
+    return written;
+  }
+
   const LoadedProgram& program_;
   const program::Kernel& kernel_;
   const program::LibraryCall& call_;
@@ -249,6 +270,7 @@ class BoxCheck {
 
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call) {
   YUBA_RETURN_IF_ERROR(CheckTypes(call));
+  YUBA_RETURN_IF_ERROR(ValidatePostOps(call));
   const bool contraction = call.kind() == program::LibraryCall::CONTRACTION;
   if (contraction != (call.windows_size() == 0)) {
     return UserError("a ", NameOf(call.kind()), " with ", call.windows_size(), " windows");

@@ -1,6 +1,7 @@
 #include "tools/program/plan_notes.h"
 
 #include <map>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "compiler/kernels/add_kernels.h"
@@ -71,13 +72,22 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
   }
   // A node that shares the kernel of an earlier one says whose it is.
   std::map<std::string, std::string> shares;
+  std::set<std::string> in_call;  // of the library that the first one calls
   for (const auto& instruction : program.instructions()) {
     const program::Kernel& kernel = instruction.kernel();
-    for (int n = 1; n < kernel.node_size(); ++n) shares[kernel.node(n)] = kernel.node(0);
+    for (int n = 1; n < kernel.node_size(); ++n) {
+      shares[kernel.node(n)] = kernel.node(0);
+      if (program.functions(kernel.function()).has_library())
+        in_call.insert(kernel.node(n));
+    }
   }
+  std::map<std::string, std::string> kinds;
   for (size_t n = 0; n < model.graph.nodes.size(); ++n) {
+    kinds.emplace(model.graph.nodes[n].name, notes.kernels[n]);
     const auto shared = shares.find(model.graph.nodes[n].name);
-    if (shared != shares.end()) notes.kernels[n] += " with " + shared->second;
+    if (shared == shares.end()) continue;
+    if (in_call.count(shared->first) > 0) notes.kernels[n] = kinds[shared->second];
+    notes.kernels[n] += " with " + shared->second;
   }
   // Exchanges of the program and moves of the plan are matched by node, tensor and direction.
   absl::flat_hash_map<std::string, std::string> collectives;

@@ -35,6 +35,8 @@ const Kind& RowOf(program::LibraryCall::Kind kind) {
 
 Made MakeLibraryKernel(const LibrarySite& site, LibraryHandles& handles) {
   const auto& function = site.program.message().functions(site.kernel.function());
+  if (function.library().post_ops_size() > 0)
+    return absl::UnimplementedError("no library here does what follows a product in its call");
   return RowOf(function.library().kind()).make(site, handles);
 }
 

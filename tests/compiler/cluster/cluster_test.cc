@@ -57,6 +57,59 @@ TEST_CASE("products and convolutions are for libraries") {
   CHECK(ClustersOf(build.Finish({u, z})) == Clusters{{2, {z, u}}});
 }
 
+Clusters ProductsOf(Model model) {
+  ClusterModel(model);
+  const absl::Status possible = CheckProducts(model.graph, model.products);
+  CHECK_THAT(possible, IsOk());
+  return model.products;
+}
+
+// y = x * w, z = y + row, u = relu(z), with these outputs.
+Clusters ProductsWith(const std::vector<int>& outputs) {
+  ModelBuilder build;
+  const TensorId x = build.Input({6, 5}), row = build.Input({6});
+  const TensorId y = build.MatMul(x, build.Input({5, 6}, TensorKind::kParameter));
+  const TensorId z = build.AddRow(y, row), u = build.Relu(z);
+  const std::vector<TensorId> results = {y, z, u};
+  std::vector<TensorId> chosen;
+  for (const int output : outputs) chosen.push_back(results[output]);
+  Clusters products = ProductsOf(build.Finish(chosen));
+  for (Cluster& product : products) {
+    for (TensorId& result : product.results) result -= y;
+  }
+  return products;
+}
+
+TEST_CASE("a product and the maps behind it that are post-ops are marked for a library") {
+  CHECK(ProductsWith({2}) == Clusters{{2, {0, 1, 2}}});
+  // What something else reads too, or the user, is written.
+  CHECK(ProductsWith({1, 2}) == Clusters{{2, {0, 1}}});
+  CHECK(ProductsWith({0, 2}).empty());
+}
+
+TEST_CASE("a reduction behind a product is no post-op of it") {
+  ModelBuilder build;
+  const TensorId x = build.Input({6, 6});
+  const TensorId y = build.MatMul(x, build.Input({6, 6}, TensorKind::kParameter));
+  CHECK(ProductsOf(build.Finish({build.Reduce(y, Reducer::kSum)})).empty());
+}
+
+TEST_CASE("impossible products are refused") {
+  ModelBuilder build;
+  const TensorId x = build.Input({6, 5}), row = build.Input({6});
+  const TensorId y = build.MatMul(x, build.Input({5, 6}, TensorKind::kParameter));
+  const TensorId z = build.AddRow(y, row), u = build.Relu(z);
+  const Model model = build.Finish({u});
+  const auto refusal = [&](const Clusters& products) {
+    return std::string(CheckProducts(model.graph, products).message());
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(refusal({{2, {z, u}}}), Contains("is no product"));
+  CHECK_THAT(refusal({{3, {y, z}}}), Contains("is no product"));
+  CHECK_THAT(refusal({{2, {y}}}), Contains("a cluster of 1 nodes"));
+  CHECK_THAT(refusal({{2, {z, y}}}), Contains("not in the order of the nodes"));
+}
+
 TEST_CASE("what is read beyond its own slice divides clusters") {
   ModelBuilder build;
   const TensorId x = build.Input({8, 5}), f = build.Input({3, 5}, TensorKind::kParameter);

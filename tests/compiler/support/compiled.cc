@@ -11,12 +11,14 @@ namespace yuba::compiler {
 
 program::Program CompiledProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic, bool library, Joins joins) {
-  program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins);
-  RecogniseCollectives(program);
-  PlanMemory(program);
   kernels::KernelChoice choice;
   choice.target.arithmetic = arithmetic;
   choice.library = library;
+  std::vector<Cluster> products;
+  if (joins != Joins::kNone) products = kernels::LibraryProducts(model, choice);
+  program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins, products);
+  RecogniseCollectives(program);
+  PlanMemory(program);
   const absl::Status status = kernels::AddKernels(model, choice, program);
   REQUIRE_THAT(status, IsOk());
   return program;

@@ -160,7 +160,7 @@ class Machine {
       return memory_[access.buffer()][device];
     };
     Memory& result = memory_of(place.computes());
-    Definition definition = ComputedBy(function, *node.definition);
+    Definition definition = ComputedBy(function, d, *node.definition);
     definition.result.type = result.value.type.type;
     std::vector<Interval> ranges;
     for (const int index : place.indices()) ranges.push_back(kernel_ranges[index]);

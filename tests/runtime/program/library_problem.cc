@@ -4,11 +4,13 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "absl/types/optional.h"
 #include "opsemantics/base/half.h"
 #include "runtime/program/enums.h"
+#include "runtime/program/post_ops.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
 
@@ -145,6 +147,29 @@ void ForEachTerm(const Problem& problem, const Visit& visit) {
   });
 }
 
+// What the post-ops make of `v` at a point of the result.
+float AfterPostOps(const Problem& problem, const std::vector<std::vector<float>>& values,
+                   const std::vector<int64_t>& point, float v) {
+  const std::vector<int> dims = ResultDims(problem.call, static_cast<int>(problem.indices.size()));
+  for (const program::PostOp& step : problem.call.post_ops()) {
+    float e = 0;
+    if (HasOperand(step)) {
+      std::vector<int64_t> at;
+      for (const int index : step.indices()) at.push_back(index < 0 ? 0 : point[dims[index]]);
+      e = values[step.operand()][FlatPlace(problem.post[step.operand() - 2], at)];
+    }
+    switch (step.kind()) {
+      case program::PostOp::ADD: v += e; break;
+      case program::PostOp::SUBTRACT: v -= e; break;
+      case program::PostOp::MULTIPLY: v *= e; break;
+      case program::PostOp::SCALE: v *= static_cast<float>(step.factor()); break;
+      case program::PostOp::RELU: v = std::max(v, 0.0F); break;
+      default: FAIL("a step that does not keep integers");
+    }
+  }
+  return v;
+}
+
 }  // namespace
 
 int64_t Pick(Random& random, int64_t low, int64_t high) {
@@ -222,8 +247,34 @@ void ShuffleDimensions(Random& random, Problem& problem) {
   }
 }
 
-std::vector<float> RunProblem(const Problem& problem,
-                              const std::array<std::vector<float>, 2>& values,
+void AddPostOps(Random& random, Problem& problem) {
+  using program::PostOp;
+  const ProblemTensor& result = problem.At(LibraryTensor::kResult);
+  const std::vector<int> dims = ResultDims(problem.call, static_cast<int>(problem.indices.size()));
+  for (int64_t steps = Pick(random, 1, 3); steps > 0; --steps) {
+    PostOp& step = *problem.call.add_post_ops();
+    step.set_kind(static_cast<PostOp::Kind>(Pick(random, PostOp::ADD, PostOp::RELU)));
+    if (step.kind() == PostOp::SCALE) step.set_factor(static_cast<double>(Pick(random, -2, 2)));
+    if (!HasOperand(step)) continue;
+    step.set_operand(2 + static_cast<int>(problem.post.size()));
+    ProblemTensor& operand = problem.post.emplace_back();
+    const bool like_result = Pick(random, 0, 1) == 0;
+    const int64_t alone = Pick(random, 0, 3);          // the one dimension that it has, often
+    std::vector<int> of_dims(result.dims.size(), -1);  // [dimension of the result]: its index
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] >= 0) of_dims[dims[i]] = static_cast<int>(i);
+    }
+    for (size_t d = 0; d < result.dims.size(); ++d) {
+      if (like_result || (of_dims[d] >= 0 && static_cast<int64_t>(d) == alone)) {
+        operand.dims.push_back(result.dims[d]);
+        if (of_dims[d] < 0) operand.dims.back() = {1, {0, 1}};
+        step.add_indices(of_dims[d]);
+      }
+    }
+  }
+}
+
+std::vector<float> RunProblem(const Problem& problem, const std::vector<std::vector<float>>& values,
                               int64_t expected_calls) {
   ProgramBuilder builder({1});
   std::vector<int> buffers;
@@ -233,19 +284,26 @@ std::vector<float> RunProblem(const Problem& problem,
                                         ToProto(is_result ? problem.result_type : problem.type),
                                         Extents(tensor), {tensor.box()}));
   }
-  for (int operand : {0, 1}) builder.message().mutable_buffers(operand)->set_initialized(true);
+  const int result = buffers.back();
+  buffers.pop_back();
+  for (const ProblemTensor& operand : problem.post) {
+    buffers.push_back(builder.AddBuffer("p" + std::to_string(buffers.size()), ToProto(problem.type),
+                                        Extents(operand), {operand.box()}));
+  }
+  for (const int operand : buffers)
+    builder.message().mutable_buffers(operand)->set_initialized(true);
   std::vector<std::vector<Interval>> indices;
   for (const Interval& part : problem.indices) indices.push_back({part});
-  builder.AddLibraryKernel(problem.call, indices, {buffers[0], buffers[1]}, buffers[2]);
+  builder.AddLibraryKernel(problem.call, indices, buffers, result);
   RunOptions options;
   options.poison = options.guards = true;
   auto session = OpenSession(builder.Load(), options);
   const ArenaLayout layout = SpreadLayout(session->program());
   Device& device = *session->fleet().devices[0];
-  for (int t : {0, 1}) {
+  for (size_t t = 0; t < buffers.size(); ++t) {
     const std::string bytes = Encoded(problem.type, values[t]);
     const absl::Status written =
-        device.Write(layout.offsets[t], bytes.data(), static_cast<int64_t>(bytes.size()));
+        device.Write(layout.offsets[buffers[t]], bytes.data(), static_cast<int64_t>(bytes.size()));
     REQUIRE_THAT(written, IsOk());
   }
   const absl::Status status = session->Step();
@@ -254,17 +312,20 @@ std::vector<float> RunProblem(const Problem& problem,
   std::string bytes(
       Volume(problem.At(LibraryTensor::kResult).box()) * ByteSize(problem.result_type), 0);
   const absl::Status read =
-      device.Read(layout.offsets[2], bytes.data(), static_cast<int64_t>(bytes.size()));
+      device.Read(layout.offsets[result], bytes.data(), static_cast<int64_t>(bytes.size()));
   REQUIRE_THAT(read, IsOk());
   return Decoded(problem.result_type, bytes);
 }
 
 void CheckProblem(Random& random, const Problem& problem) {
-  std::array<std::vector<float>, 2> values;
-  for (int t : {0, 1}) values[t] = SmallIntegers(random, Volume(problem.tensors[t].box()));
+  std::vector<std::vector<float>> values;
+  for (int t : {0, 1}) values.push_back(SmallIntegers(random, Volume(problem.tensors[t].box())));
+  for (const ProblemTensor& operand : problem.post)
+    values.push_back(SmallIntegers(random, Volume(operand.box())));
   const std::vector<float> actual = RunProblem(problem, values, 1);
   std::vector<float> sums(actual.size(), 0);
   std::vector<bool> written(actual.size());
+  std::map<int64_t, std::vector<int64_t>> points_of_places;
   const ProblemTensor& result = problem.At(LibraryTensor::kResult);
   ForEachTerm(problem, [&](const std::array<std::vector<int64_t>, 3>& points, bool has_term) {
     const bool held = IsHeld(result, points[2]);
@@ -272,10 +333,14 @@ void CheckProblem(Random& random, const Problem& problem) {
     if (!held) return;
     const int64_t place = FlatPlace(result, points[2]);
     written[place] = true;
+    points_of_places[place] = points[2];
     if (!has_term) return;
     sums[place] += values[0][FlatPlace(problem.tensors[0], points[0])] *
                    values[1][FlatPlace(problem.tensors[1], points[1])];
   });
+  for (const auto& [place, point] : points_of_places) {
+    sums[place] = AfterPostOps(problem, values, point, sums[place]);
+  }
   sums = Decoded(problem.result_type, Encoded(problem.result_type, sums));  // rounded
   for (size_t i = 0; i < actual.size(); ++i) {
     REQUIRE(std::isnan(actual[i]) == !written[i]);

@@ -40,6 +40,7 @@ struct ProblemTensor {
 // A call on one device, and what each of its indices runs over.
 struct Problem {
   std::array<ProblemTensor, 3> tensors;  // [LibraryTensor]
+  std::vector<ProblemTensor> post;       // operands of post-ops: 2, 3, ... of the kernel
   program::LibraryCall call;
   std::vector<Interval> indices;
   ElementType type = ElementType::kF32;  // of the operands
@@ -65,10 +66,14 @@ void AddRole(Random& random, Problem& problem, int count, const std::array<bool,
 // Puts the dimensions of each tensor into a random order.
 void ShuffleDimensions(Random& random, Problem& problem);
 
+// Adds one to three post-ops in f32 that keep integers to the call, whose tensors are there and not
+// shuffled any more. Operands have the result's box, some of its dimensions, or none.
+void AddPostOps(Random& random, Problem& problem);
+
 // Runs the problem on one device with buffers of its boxes and returns the result's buffer, whose
-// elements outside of what is written stay NaN. `values` are the two operands' buffers.
-std::vector<float> RunProblem(const Problem& problem,
-                              const std::array<std::vector<float>, 2>& values,
+// elements outside of what is written stay NaN. `values` are the operands' buffers: the two of the
+// product, then those of the post-ops.
+std::vector<float> RunProblem(const Problem& problem, const std::vector<std::vector<float>>& values,
                               int64_t expected_calls);
 
 // Runs the problem on random values and compares with the sum written out in the terms of the call.

@@ -30,7 +30,8 @@ TEST_CASE("contractions of any structure and layout are products of the library"
     AddRole(random, problem, count(), kInner, problem.call.mutable_inner());
     if (Pick(random, 0, 3) == 0)  // a dimension of one element
       problem.At(LibraryTensor::kLeft).Add(1, {0, 1});
-    ShuffleDimensions(random, problem);
+    if (Pick(random, 0, 1) == 0) ShuffleDimensions(random, problem);
+    if (problem.type == ElementType::kF32 && Pick(random, 0, 1) == 0) AddPostOps(random, problem);
     CheckProblem(random, problem);
   }
 }
@@ -135,6 +136,8 @@ void CheckConvolutions(program::LibraryCall::Kind kind, uint32_t seed) {
       }
     }
     if (Pick(random, 0, 1) == 1) ShuffleDimensions(random, problem);
+    const bool may_have = kind == program::LibraryCall::CONVOLUTION;
+    if (may_have && problem.type == ElementType::kF32) AddPostOps(random, problem);
     CheckProblem(random, problem);
     ++run;
   }
@@ -158,8 +161,8 @@ TEST_CASE("a product over nothing is zero and calls no library") {
   AddRole(random, problem, 1, kColumns, problem.call.mutable_columns());
   AddRole(random, problem, 1, kInner, problem.call.mutable_inner());
   problem.indices[2] = {0, 0};
-  std::array<std::vector<float>, 2> ones;
-  for (int t : {0, 1}) ones[t].assign(Volume(problem.tensors[t].box()), 1);
+  std::vector<std::vector<float>> ones;
+  for (int t : {0, 1}) ones.emplace_back(Volume(problem.tensors[t].box()), 1.0F);
   const std::vector<float> actual = RunProblem(problem, ones, 0);
   CHECK(std::count(actual.begin(), actual.end(), 0.0f) >= 1);
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 
 #include "opsemantics/base/collectives.h"
@@ -363,6 +364,33 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) {
          CallOf(p).set_kind(program::LibraryCall::CONVOLUTION);
          CallOf(p).set_type(program::I32);
+       }},
+      {"no kind 42 of post-ops",
+       [](auto& p) { CallOf(p).add_post_ops()->set_kind(static_cast<program::PostOp::Kind>(42)); }},
+      {"a factor of inf",
+       [](auto& p) {
+         program::PostOp& scale = *CallOf(p).add_post_ops();
+         scale.set_kind(program::PostOp::SCALE);
+         scale.set_factor(std::numeric_limits<double>::infinity());
+       }},
+      {"post-ops of a call that adds up in another type",
+       [](auto& p) {
+         CallOf(p).set_type(program::BF16);
+         CallOf(p).add_post_ops()->set_kind(program::PostOp::RELU);
+       }},
+      {"post-op 0: it reads operand 9, which is not there",
+       [](auto& p) { CallOf(p).add_post_ops()->set_operand(9); }},
+      {"post-op 0: 0 indices for 2 dimensions", [](auto& p) { CallOf(p).add_post_ops(); }},
+      {"post-op 0: index 7 is none of the result, or named twice",
+       [](auto& p) {
+         program::PostOp& add = *CallOf(p).add_post_ops();
+         add.add_indices(7);
+         add.add_indices(-1);
+       }},
+      {"a gradient of a convolution with post-ops",
+       [](auto& p) {
+         CallOf(p).set_kind(program::LibraryCall::DATA_GRADIENT);
+         CallOf(p).add_post_ops()->set_kind(program::PostOp::RELU);
        }},
       {"shares out index 3 along dimension 0 in steps of 1", [](auto& p) { AddSplit(p, 3, 0, 1); }},
       {"shares out index 0 along dimension 2 in steps of 1", [](auto& p) { AddSplit(p, 0, 2, 1); }},

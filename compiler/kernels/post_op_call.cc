@@ -1,0 +1,85 @@
+#include "compiler/kernels/post_op_call.h"
+
+#include <algorithm>
+
+#include "opsemantics/regions/post_ops.h"
+
+namespace yuba::kernels {
+namespace {
+
+program::PostOp::Kind KindOf(PostOp::Kind kind) {
+  switch (kind) {
+    case PostOp::kAdd: return program::PostOp::ADD;
+    case PostOp::kSubtract: return program::PostOp::SUBTRACT;
+    case PostOp::kMultiply: return program::PostOp::MULTIPLY;
+    case PostOp::kScale: return program::PostOp::SCALE;
+    case PostOp::kRelu: return program::PostOp::RELU;
+    case PostOp::kGeluTanh: return program::PostOp::GELU_TANH;
+    case PostOp::kGeluErf: return program::PostOp::GELU_ERF;
+  }
+  return program::PostOp::ADD;
+}
+
+bool HasPostOps(const TargetFacts& target, const Definition& map,
+                const absl::optional<std::vector<PostOp>>& steps) {
+  return steps.has_value() && AccumulatorType(map.result.type) == map.result.type &&
+         std::all_of(steps->begin(), steps->end(),
+                     [&](const PostOp& step) { return target.HasPostOp(step.kind); });
+}
+
+// Which operand of definition `d` is what the definition before it computes; -1: none is.
+int OperandFromBefore(const program::Function& function, int d) {
+  const std::string computed = function.definitions(d - 1).computes().SerializeAsString();
+  const auto& operands = function.definitions(d).operands();
+  const auto found = std::find_if(operands.begin(), operands.end(), [&](const auto& operand) {
+    return operand.SerializeAsString() == computed;
+  });
+  return found == operands.end() ? -1 : static_cast<int>(found - operands.begin());
+}
+
+// Adds the step of a map to the call; false where it reads what no operand of the kernel is.
+bool AddStep(const PostOp& step, const program::FunctionDefinition& map,
+             program::LibraryCall& call) {
+  program::PostOp& added = *call.add_post_ops();
+  added.set_kind(KindOf(step.kind));
+  if (step.kind == PostOp::kScale) added.set_factor(step.factor);
+  if (!step.HasOperand()) return true;
+  const program::KernelTensor& tensor = map.operands(step.operand);
+  if (tensor.kind_case() != program::KernelTensor::kOperand) return false;
+  added.set_operand(tensor.operand());
+  for (const int index : step.indices) added.add_indices(index < 0 ? -1 : map.indices(index));
+  return true;
+}
+
+}  // namespace
+
+bool IsPostOpOn(const TargetFacts& target, const Definition& map, int value) {
+  return HasPostOps(target, map, MatchPostOps(map, value));
+}
+
+absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definition>& definitions,
+                                                     const program::Function& function,
+                                                     const TargetFacts& target) {
+  Definition product = definitions[0];
+  product.left = definitions.back().left;
+  product.result = definitions.back().result;
+  LibraryFeatures features;
+  features.convolutions = target.convolutions;
+  absl::optional<program::LibraryCall> call = LibraryCallFor(product, features);
+  if (!call.has_value()) return absl::nullopt;
+  const auto& operands = function.definitions(0).operands();
+  call->set_left(operands[call->left()].operand());
+  call->set_right(operands[call->right()].operand());
+  for (int d = 1; d < function.definitions_size(); ++d) {
+    const int value = OperandFromBefore(function, d);
+    if (value < 0) return absl::nullopt;
+    const auto steps = MatchPostOps(definitions[d], value);
+    if (!HasPostOps(target, definitions[d], steps)) return absl::nullopt;
+    for (const PostOp& step : *steps) {
+      if (!AddStep(step, function.definitions(d), *call)) return absl::nullopt;
+    }
+  }
+  return call;
+}
+
+}  // namespace yuba::kernels
