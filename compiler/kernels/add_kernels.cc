@@ -41,16 +41,20 @@ bool MayCallLibrary(const KernelChoice& choice) {
   return choice.library && choice.target.arithmetic != Arithmetic::kHash;
 }
 
+LibraryFeatures FeaturesFor(const KernelChoice& choice) {
+  const TargetLibraries& libraries = choice.target.facts->libraries;
+  LibraryFeatures features;
+  features.convolutions = libraries.convolutions != nullptr;
+  features.doubles = libraries.doubles;
+  features.tf32 = libraries.tf32 && choice.tf32;
+  return features;
+}
+
 // Of one definition alone.
 absl::optional<program::LibraryCall> ChooseCall(const Definition& definition,
                                                 const KernelChoice& choice) {
   if (!MayCallLibrary(choice) || IsOpaque(definition)) return absl::nullopt;
-  LibraryFeatures features;
-  const TargetLibraries& libraries = choice.target.facts->libraries;
-  features.convolutions = libraries.convolutions != nullptr;
-  features.doubles = libraries.doubles;
-  features.tf32 = libraries.tf32 && choice.tf32;
-  return LibraryCallFor(definition, features);
+  return LibraryCallFor(definition, FeaturesFor(choice));
 }
 
 // Of a function of one or more.
@@ -59,7 +63,7 @@ absl::optional<program::LibraryCall> ChooseCall(const std::vector<Definition>& d
                                                 const KernelChoice& choice) {
   if (definitions.size() == 1) return ChooseCall(definitions[0], choice);
   if (!MayCallLibrary(choice)) return absl::nullopt;
-  return CallWithPostOps(definitions, function, *choice.target.facts);
+  return CallWithPostOps(definitions, function, *choice.target.facts, FeaturesFor(choice));
 }
 
 // What the node computes where partials that it reads are whole: of an accumulator the sum.

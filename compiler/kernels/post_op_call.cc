@@ -59,12 +59,11 @@ bool IsPostOpOn(const TargetFacts& target, const Definition& map, int value) {
 
 absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definition>& definitions,
                                                      const program::Function& function,
-                                                     const TargetFacts& target) {
+                                                     const TargetFacts& target,
+                                                     const LibraryFeatures& features) {
   Definition product = definitions[0];
   product.left = definitions.back().left;
   product.result = definitions.back().result;
-  LibraryFeatures features;
-  features.convolutions = target.convolutions;
   absl::optional<program::LibraryCall> call = LibraryCallFor(product, features);
   if (!call.has_value()) return absl::nullopt;
   const auto& operands = function.definitions(0).operands();

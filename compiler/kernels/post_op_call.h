@@ -24,7 +24,8 @@ bool IsPostOpOn(const TargetFacts& target, const Definition& map, int value);
 // operands x, w and b are a contraction with the post-op ADD of operand 2 with indices {1}.
 absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definition>& definitions,
                                                      const program::Function& function,
-                                                     const TargetFacts& target);
+                                                     const TargetFacts& target,
+                                                     const LibraryFeatures& features);
 
 }  // namespace yuba::kernels
 
