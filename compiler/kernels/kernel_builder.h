@@ -241,6 +241,8 @@ class KernelBuilder {
   Typed IdentityValue() { return s_.Identity(definition_.reducer, accumulator_type_); }
   Values Accumulate(Values carried);
   void MapElements();
+  Typed InRegister();
+  void WhereActive(const Action& action);
   void InRegisters();
   void InRow();
   void InTiles();

@@ -174,26 +174,33 @@ void KernelBuilder::MapElements() {
     }
   });
   size_t next = 0;
-  const auto write = [&] { ForLanes([&] { Write(stored[next++], result_); }); };
-  if (!active_) return write();
+  WhereActive([&] { ForLanes([&] { Write(stored[next++], result_); }); });
+}
+
+// Runs `action` where the turn at hand is one.
+void KernelBuilder::WhereActive(const Action& action) {
+  if (!active_) return action();
   Where(active_, {}, [&](const Values&) {
-    write();
+    action();
     return Values();
   });
 }
 
-void KernelBuilder::InRegisters() {
-  if (!IsArg()) {
-    const Values sums = Accumulate(Values(std::max(lanes_, 1), IdentityValue().value));
-    if (InGroups()) return StoreByFirst(OverGroup({sums[0], accumulator_type_}));
-    size_t next = 0;
-    ForLanes([&] { Store({sums[next++], accumulator_type_}, result_); });
-    return;
-  }
+// An element that one thread computes.
+Typed KernelBuilder::InRegister() {
+  if (!IsArg()) return {Accumulate({IdentityValue().value})[0], accumulator_type_};
   const ElementType type = TypeOf(*definition_.body, definition_.operands);
   const Reducer order = definition_.reducer == Reducer::kArgMax ? Reducer::kMax : Reducer::kMin;
-  Values best = Accumulate({s_.Identity(order, type).value, s_.Int(-1)});
-  Store({s_.Max(best[1], s_.Int(0)), ElementType::kI64}, result_);
+  const Values best = Accumulate({s_.Identity(order, type).value, s_.Int(-1)});
+  return {s_.Max(best[1], s_.Int(0)), ElementType::kI64};
+}
+
+void KernelBuilder::InRegisters() {
+  if (IsArg()) return Store(InRegister(), result_);
+  const Values sums = Accumulate(Values(std::max(lanes_, 1), IdentityValue().value));
+  if (InGroups()) return StoreByFirst(OverGroup({sums[0], accumulator_type_}));
+  size_t next = 0;
+  ForLanes([&] { Store({sums[next++], accumulator_type_}, result_); });
 }
 
 void KernelBuilder::InRow() {

@@ -211,6 +211,14 @@ void KernelBuilder::ByGroup() {
     RoundHere(value.value);
     return StoreByFirst(value);
   }
+  if (shared && static_cast<int>(plan_.outer.size()) > shared_ && shared_ > 0) {
+    OverTurns({}, [&](const Values&) {
+      const Value stored = Kept(InRegister());
+      WhereActive([&] { Write(stored, result_); });
+      return Values();
+    });
+    return;
+  }
   if (!shared) {  // every thread computes all of it
     const Values sums = Accumulate({IdentityValue().value});
     return StoreByFirst({sums[0], accumulator_type_});

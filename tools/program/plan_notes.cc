@@ -77,8 +77,7 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
     const program::Kernel& kernel = instruction.kernel();
     for (int n = 1; n < kernel.node_size(); ++n) {
       shares[kernel.node(n)] = kernel.node(0);
-      if (program.functions(kernel.function()).has_library())
-        in_call.insert(kernel.node(n));
+      if (program.functions(kernel.function()).has_library()) in_call.insert(kernel.node(n));
     }
   }
   std::map<std::string, std::string> kinds;

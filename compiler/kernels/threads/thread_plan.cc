@@ -20,6 +20,8 @@ constexpr int64_t kLongSum = 1 << 18;
 // A reduction along what lies side by side in memory is shared out anyhow, another one only where
 // so few results would leave the GPU idle.
 constexpr int64_t kFewResults = 16384;
+// In a kernel with rows a thread computes an element of a row alone that is a sum of so many terms.
+constexpr int64_t kMostTurnsAlone = 64;
 // A group takes so many accesses of a row a thread, where the row is that long.
 constexpr int64_t kAccessesEach = 4;
 
@@ -62,11 +64,13 @@ class ThreadPlanner {
     return shared;
   }
 
-  // The loops inside of the points: those that a group may share out.
+  // The loops inside of the points: those that a group may share out. Where a row has several
+  // elements, each of which is a sum, these are the elements; a thread computes the sum alone.
   std::vector<int> InnerIndices(int d) const {
     std::vector<int> inner;
     for (const int index : plans_[d].outer)
       if (kernel_.shared > 0 && index >= kernel_.shared) inner.push_back(index);
+    if (!inner.empty()) return inner;
     for (const LoopStep& step : plans_[d].steps)
       if (step.kind == LoopStep::kLoop) inner.push_back(step.index);
     return inner;
@@ -164,16 +168,17 @@ class ThreadPlanner {
   // and all launches have as many turns.
   bool IsPlain(int d) const {
     const LoopPlan& plan = plans_[d];
+    const std::vector<int> inner = InnerIndices(d);
+    const bool known = std::all_of(inner.begin(), inner.end(), [&](int index) {
+      return strides_[d].ranges[index].extent.value_or(0) > 0;
+    });
+    if (!known || plan.mode == LoopPlan::kScatter) return false;
+    if (static_cast<int>(plan.outer.size()) > kernel_.shared && kernel_.shared > 0) return true;
     const bool loops = std::all_of(plan.steps.begin(), plan.steps.end(), [](const LoopStep& step) {
       return step.kind == LoopStep::kLoop;
     });
     if (!loops || !plan.bounds.empty()) return false;
-    if (plan.mode != LoopPlan::kMap &&
-        (plan.mode != LoopPlan::kRegister || !IsShared(DefinitionOf(d).reducer)))
-      return false;
-    const std::vector<int> inner = InnerIndices(d);
-    return std::all_of(inner.begin(), inner.end(),
-                       [&](int index) { return strides_[d].ranges[index].extent.value_or(0) > 0; });
+    return plan.mode == LoopPlan::kMap || IsShared(DefinitionOf(d).reducer);
   }
 
   bool RunsAlongMemory(int d, int index) const {
@@ -199,7 +204,10 @@ class ThreadPlanner {
     if (inner.loops.empty()) return inner;
     const MergedLoop& last = inner.loops.back();
     const int index = last.indices.back();
-    if (MayHaveLanes(d, index)) inner.lanes = LanesWithin(WidestLanes(d, index), last.extent);
+    const bool sums =
+        plans_[d].mode == LoopPlan::kRegister && DefinitionOf(d).indices[index].reduction;
+    if ((sums || plans_[d].mode == LoopPlan::kMap) && MayHaveLanes(d, index))
+      inner.lanes = LanesWithin(WidestLanes(d, index), last.extent);
     return inner;
   }
 
@@ -316,10 +324,15 @@ bool SharesRows(const Definition& definition, int shared) {
   const LoopPlan plan = PlanLoops(definition, options);
   bool loops = false, others = false;
   for (const LoopStep& step : plan.steps) (step.kind == LoopStep::kLoop ? loops : others) = true;
-  if (plan.mode == LoopPlan::kScatter || (others && loops)) return false;
-  if (plan.mode == LoopPlan::kRegister && loops && !IsShared(definition.reducer)) return false;
-  if (loops && !plan.bounds.empty()) return false;
-  return !others || static_cast<int>(plan.outer.size()) <= shared;
+  if (plan.mode == LoopPlan::kScatter) return false;
+  if (static_cast<int>(plan.outer.size()) > shared) {  // elements, each a thread's
+    int64_t turns = 1;
+    for (const Index& index : definition.indices)
+      if (index.reduction) turns *= index.extent;
+    return turns <= kMostTurnsAlone;
+  }
+  if (!loops) return true;
+  return !others && plan.bounds.empty() && IsShared(definition.reducer);
 }
 
 bool HasFewLongRows(const Definition& definition, int shared) {
