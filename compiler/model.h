@@ -96,9 +96,6 @@ struct Model {
   std::map<std::string, std::string> missing_parameters;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
-  // The same of a contraction or convolution and the maps behind it that a library may compute with
-  // it (compiler/cluster); a node may be in one of these and in one of `clusters`.
-  std::vector<Cluster> products;
   StoredWords words;  // which parameters are weights
   // Of a training step: the names of what it trains, and of what it would if that were not frozen.
   std::set<std::string> trainable;

@@ -44,8 +44,7 @@ absl::Status FindClusters(Compilation& c) {
 }
 
 absl::Status VerifyClusters(Compilation& c) {
-  YUBA_RETURN_IF_ERROR(CheckClusters(c.model.graph, c.model.clusters));
-  return CheckProducts(c.model.graph, c.model.products);
+  return CheckClusters(c.model.graph, c.model.clusters);
 }
 
 // Of a time limit so much is the search's: the rest is for the replay of its bound.
@@ -70,16 +69,11 @@ absl::Status SearchPlan(Compilation& c) {
 
 // A plan that was given may be anything: that it is none of this graph, illegal or moves other
 // bytes than it says is the user's error, and its bound is as little believed as before.
-// A plan's graph may have copies and accumulators, in which products are marked anew.
 absl::Status Attach(Compilation& c) {
-  if (!c.request.plan.has_value()) {
-    c.model.products = FindProducts(c.model.graph);
-    return absl::OkStatus();
-  }
+  if (!c.request.plan.has_value()) return absl::OkStatus();
   const search::PlanFile& plan = *c.request.plan;
   c.model.graph = search::SharedGraph(c.model.graph, plan);
   YUBA_ASSIGN_OR_RETURN(c.plan, search::AttachPlan(c.model.graph, plan, c.request.expected));
-  c.model.products = FindProducts(c.model.graph);
   return search::CheckLegal(c.model.graph, c.plan);
 }
 
@@ -111,7 +105,11 @@ struct SharedKernels {
 SharedKernels SharedKernelsFor(const Compilation& c) {
   SharedKernels shared;
   shared.joins = c.request.kernels.target.facts->parallel ? Joins::kRows : Joins::kAll;
-  shared.products = kernels::LibraryProducts(c.model, c.request.kernels);
+  // Of the graph at hand: a plan's may have copies and accumulators.
+  const std::vector<Cluster> products = FindProducts(c.model.graph);
+  const absl::Status sound = CheckProducts(c.model.graph, products);
+  YUBA_CHECK(sound.ok()) << sound;
+  shared.products = kernels::LibraryProducts(c.model.graph, products, c.request.kernels);
   const int64_t limit = c.plan.space.memory;
   if (limit == 0 || (c.model.clusters.empty() && shared.products.empty())) return shared;
   const auto program =

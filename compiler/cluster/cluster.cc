@@ -4,7 +4,6 @@
 #include <set>
 
 #include "compiler/cluster/loops_fit.h"
-#include "compiler/cluster/products.h"
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/threads/thread_plan.h"
 #include "opsemantics/definition/opaque.h"
@@ -201,7 +200,6 @@ class Clusters {
 
 void ClusterModel(Model& model, int64_t fewest_slices) {
   model.clusters = Clusters(model.graph, fewest_slices).Find();
-  model.products = FindProducts(model.graph);
 }
 
 }  // namespace yuba::compiler

@@ -18,8 +18,8 @@
 
 namespace yuba::compiler {
 
-// Sets model.clusters and model.products (products.h). The graph's nodes are in the order in which
-// they will run and are not copies. Nodes next to each other join in model.clusters where
+// Sets model.clusters. The graph's nodes are in the order in which they will run and are not
+// copies. Nodes next to each other join where
 // - none of them is for a library (a contraction, a convolution, a gradient of one);
 // - they begin with output indices of equal extents, whose loops stand outside of all others in
 //   each node's loop plan, so that a kernel of all has the loops that each has alone;
@@ -38,9 +38,6 @@ void ClusterModel(Model& model, int64_t fewest_slices = kFewestSlices);
 // of the others its own slice. Where the graph has copies, accumulators and partials by now, they
 // may stand between the nodes. FailedPrecondition, with the node's name, where not.
 absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clusters);
-
-// The same of model.products: each is a product and post-ops of it, one of the other.
-absl::Status CheckProducts(const Graph& graph, const std::vector<Cluster>& products);
 
 }  // namespace yuba::compiler
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "compiler/model.h"
 #include "opsemantics/definition/graph.h"
 
@@ -17,6 +18,10 @@ namespace yuba::compiler {
 //
 // Example: c[i, j] = sum(k) x[i, k] * w[k, j] and y[i, j] = max(c[i, j] + b[j], 0).
 std::vector<Cluster> FindProducts(const Graph& graph);
+
+// Whether they are such clusters: each a product and post-ops of it, one of the other.
+// FailedPrecondition, with the node's name, where not.
+absl::Status CheckProducts(const Graph& graph, const std::vector<Cluster>& products);
 
 // Whether it is a contraction or a convolution, no gradient of one.
 bool IsProduct(const Definition& definition);

@@ -77,7 +77,7 @@ void Append(const char* what, const List& list, std::string& text) {
 }  // namespace
 
 std::string ModelText(const Model& model) {
-  const auto& [file, graph, values, forms, missing_parameters, gradient_rules, clusters, products,
+  const auto& [file, graph, values, forms, missing_parameters, gradient_rules, clusters,
                words, trainable, ties, training, graph_hash, notes, file_inputs, file_outputs,
                file_nodes, opset, flops, source] = model;
   const auto& [parameters, kept, states, first_states] = words;
@@ -99,7 +99,6 @@ std::string ModelText(const Model& model) {
   Append("tied:", ties, text);
   Append("training:", training, text);
   Append("cluster", clusters, text);
-  Append("product", products, text);
   return text;
 }
 

@@ -130,15 +130,16 @@ std::string KernelKind(const Definition& definition, const KernelChoice& choice)
                       libraries.falls_back ? " or loops" : "");
 }
 
-std::vector<compiler::Cluster> LibraryProducts(const compiler::Model& model,
+std::vector<compiler::Cluster> LibraryProducts(const Graph& graph,
+                                               const std::vector<compiler::Cluster>& products,
                                                const KernelChoice& choice) {
-  std::vector<compiler::Cluster> products;
-  for (const compiler::Cluster& marked : model.products) {
+  std::vector<compiler::Cluster> in_one_call;
+  for (const compiler::Cluster& marked : products) {
     compiler::Cluster product = marked;
-    product.results.resize(NodesInOneCall(model.graph, marked, choice));
-    if (product.results.size() > 1) products.push_back(std::move(product));
+    product.results.resize(NodesInOneCall(graph, marked, choice));
+    if (product.results.size() > 1) in_one_call.push_back(std::move(product));
   }
-  return products;
+  return in_one_call;
 }
 
 absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice,

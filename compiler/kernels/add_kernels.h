@@ -27,9 +27,10 @@ struct KernelChoice {
 // target, "onednn", or "cublaslt or loops" where there is generated code beside the call.
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
 
-// Of model.products the beginnings that are one call of the target's library: what MakeSpmdProgram
-// may make one kernel of.
-std::vector<compiler::Cluster> LibraryProducts(const compiler::Model& model,
+// Of products with the maps behind them (compiler/cluster/products.h) the beginnings that are one
+// call of the target's library: what MakeSpmdProgram may make one kernel of.
+std::vector<compiler::Cluster> LibraryProducts(const Graph& graph,
+                                               const std::vector<compiler::Cluster>& products,
                                                const KernelChoice& choice);
 
 // Gives each function of `program`, which has none yet, a library call, calls of an opaque function

@@ -41,8 +41,8 @@ enum class Joins : uint8_t {
 // - functions, one for each distinct definition or cluster, without code (kernels/);
 // - one kernel for nodes of one of model.clusters, as far as `joins` says, where no exchange stands
 //   between them and each device runs them over the same parts (members.h). Tensors that nothing
-//   else reads have no buffer then. So too for `products`, of model.products those, or beginnings
-//   of those, that the target's library computes in one call (kernels::LibraryProducts).
+//   else reads have no buffer then. So too for `products`, those that the target's library
+//   computes in one call (kernels::LibraryProducts).
 // `arithmetic` is what the whole program computes in: memory and kernels follow it.
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic = Arithmetic::kFloat,

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "compiler/cluster/products.h"
 #include "compiler/model.h"
 #include "tests/compiler/support/small_graphs.h"
 #include "tests/support/status_matchers.h"
@@ -57,11 +58,10 @@ TEST_CASE("products and convolutions are for libraries") {
   CHECK(ClustersOf(build.Finish({u, z})) == Clusters{{2, {z, u}}});
 }
 
-Clusters ProductsOf(Model model) {
-  ClusterModel(model);
-  const absl::Status possible = CheckProducts(model.graph, model.products);
-  CHECK_THAT(possible, IsOk());
-  return model.products;
+Clusters ProductsOf(const Model& model) {
+  const Clusters products = FindProducts(model.graph);
+  CHECK_THAT(CheckProducts(model.graph, products), IsOk());
+  return products;
 }
 
 // y = x * w, z = y + row, u = relu(z), with these outputs.

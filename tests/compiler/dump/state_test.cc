@@ -126,7 +126,6 @@ TEST_CASE("each member of a model is in the text") {
   add("cluster", [](Compilation& s) { s.model.clusters = {{1, {2, 3}, 0}}; });
   add("shared", [](Compilation& s) { s.model.clusters = {{2, {2, 3}, 0}}; });
   add("entry of a cluster", [](Compilation& s) { s.model.clusters = {{1, {2, 3}, 1}}; });
-  add("product", [](Compilation& s) { s.model.products = {{1, {2, 3}, 0}}; });
   add("parameters", [](Compilation& s) { s.model.words.parameters = {"w"}; });
   add("kept", [](Compilation& s) { s.model.words.kept["w"] = "a buffer"; });
   add("states", [](Compilation& s) { s.model.words.states = {"w"}; });

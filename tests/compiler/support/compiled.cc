@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "compiler/cluster/products.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
 #include "compiler/spmd/recognise.h"
@@ -15,7 +16,8 @@ program::Program CompiledProgram(const Model& model, const search::Plan& plan,
   choice.target.arithmetic = arithmetic;
   choice.library = library;
   std::vector<Cluster> products;
-  if (joins != Joins::kNone) products = kernels::LibraryProducts(model, choice);
+  if (joins != Joins::kNone)
+    products = kernels::LibraryProducts(model.graph, FindProducts(model.graph), choice);
   program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins, products);
   RecogniseCollectives(program);
   PlanMemory(program);
