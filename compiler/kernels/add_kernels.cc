@@ -91,24 +91,27 @@ size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& product,
   return product.results.size();
 }
 
-program::ThreadLaunch LaunchOf(const NamedKernel& kernel, const KernelTarget& target) {
+// How a kernel for GPUs is started.
+void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
+                 program::Function& function) {
   std::vector<LoopPlan> plans;
   for (const KernelDefinition& each : kernel.definitions)
     plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
-  const ThreadPlan plan = PlanThreads(kernel, plans, target);
-  program::ThreadLaunch launch;
-  launch.set_threads(plan.threads);
-  launch.set_points(plan.PointsOfBlock());
-  if (plan.parts > 1) {
-    const ElementType type = AccumulatorType(kernel.definitions[0].definition->result.type);
-    const bool hash = target.arithmetic == Arithmetic::kHash && IsFloat(type);
+  const ElementType sum = AccumulatorType(kernel.definitions[0].definition->result.type);
+  const bool hash = target.arithmetic == Arithmetic::kHash && IsFloat(sum);
+  for (const ThreadPlan& plan : PlanThreads(kernel, plans, target)) {
+    program::ThreadLaunch& launch = *function.add_launches();
+    launch.set_symbol(SymbolOf(kernel, function.launches_size() - 1));
+    launch.set_threads(plan.threads);
+    launch.set_points(plan.PointsOfBlock());
+    for (const MergedLoop& loop : plan.points) {
+      for (const int index : loop.indices) launch.add_indices(kernel.definitions[0].indices[index]);
+    }
+    if (plan.parts == 1 || plan.stage == ThreadPlan::kSumOfParts) continue;
     launch.set_parts(plan.parts);
-    launch.set_part_bytes(hash ? sizeof(int64_t) : ByteSize(type));
+    if (plan.stage == ThreadPlan::kDefinitions)
+      launch.set_part_bytes(hash ? sizeof(int64_t) : ByteSize(sum));
   }
-  for (const MergedLoop& loop : plan.points) {
-    for (const int index : loop.indices) launch.add_indices(kernel.definitions[0].indices[index]);
-  }
-  return launch;
 }
 
 absl::Status NoCodeForGpus(const Node& node) {
@@ -173,7 +176,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     generated.push_back(KernelOf(function, uses[f]));
     if (target.facts->parallel) {
       generated.back().known = known[f];
-      *function.mutable_launch() = LaunchOf(generated.back(), target);
+      AddLaunches(generated.back(), target, function);
       continue;
     }
     *function.mutable_splits() = SplitsOf(generated.back(), target.arithmetic);

@@ -1,8 +1,8 @@
 // The builder of one definition of a kernel: it walks a loop plan from the outside in and emits
-// MLIR as it goes. One class in five files: loop_builder.cc (arguments, accesses, several
+// MLIR as it goes. One class in six files: loop_builder.cc (arguments, accesses, several
 // definitions), loop_control.cc (loops, branches and their bounds), loop_threads.cc (what threads
-// of GPUs share out), loop_body.cc (accumulators), loop_terms.cc (bodies). Only loop_builder.h is
-// for others.
+// of GPUs share out), loop_scatter.cc (scatters there), loop_body.cc (accumulators), loop_terms.cc
+// (bodies). Only loop_builder.h is for others.
 //
 // Of a kernel of several definitions the builder of the first one emits the loops over the shared
 // indices, and all builders in turn what is inside. A result of which one element is computed there
@@ -83,9 +83,11 @@ class KernelBuilder {
   void BuildLoops();
   // The loops over the shared indices and, inside of them, this definition and the others in turn.
   void BuildShared(const std::vector<KernelBuilder*>& others);
-  // In place of the loops: sums of the parts that another kernel has left (ThreadPlan::parts), and
-  // the other definitions, which have no loops.
-  void SumParts(int parts, const std::vector<KernelBuilder*>& others);
+  // In place of the loops, stages of a thread plan: sums of the parts that another one has left,
+  // and the other definitions, which have no loops; what a scatter begins with; its terms.
+  void SumParts(const std::vector<KernelBuilder*>& others);
+  void WriteIdentities();
+  void ScatterToPlaces();
 
  private:
   // What stands inside a loop or branch. `carried` are the accumulators in registers: their values
@@ -214,6 +216,16 @@ class KernelBuilder {
   void StoreShared(Value accumulator, Value address);
   Typed LoadShared(Value address);
 
+  // A scatter on GPUs (loop_scatter.cc).
+  Values AtTerm(Value term, const std::function<Values()>& action);
+  Value PlaceOfTerm();
+  int ScatteredIndex() const;
+  Value InAnyOfWarp(Value condition);
+  void AlongPlace(const Action& action);
+  Values SumOfPlace(Value term, Value terms, const std::function<Value(Value)>& goes_there);
+  Values WithTerm(const Values& carried);
+  void StorePlace(const Values& sums);
+
   // Lanes, computed side by side: the rows of a block (LoopPlan::block), or neighbouring elements
   // that a thread computes.
   void ForLanes(const Action& action);
@@ -231,6 +243,7 @@ class KernelBuilder {
 
   // Steps inside of the accumulator.
   Values Steps(int at, Values carried);
+  Value LookedUp(const LoopStep& step);
   Values Lookup(int at, Values carried, const Inner& next);
   Value DataHolds(const DataCondition& condition);
 

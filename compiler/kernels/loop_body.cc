@@ -32,14 +32,19 @@ Values KernelBuilder::Steps(int at, Values carried) {
   return carried;
 }
 
-// The condition is coefficient * index + rest == value, with a coefficient of 1 or -1.
+// The value that the condition of a lookup gives its index: the condition is coefficient * index +
+// rest == value, with a coefficient of 1 or -1.
+Value KernelBuilder::LookedUp(const LoopStep& step) {
+  const DataCondition& condition = definition_.data_where[step.condition];
+  const int64_t coefficient = Coefficient(condition.index, step.index);
+  const Affine rest = condition.index - IndexAffine(step.index) * coefficient;
+  const Value value = s_.Convert(EmitRoot(condition.value), ElementType::kI64).value;
+  return s_.Mul(s_.Sub(value, AffineValue(rest)), s_.Int(coefficient));
+}
+
 Values KernelBuilder::Lookup(int at, Values carried, const Inner& next) {
   const int index = plan_.steps[at].index;
-  const DataCondition& condition = definition_.data_where[plan_.steps[at].condition];
-  const int64_t coefficient = Coefficient(condition.index, index);
-  const Affine rest = condition.index - IndexAffine(index) * coefficient;
-  Value value = s_.Convert(EmitRoot(condition.value), ElementType::kI64).value;
-  value = s_.Mul(s_.Sub(value, AffineValue(rest)), s_.Int(coefficient));
+  const Value value = LookedUp(plan_.steps[at]);
   Value inside = s_.And(Compare(arith::CmpIPredicate::sle, begin_[index], value),
                         Compare(arith::CmpIPredicate::slt, value, end_[index]));
   return Where(inside, std::move(carried), [&](Values values) {

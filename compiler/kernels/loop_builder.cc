@@ -173,34 +173,27 @@ class Builders {
   std::vector<KernelBuilder*> all_;
 };
 
-void BuildSumOfParts(mlir::ModuleOp module, NamedKernel kernel, const std::vector<LoopPlan>& plans,
-                     const KernelTarget& target, const ThreadPlan& threads) {
-  kernel.symbol += runtime::kSumOfParts;
-  ThreadPlan alone;
-  alone.threads = runtime::kSumThreads;
-  alone.points = threads.points;
-  KernelFunction function(module, kernel, target, /*scratch=*/true);
-  function.Begin();
-  const Builders builders(function, plans, &alone);
-  builders.first().SumParts(threads.parts, builders.others());
-  function.End();
-}
-
 }  // namespace
 
-void BuildKernel(mlir::ModuleOp module, const NamedKernel& kernel,
-                 const std::vector<LoopPlan>& plans, const KernelTarget& target,
-                 const ThreadPlan* threads) {
-  const int parts = threads == nullptr ? 1 : threads->parts;
-  KernelFunction function(module, kernel, target, parts > 1);
+void BuildKernel(mlir::ModuleOp module, NamedKernel kernel, const std::vector<LoopPlan>& plans,
+                 const KernelTarget& target, const ThreadPlan* threads) {
+  const bool parts =
+      threads != nullptr && threads->parts > 1 && threads->stage != ThreadPlan::kPlaces;
+  KernelFunction function(module, kernel, target, parts);
   function.Begin();
   const Builders builders(function, plans, threads);
-  if (kernel.shared == 0)
-    builders.first().BuildLoops();
-  else
-    builders.first().BuildShared(builders.others());
+  switch (threads == nullptr ? ThreadPlan::kDefinitions : threads->stage) {
+    case ThreadPlan::kDefinitions:
+      if (kernel.shared == 0)
+        builders.first().BuildLoops();
+      else
+        builders.first().BuildShared(builders.others());
+      break;
+    case ThreadPlan::kSumOfParts: builders.first().SumParts(builders.others()); break;
+    case ThreadPlan::kIdentities: builders.first().WriteIdentities(); break;
+    case ThreadPlan::kPlaces: builders.first().ScatterToPlaces(); break;
+  }
   function.End();
-  if (parts > 1) BuildSumOfParts(module, kernel, plans, target, *threads);
 }
 
 }  // namespace yuba::kernels

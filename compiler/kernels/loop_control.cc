@@ -21,6 +21,7 @@ void KernelBuilder::BindLoop(const MergedLoop& loop, Value turn) {
   for (Access& access : accesses_) {
     if (!access.coefficients[last]) continue;
     for (const int index : loop.indices) {
+      if (!access.coefficients[index]) continue;
       access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[index], begin_[index]));
     }
     access.offset = s_.Add(access.offset, s_.Mul(access.coefficients[last], turn));

@@ -11,9 +11,6 @@
 namespace yuba::kernels {
 namespace {
 
-// Turns of a group's loop that are written down one after the other, so that what several
-// definitions read of a row stays in registers.
-constexpr int64_t kMostUnrolled = 8;
 constexpr unsigned kShared = 3;  // the address space of a block's shared memory
 
 }  // namespace
@@ -93,7 +90,8 @@ Value KernelBuilder::Chunk() {
   in_block_ = in_block;
   for (KernelBuilder* other : others_) other->in_group_ = in_group_;
   Value chunk = wide(block);
-  if (plan.parts > 1) std::tie(chunk, part_) = split(block, plan.parts);
+  if (plan.parts > 1 && plan.stage != ThreadPlan::kSumOfParts)
+    std::tie(chunk, part_) = split(block, plan.parts);
   return groups > 1 ? s_.Add(s_.Mul(chunk, s_.Int(groups)), in_block) : chunk;
 }
 
@@ -289,11 +287,11 @@ void KernelBuilder::StorePart(Value stored, int64_t lane) {
 }
 
 // The second kernel of a sum in parts. What is computed of the sums follows there.
-void KernelBuilder::SumParts(int parts, const std::vector<KernelBuilder*>& others) {
+void KernelBuilder::SumParts(const std::vector<KernelBuilder*>& others) {
   others_ = others;
   OverPoints([&] {
     const mlir::Type type = s_.StoredType(accumulator_type_);
-    const Values sum = For(s_.Int(0), s_.Int(parts), s_.Int(1), {IdentityValue().value},
+    const Values sum = For(s_.Int(0), s_.Int(threads_->parts), s_.Int(1), {IdentityValue().value},
                            [&](Value part, const Values& carried) -> Values {
                              const Value stored = b_.create<LLVM::LoadOp>(
                                  loc(), type, PartAddress(part, 0), Alignment(type));

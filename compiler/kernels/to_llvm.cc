@@ -40,9 +40,10 @@ void AddPasses(mlir::PassManager& passes) {
 }
 
 using Plans = std::vector<LoopPlan>;  // one for each definition of a kernel
+using ThreadPlans = std::vector<ThreadPlan>;
 
 absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedKernel> kernels,
-                       const std::vector<Plans>& plans, const std::vector<ThreadPlan>& threads,
+                       const std::vector<Plans>& plans, const std::vector<ThreadPlans>& threads,
                        const KernelTarget& target, const std::string& name) {
   std::string text;
   for (size_t k = 0; k < kernels.size(); ++k) {
@@ -81,7 +82,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKerne
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context), name);
   std::vector<Plans> plans;
-  std::vector<ThreadPlan> threads;
+  std::vector<ThreadPlans> threads;
   for (const NamedKernel& kernel : kernels) {
     std::deque<Definition> definitions;  // with equal terms shared, so that they are computed once
     NamedKernel shared = kernel;
@@ -93,9 +94,15 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKerne
       definition.definition = &definitions.back();
       plans.back().push_back(PlanLoops(definitions.back(), options));
     }
-    if (target.facts->parallel) threads.push_back(PlanThreads(shared, plans.back(), target));
-    BuildKernel(*module, shared, plans.back(), target,
-                target.facts->parallel ? &threads.back() : nullptr);
+    if (target.facts->parallel) {
+      threads.push_back(PlanThreads(shared, plans.back(), target));
+      for (size_t stage = 0; stage < threads.back().size(); ++stage) {
+        shared.symbol = SymbolOf(kernel, static_cast<int>(stage));
+        BuildKernel(*module, shared, plans.back(), target, &threads.back()[stage]);
+      }
+    } else {
+      BuildKernel(*module, shared, plans.back(), target, nullptr);
+    }
     for (LoopPlan& plan : plans.back()) plan.inside.clear();  // it points into `definitions`
   }
   if (!target.dump_dir.empty()) {

@@ -125,8 +125,6 @@ absl::Status CudaDevice::Usable() const {
                   "the GPU cannot be used by this process any more");
 }
 
-int64_t Ceiling(int64_t count, int64_t each) { return (count + each - 1) / each; }
-
 // How many points of a kernel a device computes.
 int64_t PointsOf(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                  const program::ThreadLaunch& launch, int device) {
@@ -139,10 +137,11 @@ int64_t PointsOf(const runtime::LoadedProgram& program, const program::Kernel& k
 // Of the workspace, for what generated code leaves in parts.
 int64_t BytesOfParts(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                      int device) {
-  const program::Function& function = program.message().functions(kernel.function());
-  if (!function.has_launch()) return 0;
-  const program::ThreadLaunch& launch = function.launch();
-  return launch.parts() * PointsOf(program, kernel, launch, device) * launch.part_bytes();
+  int64_t most = 0;
+  for (const auto& launch : program.message().functions(kernel.function()).launches())
+    most = std::max(
+        most, launch.parts() * PointsOf(program, kernel, launch, device) * launch.part_bytes());
+  return most;
 }
 
 absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
@@ -173,21 +172,9 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                        function.opaque().name(), "', which runs on processors only; compile with ",
                        "--target host and run it with --backend host"));
     }
-    YUBA_ASSIGN_OR_RETURN(prepared.function, gpu_->Find(function.symbol()));
     prepared.elements = Volume(program.BoxOf(kernel.results(0).box(), device_));
-    if (!function.has_launch()) {
-      return UserError(program.Describe(static_cast<int>(p)),
-                       ": the program does not say how it is started on GPUs; compile it anew");
-    }
-    prepared.threads = function.launch().threads();
-    const program::ThreadLaunch& threads = function.launch();
-    const int64_t points = PointsOf(program, kernel, threads, device_);
-    prepared.blocks = Ceiling(points, threads.points()) * std::max(threads.parts(), 1);
-    if (threads.parts() > 0) {
-      YUBA_ASSIGN_OR_RETURN(prepared.sum,
-                            gpu_->Find(absl::StrCat(function.symbol(), runtime::kSumOfParts)));
-      prepared.sum_blocks = Ceiling(points, runtime::kSumThreads);
-    }
+    YUBA_RETURN_IF_ERROR(Annotate(PrepareLaunches(program, kernel, prepared),
+                                  program.Describe(static_cast<int>(p))));
     prepared.buffers = static_cast<int64_t>(tables.size());
     for (int64_t offset : launch.offsets) {
       tables.push_back(reinterpret_cast<int64_t>(arena_.data() + offset));
@@ -195,7 +182,7 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     if (function.checks_indices()) {
       tables.push_back(reinterpret_cast<int64_t>(records_.data() + kRecordBytes * record++));
     }
-    if (threads.parts() > 0) {
+    if (prepared.has_parts) {
       in_workspace.push_back(tables.size());
       tables.push_back(0);
     }
@@ -206,6 +193,23 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
   for (const size_t place : in_workspace)
     tables[place] = reinterpret_cast<int64_t>(workspace_.data());
   return tables_.Store(tables, stream_);
+}
+
+absl::Status CudaDevice::PrepareLaunches(const runtime::LoadedProgram& program,
+                                         const program::Kernel& kernel, Prepared& prepared) {
+  const program::Function& function = program.message().functions(kernel.function());
+  if (function.launches().empty())
+    return UserError("the program does not say how it is started on GPUs; compile it anew");
+  for (const program::ThreadLaunch& launch : function.launches()) {
+    const int64_t points = PointsOf(program, kernel, launch, device_);
+    StartedCode code;
+    YUBA_ASSIGN_OR_RETURN(code.function, gpu_->Find(launch.symbol()));
+    code.threads = launch.threads();
+    code.blocks = (points + launch.points() - 1) / launch.points() * std::max(launch.parts(), 1);
+    prepared.code.push_back(code);
+    prepared.has_parts |= launch.part_bytes() > 0;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CudaDevice::PrepareRecords(const runtime::LoadedProgram& program) {
@@ -317,10 +321,10 @@ absl::Status CudaDevice::Start(const Prepared& prepared) {
   const int64_t* buffers = tables_.numbers() + prepared.buffers;
   const int64_t* arguments = tables_.numbers() + prepared.arguments;
   void* parameters[] = {&buffers, &arguments};
-  YUBA_RETURN_IF_ERROR(
-      gpu_->Launch(prepared.function, prepared.blocks, prepared.threads, parameters, stream_));
-  if (prepared.sum == nullptr) return absl::OkStatus();
-  return gpu_->Launch(prepared.sum, prepared.sum_blocks, runtime::kSumThreads, parameters, stream_);
+  for (const StartedCode& code : prepared.code)
+    YUBA_RETURN_IF_ERROR(
+        gpu_->Launch(code.function, code.blocks, code.threads, parameters, stream_));
+  return absl::OkStatus();
 }
 
 }  // namespace yuba::cuda

@@ -76,13 +76,16 @@ class CudaDevice : public runtime::Device {
   absl::Status Started(int instruction) { return marks_.Add(instruction); }
 
  private:
+  // Code as it is started (ThreadLaunch of program.proto).
+  struct StartedCode {
+    CUfunction function = nullptr;
+    int64_t blocks = 0;
+    int threads = 0;  // in each
+  };
   struct Prepared {
-    CUfunction function = nullptr;  // of a generated kernel
-    int64_t elements = 0;           // of the result; 0: nothing is run
-    int64_t blocks = 0;             // of threads that a generated kernel starts
-    int threads = 0;                // in each
-    CUfunction sum = nullptr;       // adds up what it leaves in parts, or null
-    int64_t sum_blocks = 0;
+    std::vector<StartedCode> code;           // of a generated kernel, one after the other
+    bool has_parts = false;                  // it leaves parts of sums in the workspace
+    int64_t elements = 0;                    // of the result; 0: nothing is run
     int64_t buffers = 0, arguments = 0;      // positions in tables_
     bool is_library = false;                 // a library call, by none of the above
     std::unique_ptr<LibraryKernel> library;  // null: all of its result is zeros
@@ -96,6 +99,8 @@ class CudaDevice : public runtime::Device {
   // Blocks until the stream is idle, or until `give_up`, which is asked often, says so.
   absl::Status WaitUntilIdle(const std::function<bool()>& give_up);
   absl::Status WaitForCopy();
+  absl::Status PrepareLaunches(const runtime::LoadedProgram& program, const program::Kernel& kernel,
+                               Prepared& prepared);
   absl::Status PrepareRecords(const runtime::LoadedProgram& program);
   absl::Status PlanLibraryCall(const runtime::LoadedProgram& program,
                                const runtime::ArenaLayout& layout, int instruction);

@@ -26,18 +26,14 @@
 // never waits; it returns when the results are written, touches nothing outside the boxes, and
 // keeps no other state, so any thread may call it. On a GPU both tables lie in device memory and
 // the two pointers are the kernel's parameters; how it is started is in the program (ThreadLaunch).
-// A function that leaves parts of sums has one more buffer, behind all others, with room for the
-// parts of all points: part p of point n of N is element p * N + n.
+// Functions that leave parts of sums, and those that add them up, have one more buffer, behind all
+// others, with room for the parts of all points: part p of point n of N is element p * N + n.
 #ifndef YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 #define YUBA_RUNTIME_PROGRAM_KERNEL_ABI_H_
 
 #include <cstdint>
 
 namespace yuba::runtime {
-
-// Behind the symbol of a function that leaves parts of sums: the one that adds them up.
-constexpr char kSumOfParts[] = "_sum";
-constexpr int kSumThreads = 256;  // of a block of that one, each for a point
 
 // The first index outside of its extent that a kernel met. `found` is 0 before.
 struct IndexRecord {

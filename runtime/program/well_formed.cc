@@ -127,7 +127,7 @@ class WellFormed {
     if (launch.points() < 1 || launch.points() > kMostBytes)
       return UserError("starts blocks of ", launch.points(), " points");
     if (launch.parts() < 0 || launch.parts() > kMostParts || launch.part_bytes() < 0 ||
-        launch.part_bytes() > kMostPartBytes || (launch.parts() > 0) != (launch.part_bytes() > 0)) {
+        launch.part_bytes() > kMostPartBytes || (launch.parts() == 0 && launch.part_bytes() > 0)) {
       return UserError("starts blocks for ", launch.parts(), " parts of ", launch.part_bytes(),
                        " bytes");
     }
@@ -166,7 +166,8 @@ class WellFormed {
       }
       YUBA_RETURN_IF_ERROR(CheckRange(work.range()));
     }
-    if (function.has_launch()) YUBA_RETURN_IF_ERROR(CheckLaunch(function.launch(), indices));
+    for (const ThreadLaunch& launch : function.launches())
+      YUBA_RETURN_IF_ERROR(CheckLaunch(launch, indices));
     const int rank = message_.buffers(kernel.results(0).buffer()).dims_size();
     for (const IndexSplit& split : function.splits()) {
       if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||

@@ -41,11 +41,17 @@ class ThreadPlanner {
       strides_.push_back(StridesOf(kernel, layout, static_cast<int>(d), plans[d], hash));
   }
 
-  ThreadPlan Plan() {
+  std::vector<ThreadPlan> Plan() {
+    if (warp_ > 0 && IsScatterByOne()) return Scatter();
     if (warp_ > 0) ChooseGroup();
     plan_.points = Merged(PointIndices(), AllDefinitions());
     if (plan_.group == 1 || plan_.columns) plan_.lanes = PointLanes();
-    return plan_;
+    if (plan_.parts == 1) return {plan_};
+    ThreadPlan sum;
+    sum.stage = ThreadPlan::kSumOfParts;
+    sum.parts = plan_.parts;
+    sum.points = plan_.points;
+    return {plan_, sum};
   }
 
  private:
@@ -77,13 +83,15 @@ class ThreadPlanner {
   }
 
   // Whether a step of `outer` moves every access by as much as all turns of `inner` do.
-  bool Merges(int outer, int inner, const std::vector<int>& definitions) const {
+  bool Merges(int outer, int inner, const std::vector<int>& definitions, bool only_written) const {
     return std::all_of(definitions.begin(), definitions.end(), [&](int d) {
       const DefinitionStrides& strides = strides_[d];
-      if (strides.named.count(outer) > 0 || strides.named.count(inner) > 0) return false;
+      const bool named = strides.named.count(outer) > 0 || strides.named.count(inner) > 0;
+      if (named && !only_written) return false;
       const absl::optional<int64_t> extent = strides.ranges[inner].extent;
       return extent && std::all_of(strides.accesses.begin(), strides.accesses.end(),
                                    [&](const Strides& access) {
+                                     if (only_written && !access.written) return true;
                                      const auto &step = access.steps[outer],
                                                 &turn = access.steps[inner];
                                      return step && turn && *step == *turn * *extent;
@@ -93,13 +101,15 @@ class ThreadPlanner {
 
   // Of the definitions, which have the indices in common.
   std::vector<MergedLoop> Merged(const std::vector<int>& indices,
-                                 const std::vector<int>& definitions) const {
+                                 const std::vector<int>& definitions,
+                                 bool only_written = false) const {
     const std::vector<KnownRange>& ranges = strides_[definitions[0]].ranges;
     std::vector<MergedLoop> loops;
     for (size_t at = indices.size(); at-- > 0;) {
       const int index = indices[at];
       const absl::optional<int64_t> extent = ranges[index].extent;
-      if (loops.empty() || !Merges(index, loops.front().indices.front(), definitions)) {
+      if (loops.empty() ||
+          !Merges(index, loops.front().indices.front(), definitions, only_written)) {
         loops.insert(loops.begin(), {{index}, extent});
         continue;
       }
@@ -112,10 +122,11 @@ class ThreadPlanner {
   }
 
   // How many neighbouring elements along `index` the accesses of a definition take at a time.
-  int WidestLanes(int d, int index) const {
+  int WidestLanes(int d, int index, bool only_written = false) const {
     int bytes = kAccessBytes;
     for (const Strides& access : strides_[d].accesses)
-      if (access.steps[index] == 1) bytes = std::min(bytes, access.bytes);
+      if (access.steps[index] == 1 && (access.written || !only_written))
+        bytes = std::min(bytes, access.bytes);
     return std::min(kAccessBytes / bytes, kMostLanes);
   }
 
@@ -127,7 +138,6 @@ class ThreadPlanner {
   // Whether lanes along `index` can share everything but the innermost terms.
   bool MayHaveLanes(int d, int index) const {
     const LoopPlan& plan = plans_[d];
-    if (plan.mode != LoopPlan::kMap && plan.mode != LoopPlan::kRegister) return false;
     if (IsArgReducer(DefinitionOf(d).reducer) || strides_[d].branches) return false;
     return !Controls(DefinitionOf(d), plan, index);
   }
@@ -271,6 +281,55 @@ class ThreadPlanner {
     return true;
   }
 
+  // Whether the result is scattered to by one index that is looked up, of loops that nothing
+  // bounds: terms of different places are then of different groups.
+  bool IsScatterByOne() const {
+    const LoopPlan& plan = plans_[0];
+    if (plan.mode != LoopPlan::kScatter || !plan.bounds.empty()) return false;
+    int lookups = 0;
+    for (const LoopStep& step : plan.steps) {
+      if (step.kind == LoopStep::kGuard) return false;
+      lookups += step.kind == LoopStep::kLookup ? 1 : 0;
+      if (step.kind == LoopStep::kLoop && !strides_[0].ranges[step.index].extent) return false;
+    }
+    const auto of_outputs = [&](int index) { return Controls(DefinitionOf(0), plan, index); };
+    return lookups == 1 && std::none_of(plan.outer.begin(), plan.outer.end(), of_outputs) &&
+           std::all_of(plan.outer.begin(), plan.outer.end(),
+                       [&](int index) { return strides_[0].ranges[index].extent.value_or(0) > 0; });
+  }
+
+  std::vector<ThreadPlan> Scatter() {
+    ThreadPlan identities;
+    identities.stage = ThreadPlan::kIdentities;
+    std::vector<int> outputs, terms;
+    for (int i = 0; i < static_cast<int>(DefinitionOf(0).indices.size()); ++i)
+      if (!DefinitionOf(0).indices[i].reduction) outputs.push_back(i);
+    for (const LoopStep& step : plans_[0].steps)
+      if (step.kind == LoopStep::kLoop) terms.push_back(step.index);
+    identities.points = Merged(outputs, {0}, /*only_written=*/true);
+    identities.lanes = WidestLanes(0, outputs.back(), /*only_written=*/true);
+    if (identities.points.size() > 1)
+      identities.lanes = LanesWithin(identities.lanes, identities.points.back().extent);
+
+    plan_.stage = ThreadPlan::kPlaces;
+    for (const int index : terms) plan_.points.push_back({{index}, ExtentOf(index)});
+    InnerLoops inner;
+    inner.loops = Merged(plans_[0].outer, {0});
+    for (const MergedLoop& loop : inner.loops) inner.turns *= *loop.extent;
+    if (!inner.loops.empty()) {
+      const int last = inner.loops.back().indices.back();
+      if (MayHaveLanes(0, last))
+        inner.lanes = LanesWithin(WidestLanes(0, last), inner.loops.back().extent);
+    }
+    plan_.group = warp_;
+    const int64_t each = warp_ * kMostUnrolled, chunks = inner.turns / inner.lanes;
+    plan_.parts = static_cast<int>((chunks + each - 1) / each);
+    plan_.inner = {std::move(inner)};
+    return {identities, plan_};
+  }
+
+  absl::optional<int64_t> ExtentOf(int index) const { return strides_[0].ranges[index].extent; }
+
   // With too few blocks for a GPU several compute each sum.
   void ShareParts() {
     if (plan_.inner.empty()) return;
@@ -316,6 +375,26 @@ std::string Names(const std::vector<MergedLoop>& loops, const Definition& defini
   });
 }
 
+std::string TextOf(const ThreadPlan& plan, const NamedKernel& kernel) {
+  const auto definition = [&](size_t d) -> const Definition& {
+    return *kernel.definitions[d].definition;
+  };
+  const auto by = [](int lanes) { return lanes > 1 ? absl::StrCat(" by ", lanes) : ""; };
+  static const char* const kStages[] = {"", "sums of parts, ", "identities, ", "places, "};
+  std::string text = absl::StrCat(kStages[plan.stage], plan.threads, " threads");
+  if (plan.group > 1) {
+    absl::StrAppend(&text, ", ", plan.group, plan.columns ? " apart" : "", " a point",
+                    plan.parts > 1 ? absl::StrCat(" in ", plan.parts, " parts") : "");
+  }
+  absl::StrAppend(&text, "; points ", Names(plan.points, definition(0)), by(plan.lanes));
+  for (size_t d = 0; d < plan.inner.size(); ++d) {
+    absl::StrAppend(&text, "; turns ", Names(plan.inner[d].loops, definition(d)),
+                    by(plan.inner[d].lanes));
+  }
+  if (plan.step >= 0) absl::StrAppend(&text, "; turns of ", definition(0).indices[plan.step].name);
+  return text;
+}
+
 }  // namespace
 
 bool SharesRows(const Definition& definition, int shared) {
@@ -342,28 +421,19 @@ bool HasFewLongRows(const Definition& definition, int shared) {
   return rows < kEnoughBlocks && rows * turns >= kLongSum;
 }
 
-ThreadPlan PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
-                       const KernelTarget& target) {
+std::vector<ThreadPlan> PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                                    const KernelTarget& target) {
   return ThreadPlanner(kernel, plans, target).Plan();
 }
 
-std::string ToString(const ThreadPlan& plan, const NamedKernel& kernel) {
-  const auto definition = [&](size_t d) -> const Definition& {
-    return *kernel.definitions[d].definition;
-  };
-  const auto by = [](int lanes) { return lanes > 1 ? absl::StrCat(" by ", lanes) : ""; };
-  std::string text = absl::StrCat(plan.threads, " threads");
-  if (plan.group > 1) {
-    absl::StrAppend(&text, ", ", plan.group, plan.columns ? " apart" : "", " a point",
-                    plan.parts > 1 ? absl::StrCat(" in ", plan.parts, " parts") : "");
-  }
-  absl::StrAppend(&text, "; points ", Names(plan.points, definition(0)), by(plan.lanes));
-  for (size_t d = 0; d < plan.inner.size(); ++d) {
-    absl::StrAppend(&text, "; turns ", Names(plan.inner[d].loops, definition(d)),
-                    by(plan.inner[d].lanes));
-  }
-  if (plan.step >= 0) absl::StrAppend(&text, "; turns of ", definition(0).indices[plan.step].name);
-  return text;
+std::string SymbolOf(const NamedKernel& kernel, int stage) {
+  return stage == 0 ? kernel.symbol : absl::StrCat(kernel.symbol, "_", stage);
+}
+
+std::string ToString(const std::vector<ThreadPlan>& plans, const NamedKernel& kernel) {
+  return absl::StrJoin(plans, "; then ", [&](std::string* text, const ThreadPlan& plan) {
+    absl::StrAppend(text, TextOf(plan, kernel));
+  });
 }
 
 }  // namespace yuba::kernels

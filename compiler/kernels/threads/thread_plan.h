@@ -7,7 +7,9 @@
 // block, computes one point together: its threads share out the *turns* of the loops inside, and
 // combine their accumulators in a fixed order, so that results have the same bits in every run.
 // Where there are too few points for all of a GPU, blocks compute *parts* of a point's sum, and a
-// second kernel adds these up.
+// second kernel adds these up. A scatter by one index that data gives begins with identities
+// everywhere; then a group for each term, if it is the first that goes to its place, adds up all
+// terms that go there, in their order.
 //
 // Example: z[i, j] = relu(y[i, j]) in f32 with 8 rows of 4 on each device has one loop of 32 points
 // in memory's order, and each thread computes 4 of them with one access of 16 bytes to each tensor.
@@ -28,6 +30,10 @@
 
 namespace yuba::kernels {
 
+// Turns of a group's loop that are written down one after the other, so that what several
+// definitions read of a row stays in registers.
+constexpr int64_t kMostUnrolled = 8;
+
 // Loops over indices of a definition, the last of them innermost, that are run through as one.
 struct MergedLoop {
   std::vector<int> indices;
@@ -42,10 +48,19 @@ struct InnerLoops {
 };
 
 struct ThreadPlan {
-  int threads = 256;               // of a block
-  int group = 1;                   // that compute a point together: 1, a warp, or the whole block
-  bool columns = false;            // a group is every (threads / group)th thread of the block
-  int parts = 1;                   // of each point's sum, each computed by a group of its own
+  // What is computed at a point.
+  enum Stage : uint8_t {
+    kDefinitions,  // the kernel's definitions, or parts of the first one's sum
+    kSumOfParts,   // of such a sum, and the other definitions
+    kIdentities,   // elements to which nothing was scattered yet
+    kPlaces        // all terms that are scattered to the place of the term that the point is
+  };
+  Stage stage = kDefinitions;
+  int threads = 256;     // of a block
+  int group = 1;         // that compute a point together: 1, a warp, or the whole block
+  bool columns = false;  // a group is every (threads / group)th thread of the block
+  // Of each point's sum, or of the elements of a place, each computed by a group of its own.
+  int parts = 1;
   int lanes = 1;                   // neighbouring values of the last loop that a thread computes
   std::vector<MergedLoop> points;  // outermost first
   std::vector<InnerLoops> inner;   // [definition], where a group shares out whole loops; else empty
@@ -58,10 +73,13 @@ struct ThreadPlan {
   bool OneAfterTheOther() const { return group > 1 && !inner.empty(); }
 };
 
-// Of a kernel for a target whose threads share out elements. `plans` are its definitions' loop
-// plans. Deterministic.
-ThreadPlan PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
-                       const KernelTarget& target);
+// Of a kernel for a target whose threads share out elements: one plan, or two for two pieces of
+// code that run one after the other. `plans` are its definitions' loop plans. Deterministic.
+std::vector<ThreadPlan> PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                                    const KernelTarget& target);
+
+// The symbol of the code of plan number `stage` of a kernel.
+std::string SymbolOf(const NamedKernel& kernel, int stage);
 
 // Whether a group can compute the definition a row at a time: its first `shared` output indices say
 // which row, and its other loops have as many turns in each, bounded by nothing.
@@ -71,7 +89,7 @@ bool HasFewLongRows(const Definition& definition, int shared);
 
 // One line for dumps and tests: "256 threads; points i*j by 4" or "256 threads, 256 a point;
 // points i; turns j by 4".
-std::string ToString(const ThreadPlan& plan, const NamedKernel& kernel);
+std::string ToString(const std::vector<ThreadPlan>& plans, const NamedKernel& kernel);
 
 }  // namespace yuba::kernels
 

@@ -78,12 +78,14 @@ TEST_CASE("sums down columns have neighbouring threads on neighbouring columns")
         "256 threads, 8 apart a point; points i by 4; turns j");
   CHECK(PlanOf(Reduce(Reducer::kSum, {1 << 20, 64}, 1, {j, i})) == "256 threads; points i by 4");
   CHECK(PlanOf(Reduce(Reducer::kSum, {768, 512}, 1, {j, i})) ==
-        "256 threads, 8 apart a point in 16 parts; points i by 4; turns j");
+        "256 threads, 8 apart a point in 16 parts; points i by 4; turns j; then sums of parts, "
+        "256 threads; points i");
 }
 
 TEST_CASE("few long sums are computed in parts") {
   CHECK(PlanOf(Reduce(Reducer::kSum, {64, 32, 112, 112}, 1, {j, i, k, l})) ==
-        "1024 threads, 1024 a point in 4 parts; points i; turns j k*l by 4");
+        "1024 threads, 1024 a point in 4 parts; points i; turns j k*l by 4; then sums of parts, "
+        "256 threads; points i");
 }
 
 TEST_CASE("a softmax is one row at a time") {

@@ -14,6 +14,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/link.h"
 #include "compiler/kernels/machine_code.h"
@@ -61,7 +62,17 @@ llvm::Value* InPlaceOf(llvm::CallInst& call, const std::string& intrinsic, llvm:
   return nullptr;
 }
 
-void ForProcessors(llvm::Module& module, const std::string& symbol) {
+// Notes which kernel calls an intrinsic for which threads need each other.
+void NoteCall(const llvm::CallInst& call, const std::string& intrinsic, llvm::Module& module) {
+  const std::string caller = call.getFunction()->getName().str();
+  const std::string kernel(absl::StripSuffix(caller, "_loops"));
+  llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
+  if (absl::StrContains(intrinsic, "shfl") || absl::StrContains(intrinsic, "bar.warp"))
+    Global(module, kernel + "_shuffles", byte);
+  if (absl::StrContains(intrinsic, "barrier0")) Global(module, kernel + "_waits", byte);
+}
+
+void ForProcessors(llvm::Module& module) {
   std::vector<llvm::Function*> declared;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) declared.push_back(&function);
@@ -70,12 +81,9 @@ void ForProcessors(llvm::Module& module, const std::string& symbol) {
     const std::string name = function->getName().str();
     if (absl::StartsWith(name, "__nv_")) function->setName(name.substr(5));
     if (!absl::StartsWith(name, "llvm.nvvm.")) continue;
-    llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
-    if (absl::StrContains(name, "shfl") || absl::StrContains(name, "bar.warp"))
-      Global(module, symbol + "_shuffles", byte);
-    if (absl::StrContains(name, "barrier0")) Global(module, symbol + "_waits", byte);
     while (!function->use_empty()) {
       auto* const call = llvm::cast<llvm::CallInst>(function->user_back());
+      NoteCall(*call, name, module);
       call->replaceAllUsesWith(InPlaceOf(*call, name, module));
       call->eraseFromParent();
     }
@@ -96,7 +104,7 @@ absl::StatusOr<std::string> GenerateKernels(const std::vector<NamedKernel>& kern
     llvm::LLVMContext context;
     YUBA_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> module,
                           ToLlvm({&kernel, 1}, target, kernel.symbol, context));
-    if (gpu) ForProcessors(*module, kernel.symbol);
+    if (gpu) ForProcessors(*module);
     YUBA_ASSIGN_OR_RETURN(std::string object, ToMachineCode(*module, processor, kernel.symbol));
     objects.push_back(std::move(object));
   }

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <random>
 
@@ -30,8 +31,8 @@ const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = Ind
 
 // The launch at hand: the runner calls plain functions.
 struct Launch {
-  std::unique_ptr<cuda::ObjectKernel> kernel, sum;
-  ThreadPlan plan;
+  std::vector<std::unique_ptr<cuda::ObjectKernel>> code;  // [plan]
+  std::vector<ThreadPlan> plans;
   int buffers = 0, arguments = 0;  // of the kernel
 };
 Launch launch;
@@ -44,22 +45,25 @@ void Note(void* const*, const int64_t* arguments) {
 
 // All threads of the launch, as the back end starts them.
 void RunLaunch(void* const* buffers, const int64_t* arguments) {
-  int64_t points = 1;
-  for (const MergedLoop& loop : launch.plan.points) {
-    for (const int index : loop.indices) {
-      const int64_t begin = arguments[BeginArgument(index)], end = arguments[EndArgument(index)];
-      points *= std::max<int64_t>(end - begin, 0);
-    }
-  }
   std::vector<void*> all(buffers, buffers + launch.buffers);
-  std::vector<double> parts(launch.plan.parts > 1 ? launch.plan.parts * points : 0, 1e300);
-  all.push_back(parts.data());
-  const auto blocks = [&](int64_t each) { return (points + each - 1) / each; };
-  cuda::RunThreads(*launch.kernel, all.data(), arguments,
-                   blocks(launch.plan.PointsOfBlock()) * launch.plan.parts, launch.plan.threads, 7);
-  if (launch.sum == nullptr) return;
-  cuda::RunThreads(*launch.sum, all.data(), arguments, blocks(runtime::kSumThreads),
-                   runtime::kSumThreads, 8);
+  std::vector<double> parts;
+  for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
+    const ThreadPlan& plan = launch.plans[stage];
+    int64_t points = 1;
+    for (const MergedLoop& loop : plan.points) {
+      for (const int index : loop.indices) {
+        const int64_t begin = arguments[BeginArgument(index)], end = arguments[EndArgument(index)];
+        points *= std::max<int64_t>(end - begin, 0);
+      }
+    }
+    if (stage == 0) {
+      parts.assign(plan.parts * points, 1e300);
+      all.push_back(parts.data());
+    }
+    const int64_t blocks = (points + plan.PointsOfBlock() - 1) / plan.PointsOfBlock();
+    const int times = plan.stage == ThreadPlan::kSumOfParts ? 1 : plan.parts;
+    cuda::RunThreads(*launch.code[stage], all.data(), arguments, blocks * times, plan.threads, 7);
+  }
 }
 
 // A shared object of generated code, opened as the fake driver does it.
@@ -90,6 +94,7 @@ std::string Compare(const Definition& definition, const std::vector<Interval>& r
                     Arithmetic arithmetic, std::string* text) {
   KernelTarget target(*FindTarget("cuda"));
   target.arithmetic = arithmetic;
+  if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
   NamedKernel kernel = Alone("kernel", definition);
   const ArgumentLayout layout(kernel);
   launch.buffers = layout.tensors();
@@ -101,17 +106,31 @@ std::string Compare(const Definition& definition, const std::vector<Interval>& r
     for (const int64_t argument : seen) kernel.known.push_back({-1, argument});
   }
   const std::vector<LoopPlan> plans = {PlanLoops(definition, LoopOptionsFor(target))};
-  launch.plan = PlanThreads(kernel, plans, target);
-  *text = ToString(launch.plan, kernel);
+  launch.plans = PlanThreads(kernel, plans, target);
+  *text = ToString(launch.plans, kernel);
   const absl::StatusOr<std::string> image = GenerateKernels({kernel}, target);
   REQUIRE_THAT(image, IsOk());
   const Object object(*image);
-  launch.kernel = cuda::FindKernel(object.handle(), "kernel");
-  launch.sum = cuda::FindKernel(object.handle(), "kernel_sum");
-  REQUIRE(launch.kernel != nullptr);
-  REQUIRE((launch.sum != nullptr) == (launch.plan.parts > 1));
+  launch.code.clear();
+  for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
+    launch.code.push_back(
+        cuda::FindKernel(object.handle(), SymbolOf(kernel, static_cast<int>(stage))));
+    REQUIRE(launch.code.back() != nullptr);
+  }
   random.seed(1);
   return CompareWithInterpreter(definition, RunLaunch, ranges, arithmetic, random);
+}
+
+// y[r, c] = sum(t where r == ids[t]) x[t, c]: terms to rows of so many columns.
+Definition Scatter(int64_t terms, int64_t rows, int64_t columns) {
+  Definition scatter = Define({rows, columns, terms}, 2, Reducer::kSum, {{terms, columns}, {terms}},
+                              Read(0, {k, j}));
+  scatter.operands[1].type = ElementType::kI64;
+  DataCondition condition;
+  condition.index = i;
+  condition.value = Read(1, {k});
+  scatter.data_where = {condition};
+  return scatter;
 }
 
 struct Case {
@@ -135,6 +154,9 @@ std::vector<Case> Schedules() {
       {Reduce(Reducer::kProd, {6, 40}, 1, {j, i}), "32 threads, 8 apart a point"},
       {Reduce(Reducer::kSum, {9, 65536}, 1, {i, j}), "1024 threads, 1024 a point in 4 parts"},
       {Reduce(Reducer::kMax, {64, 4099}, 1, {j, i}), "256 threads, 16 apart a point in"},
+      {Scatter(40, 64, 40), "identities, 256 threads; points i*j by 4; then places, 256 threads"},
+      {Scatter(300, 9, 2100), "identities, 256 threads; points i*j by 4; then places"},
+      {Scatter(70, 5, 35), "identities, 256 threads; points i*j by 4; then places"},
   };
 }
 

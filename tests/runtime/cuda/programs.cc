@@ -62,9 +62,11 @@ runtime::ProgramBuilder TwicePlusOne(int devices) {
   builder.AddOutput("z", again);
   program::Function* function = builder.message().add_functions();
   function->set_symbol("twice_plus_one");
-  function->mutable_launch()->set_threads(256);
-  function->mutable_launch()->set_points(256);
-  function->mutable_launch()->add_indices(0);
+  program::ThreadLaunch* launch = function->add_launches();
+  launch->set_symbol(function->symbol());
+  launch->set_threads(256);
+  launch->set_points(256);
+  launch->add_indices(0);
   function->add_indices()->set_extent(kVectorLength);
   runtime::ProgramBuilder::AddDefinition(function, 1);
   builder.message().set_target("cuda");

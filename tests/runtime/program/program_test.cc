@@ -165,7 +165,7 @@ void AddSplit(program::Program& p, int index, int dim, int64_t step) {
 
 program::ThreadLaunch* LaunchIn(program::Program& program) {
   program::ThreadLaunch* launch =
-      program.mutable_functions(KernelOf(program).function())->mutable_launch();
+      program.mutable_functions(KernelOf(program).function())->add_launches();
   launch->set_threads(256);
   launch->set_points(256);
   return launch;
@@ -176,7 +176,7 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"starts blocks of 2000 threads", [](auto& p) { LaunchIn(p)->set_threads(2000); }},
       {"starts blocks of 48 threads", [](auto& p) { LaunchIn(p)->set_threads(48); }},
       {"starts blocks of 0 points", [](auto& p) { LaunchIn(p)->set_points(0); }},
-      {"starts blocks for 3 parts of 0 bytes", [](auto& p) { LaunchIn(p)->set_parts(3); }},
+      {"starts blocks for 0 parts of 4 bytes", [](auto& p) { LaunchIn(p)->set_part_bytes(4); }},
       {"starts blocks for indices that it does not have",
        [](auto& p) { LaunchIn(p)->add_indices(9); }},
       {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
