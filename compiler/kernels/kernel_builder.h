@@ -1,8 +1,8 @@
 // The builder of one definition of a kernel: it walks a loop plan from the outside in and emits
-// MLIR as it goes. One class in six files: loop_builder.cc (arguments, accesses, several
-// definitions), loop_control.cc (loops, branches and their bounds), loop_threads.cc (what threads
-// of GPUs share out), loop_scatter.cc (scatters there), loop_body.cc (accumulators), loop_terms.cc
-// (bodies). Only loop_builder.h is for others.
+// MLIR as it goes. One class in seven files: loop_builder.cc (arguments, accesses, several
+// definitions), loop_control.cc (loops, branches and their bounds), loop_body.cc (accumulators),
+// loop_terms.cc (bodies); for GPUs loop_threads.cc (what threads share out), loop_groups.cc (what
+// groups of them compute together) and loop_scatter.cc. Only loop_builder.h is for others.
 //
 // Of a kernel of several definitions the builder of the first one emits the loops over the shared
 // indices, and all builders in turn what is inside. A result of which one element is computed there
