@@ -168,7 +168,7 @@ TEST_CASE("What reads between instructions does not hide where a GPU broke") {
 TEST_CASE("A failure on one device does not cost the others their session") {
   OnFakes fakes(3);
   runtime::ProgramBuilder builder = TwicePlusOne(3);
-  builder.message().mutable_functions(0)->set_symbol("twice_noting");
+  Call("twice_noting", builder.message());
   builder.message().mutable_functions(0)->set_checks_indices(true);
   auto session = OpenWithX(builder, kVectorLength);
   std::vector<float> x = WholeNumbers(kVectorLength);

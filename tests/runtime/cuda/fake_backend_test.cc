@@ -58,7 +58,7 @@ TEST_CASE("An index outside of its extent ends the step, and the next one begins
   for (int gpus : {1, 2}) {
     OnFakes fakes(gpus);
     runtime::ProgramBuilder builder = TwicePlusOne(3);
-    builder.message().mutable_functions(0)->set_symbol("twice_noting");
+    Call("twice_noting", builder.message());
     builder.message().mutable_functions(0)->set_checks_indices(true);
     auto session = runtime::OpenSession(builder.Load(), OnCuda());
     std::vector<float> x(kVectorLength, 1);
@@ -197,7 +197,7 @@ TEST_CASE("What is missing is said when the session is opened") {
   }
   SECTION("a kernel") {
     OnFakes fakes(1);
-    builder.message().mutable_functions(0)->set_symbol("missing_one");
+    Call("missing_one", builder.message());
     CHECK_THAT(OpeningError(builder, absl::StatusCode::kInvalidArgument),
                Catch::Contains("no kernel missing_one") && Catch::Contains("--target cuda"));
   }

@@ -49,6 +49,11 @@ std::vector<float> WholeNumbers(int64_t count) {
   return values;
 }
 
+void Call(const std::string& symbol, program::Program& program) {
+  program.mutable_functions(0)->set_symbol(symbol);
+  program.mutable_functions(0)->mutable_launches(0)->set_symbol(symbol);
+}
+
 runtime::ProgramBuilder TwicePlusOne(int devices) {
   runtime::ProgramBuilder builder({devices});
   const std::vector<Box> parts = runtime::CutAlong({kVectorLength}, 0, devices);

@@ -15,6 +15,8 @@ std::vector<float> WholeNumbers(int64_t count);
 // y.
 constexpr int64_t kVectorLength = 1001;
 runtime::ProgramBuilder TwicePlusOne(int devices);
+// Has both of its kernels call `symbol` instead.
+void Call(const std::string& symbol, program::Program& program);
 
 // x, cut along its first dimension over 3 devices, is cut along the second, then the last, then
 // gathered whole ("copy"), and the three whole copies are combined by `reducer` ("combined"). Some

@@ -58,7 +58,8 @@ TEST_CASE("what runs again grows with the blocks, and with the share of their pr
   CHECK(again(*one, 1) > again(*one, 0));
   CHECK(again(*one, 0.5) == Approx((again(*one, 0) + again(*one, 1)) / 2));
   for (const double products : {0.0, 0.5, 1.0}) {
-    CHECK(again(*two, products) == Approx(2 * again(*one, products)).epsilon(0.05));
+    // A kernel at the end of a block may hold nodes of what follows it.
+    CHECK(again(*two, products) == Approx(2 * again(*one, products)).epsilon(0.1));
   }
   // A forward pass is less than half of a step.
   const auto step = runtime::PredictStep(*two, *machine, runtime::EnqueuingPolicy());
