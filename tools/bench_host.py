@@ -36,6 +36,8 @@ def parse_arguments():
     parser.add_argument("--bin", default="bazel-bin/tools", help="folder of yuba and yuba-run")
     parser.add_argument("--run-flag", action="append", default=[],
                         help="a further flag of yuba-run, as --run-flag=--exchanges plain")
+    parser.add_argument("--plan-flag", action="append", default=[],
+                        help="a further flag of yuba partition, as --plan-flag=--init")
     parser.add_argument("--no-ort", action="store_true", help="time yuba-run alone")
     parser.add_argument("--no-spinning", action="store_true",
                         help="threads of ONNX Runtime sleep where they have nothing to do")
@@ -48,7 +50,8 @@ def compile_program(options, model, folder):
     yuba = os.path.join(options.bin, "yuba")
     plan, program = os.path.join(folder, "plan.json"), os.path.join(folder, "program.yuba")
     quiet = {"stdout": subprocess.DEVNULL, "check": True}
-    subprocess.run([yuba, "partition", model, "--devices", "1", "-o", plan], **quiet)
+    subprocess.run([yuba, "partition", model, "--devices", "1", "-o", plan] + options.plan_flag,
+                   **quiet)
     subprocess.run([yuba, "compile", model, plan, "-o", program], **quiet)
     return program
 
