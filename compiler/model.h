@@ -96,7 +96,7 @@ struct Model {
   std::map<std::string, std::string> missing_parameters;
   std::vector<GradientRule> gradient_rules;  // none but before differentiation
   std::vector<Cluster> clusters;             // in the graph's order; no node is in two
-  StoredWords words;  // which parameters are weights
+  StoredWords words;                         // which parameters are weights
   // Of a training step: the names of what it trains, and of what it would if that were not frozen.
   std::set<std::string> trainable;
   std::vector<TiedWeights> ties;

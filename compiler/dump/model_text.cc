@@ -77,9 +77,9 @@ void Append(const char* what, const List& list, std::string& text) {
 }  // namespace
 
 std::string ModelText(const Model& model) {
-  const auto& [file, graph, values, forms, missing_parameters, gradient_rules, clusters,
-               words, trainable, ties, training, graph_hash, notes, file_inputs, file_outputs,
-               file_nodes, opset, flops, source] = model;
+  const auto& [file, graph, values, forms, missing_parameters, gradient_rules, clusters, words,
+               trainable, ties, training, graph_hash, notes, file_inputs, file_outputs, file_nodes,
+               opset, flops, source] = model;
   const auto& [parameters, kept, states, first_states] = words;
   std::string text =
       absl::StrCat("model ", Quoted(file), "\n  opset ", opset, "\n  nodes in the file ",
