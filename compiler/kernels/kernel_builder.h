@@ -219,7 +219,7 @@ class KernelBuilder {
   // A scatter on GPUs (loop_scatter.cc).
   Values AtTerm(Value term, const std::function<Values()>& action);
   Value PlaceOfTerm();
-  int ScatteredIndex() const;
+  const LoopStep& ScatterStep() const;
   Value InAnyOfWarp(Value condition);
   void AlongPlace(const Action& action);
   Values SumOfPlace(Value term, Value terms, const std::function<Value(Value)>& goes_there);

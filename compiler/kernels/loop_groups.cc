@@ -239,13 +239,8 @@ void KernelBuilder::GroupBarrier() {
 // the row in `writer`.
 bool KernelBuilder::IsOwn(const Expr& read, const KernelBuilder& reader,
                           const KernelBuilder& writer) const {
-  const InnerLoops& turns = threads_->inner[reader.number_];
-  const InnerLoops& written = threads_->inner[writer.number_];
-  if (turns.turns != written.turns || turns.lanes != written.lanes) return false;
-  const bool same_loops =
-      std::equal(turns.loops.begin(), turns.loops.end(), written.loops.begin(), written.loops.end(),
-                 [](const MergedLoop& a, const MergedLoop& b) { return a.indices == b.indices; });
-  return same_loops && read.position == writer.definition_.left;
+  return threads_->inner[reader.number_] == threads_->inner[writer.number_] &&
+         read.position == writer.definition_.left;
 }
 
 // Whether it reads of a row what other threads of the group have written, or writes over what

@@ -24,17 +24,12 @@ Values KernelBuilder::AtTerm(Value term, const std::function<Values()>& action) 
 }
 
 // Where the term at hand goes.
-Value KernelBuilder::PlaceOfTerm() {
-  const auto lookup =
-      std::find_if(plan_.steps.begin(), plan_.steps.end(),
-                   [](const LoopStep& step) { return step.kind == LoopStep::kLookup; });
-  return LookedUp(*lookup);
-}
+Value KernelBuilder::PlaceOfTerm() { return LookedUp(ScatterStep()); }
 
-int KernelBuilder::ScatteredIndex() const {
-  for (const LoopStep& step : plan_.steps)
-    if (step.kind == LoopStep::kLookup) return step.index;
-  return -1;
+// The one step that looks up where terms go.
+const LoopStep& KernelBuilder::ScatterStep() const {
+  return *std::find_if(plan_.steps.begin(), plan_.steps.end(),
+                       [](const LoopStep& step) { return step.kind == LoopStep::kLookup; });
 }
 
 // Whether `condition`, an i1, holds in any thread of the warp.
@@ -59,7 +54,7 @@ void KernelBuilder::ScatterToPlaces() {
                                [&](Value other, const Values& carried) -> Values {
                                  return {Either(carried[0], goes_there(other))};
                                });
-    const int index = ScatteredIndex();
+    const int index = ScatterStep().index;
     const Value inside = s_.And(Compare(arith::CmpIPredicate::sle, begin_[index], place),
                                 Compare(arith::CmpIPredicate::slt, place, end_[index]));
     const Value later = InAnyOfWarp(earlier[0]);

@@ -177,8 +177,9 @@ std::string KernelBuilder::RowKey(const KernelTensor& tensor, const std::vector<
   std::string key = absl::StrCat(tensor.kind, ",", tensor.number, ",", turn_, ",", lane_, ";");
   const InnerLoops& inner = threads_->inner[number_];
   absl::StrAppend(&key, inner.lanes);
+  // With other extents the same turn is of other elements.
   for (const MergedLoop& loop : inner.loops)
-    absl::StrAppend(&key, "|", absl::StrJoin(loop.indices, ","));
+    absl::StrAppend(&key, "|", absl::StrJoin(loop.indices, ","), "<", *loop.extent);
   for (const Affine& at : position) {
     absl::StrAppend(&key, ";", at.constant);
     for (const auto& [index, coefficient] : at.terms)

@@ -38,6 +38,9 @@ constexpr int64_t kMostUnrolled = 8;
 struct MergedLoop {
   std::vector<int> indices;
   absl::optional<int64_t> extent;  // turns, where all launches have as many
+  friend bool operator==(const MergedLoop& a, const MergedLoop& b) {
+    return a.indices == b.indices && a.extent == b.extent;
+  }
 };
 
 // The loops of one definition whose turns a group shares out.
@@ -45,6 +48,10 @@ struct InnerLoops {
   std::vector<MergedLoop> loops;  // outermost first
   int64_t turns = 1;
   int lanes = 1;  // neighbouring turns of the last loop that a thread takes together
+  // Whether a thread takes the same values of the indices in the same turns.
+  friend bool operator==(const InnerLoops& a, const InnerLoops& b) {
+    return a.loops == b.loops && a.lanes == b.lanes;
+  }
 };
 
 struct ThreadPlan {

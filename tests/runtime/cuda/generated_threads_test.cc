@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <random>
 
 #include "absl/strings/escaping.h"
@@ -88,6 +89,24 @@ class Object {
   void* handle_ = nullptr;
 };
 
+// Makes the code of a kernel and fills `launch`, which is as long as the object is there.
+std::unique_ptr<Object> Prepare(const NamedKernel& kernel, const KernelTarget& target) {
+  std::vector<LoopPlan> plans;
+  for (const KernelDefinition& each : kernel.definitions)
+    plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
+  launch.plans = PlanThreads(kernel, plans, target);
+  const absl::StatusOr<std::string> image = GenerateKernels({kernel}, target);
+  REQUIRE_THAT(image, IsOk());
+  auto object = std::make_unique<Object>(*image);
+  launch.code.clear();
+  for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
+    launch.code.push_back(
+        cuda::FindKernel(object->handle(), SymbolOf(kernel, static_cast<int>(stage))));
+    REQUIRE(launch.code.back() != nullptr);
+  }
+  return object;
+}
+
 // "" where the kernel computes on `ranges` what the interpreter does, else what is wrong. `text`
 // gets the thread plan's text.
 std::string Compare(const Definition& definition, const std::vector<Interval>& ranges, bool known,
@@ -105,18 +124,8 @@ std::string Compare(const Definition& definition, const std::vector<Interval>& r
     CompareWithInterpreter(definition, Note, ranges, arithmetic, random);
     for (const int64_t argument : seen) kernel.known.push_back({-1, argument});
   }
-  const std::vector<LoopPlan> plans = {PlanLoops(definition, LoopOptionsFor(target))};
-  launch.plans = PlanThreads(kernel, plans, target);
+  const std::unique_ptr<Object> object = Prepare(kernel, target);
   *text = ToString(launch.plans, kernel);
-  const absl::StatusOr<std::string> image = GenerateKernels({kernel}, target);
-  REQUIRE_THAT(image, IsOk());
-  const Object object(*image);
-  launch.code.clear();
-  for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
-    launch.code.push_back(
-        cuda::FindKernel(object.handle(), SymbolOf(kernel, static_cast<int>(stage))));
-    REQUIRE(launch.code.back() != nullptr);
-  }
   random.seed(1);
   return CompareWithInterpreter(definition, RunLaunch, ranges, arithmetic, random);
 }
@@ -188,6 +197,34 @@ TEST_CASE("every kind of definition is right on threads, whole and on parts") {
       CHECK(Compare(definition, WholeRanges(definition), true, Arithmetic::kFloat, &plan) == "");
       CHECK(Compare(definition, part, number % 3 != 0, Arithmetic::kFloat, &plan) == "");
     }
+  }
+}
+
+TEST_CASE("definitions that go through a row differently share nothing that they read of it") {
+  constexpr int64_t kRows = 3, kShort = 160, kLong = 200;
+  const auto sum = [&](int64_t terms) {
+    return Define({kRows, terms}, 1, Reducer::kSum, {{kRows, kLong}}, Read(0, {i, j}));
+  };
+  const Definition first = sum(kShort), second = sum(kLong);
+  NamedKernel kernel;
+  kernel.symbol = "kernel";
+  kernel.shared = 1;
+  const KernelTensor x{KernelTensor::kOperand, 0};
+  kernel.definitions = {{&first, {0, 1}, {x}, {KernelTensor::kResult, 0}},
+                        {&second, {0, 2}, {x}, {KernelTensor::kResult, 1}}};
+  kernel.known = AllOf(kernel);
+  const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
+  std::vector<int64_t> arguments;
+  for (const KnownArgument& known : kernel.known) arguments.push_back(known.offset);
+  std::vector<float> values(kRows * kLong), short_sums(kRows), long_sums(kRows);
+  for (size_t e = 0; e < values.size(); ++e) values[e] = static_cast<float>(e % 31);
+  void* const buffers[] = {values.data(), short_sums.data(), long_sums.data()};
+  launch.buffers = 3;
+  RunLaunch(buffers, arguments.data());
+  for (int64_t row = 0; row < kRows; ++row) {
+    const auto begin = values.begin() + row * kLong;
+    CHECK(short_sums[row] == std::accumulate(begin, begin + kShort, 0.0f));  // exact
+    CHECK(long_sums[row] == std::accumulate(begin, begin + kLong, 0.0f));
   }
 }
 
