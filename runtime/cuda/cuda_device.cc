@@ -163,6 +163,8 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
     const program::Function& function = program.message().functions(launch.function);
     if (prepared.is_library) {
+      for (const int64_t offset : launch.offsets)
+        prepared.pointers.push_back(arena_.data() + offset);
       YUBA_RETURN_IF_ERROR(PrepareZeros(program, kernel, prepared));
       continue;
     }
@@ -269,13 +271,10 @@ absl::Status CudaDevice::PlanLibraryCall(const runtime::LoadedProgram& program,
   if (shape.no_result) return absl::OkStatus();
   prepared.elements = shape.result.elements();
   prepared.zeros_box = shape.result;
-  const runtime::Launch launch = runtime::LaunchOf(program, layout, instruction, device_);
-  prepared.left = launch.offsets[call.left()];
-  prepared.right = launch.offsets[call.right()];
-  prepared.result = launch.offsets.back();
   if (shape.no_terms) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> made = MakeLibraryKernel(
-      {program, kernel, device_, shape, prepared.left, prepared.right, prepared.result}, *handles_);
+  const runtime::Launch launch = runtime::LaunchOf(program, layout, instruction, device_);
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> made =
+      MakeLibraryKernel({program, kernel, device_, shape, launch.offsets}, *handles_);
   const bool lacking = absl::IsUnavailable(made.status()) || absl::IsUnimplemented(made.status());
   if (lacking && !function.symbol().empty()) {
     fallbacks_.push_back(
@@ -296,7 +295,7 @@ absl::Status CudaDevice::PrepareZeros(const runtime::LoadedProgram& program,
   const ElementType type = program.type(kernel.results(0).buffer());
   prepared.zeros = std::make_unique<GpuMemory>();
   return prepared.zeros->Store(CombineJob({Reducer::kSum, type, type, false}, prepared.zeros_box,
-                                          {}, arena_.data() + prepared.result),
+                                          {}, prepared.pointers[kernel.operands_size()]),
                                stream_);
 }
 
@@ -314,8 +313,7 @@ absl::Status CudaDevice::Start(const Prepared& prepared) {
   }
   if (prepared.library != nullptr) {
     ++library_calls_;
-    return prepared.library->Run(arena_.data() + prepared.left, arena_.data() + prepared.right,
-                                 arena_.data() + prepared.result, workspace_.data());
+    return prepared.library->Run(prepared.pointers, workspace_.data());
   }
   if (prepared.is_library) return absl::OkStatus();
   const int64_t* buffers = tables_.numbers() + prepared.buffers;

@@ -91,8 +91,7 @@ class CudaDevice : public runtime::Device {
     std::unique_ptr<LibraryKernel> library;  // null: all of its result is zeros
     runtime::BoxWalk zeros_box;              // of a library call: what it writes
     std::unique_ptr<GpuMemory> zeros;        // a job that writes zeros there; null: none is needed
-    // Buffers of a library call: offsets in the arena, bytes.
-    int64_t left = 0, right = 0, result = 0;
+    std::vector<char*> pointers;             // of a library call: to its buffers (Launch::offsets)
   };
 
   absl::Status Start(const Prepared& prepared);

@@ -25,6 +25,9 @@ class CublasLtProduct : public LibraryKernel {
       : gpu_(handles.gpu()),
         stream_(handles.stream()),
         shape_(site.shape),
+        left_(site.left()),
+        right_(site.right()),
+        result_(site.result()),
         plan_(runtime::PlanProduct(site.shape)),
         matmul_(library) {
     // What several calls add up stays in the accumulator's type until the last has.
@@ -56,15 +59,16 @@ class CublasLtProduct : public LibraryKernel {
     LtOperand left, right;
     left.batch_step = batch.left;
     right.batch_step = batch.right;
-    left.alignment = AlignmentIn(site.left, shape_.left, &runtime::StridedIndex::left);
-    right.alignment = AlignmentIn(site.right, shape_.right, &runtime::StridedIndex::right);
+    left.alignment = AlignmentIn(site.offsets[left_], shape_.left, &runtime::StridedIndex::left);
+    right.alignment =
+        AlignmentIn(site.offsets[right_], shape_.right, &runtime::StridedIndex::right);
     shape.a = plan_.swapped ? right : left;
     shape.b = plan_.swapped ? left : right;
     shape.a.layout = plan_.a;
     shape.b.layout = plan_.b;
     shape.c = {
         plan_.c, batch.result,
-        AlignmentOf(site.result + shape_.output * ByteSize(shape_.result_type),
+        AlignmentOf(site.offsets[result_] + shape_.output * ByteSize(shape_.result_type),
                     ByteSize(shape_.result_type), {&plan_.loops}, &runtime::StridedIndex::result)};
     if (a_bytes_ > 0) shape.a.alignment = kMostAlignment;
     if (b_bytes_ > 0) shape.b.alignment = kMostAlignment;
@@ -79,7 +83,10 @@ class CublasLtProduct : public LibraryKernel {
     return a_bytes_ + b_bytes_ + c_bytes_ + matmul_.workspace_bytes();
   }
 
-  absl::Status Run(const char* left, const char* right, char* result, char* workspace) override {
+  absl::Status Run(absl::Span<char* const> buffers, char* workspace) override {
+    const char* const left = buffers[left_];
+    const char* const right = buffers[right_];
+    char* const result = buffers[result_];
     const int64_t operand = ByteSize(shape_.type), written = ByteSize(shape_.result_type);
     absl::Status status;
     runtime::ForEachStep(plan_.loops, 0, shape_.left, shape_.right, shape_.output,
@@ -157,6 +164,7 @@ class CublasLtProduct : public LibraryKernel {
   const Gpu& gpu_;
   const cudaStream_t stream_;
   const runtime::LibraryShape shape_;
+  const int left_, right_, result_;  // among the buffers
   runtime::ProductPlan plan_;
   ElementType sum_type_ = ElementType::kF32;  // of C as the library writes it
   CublasLtMatmul matmul_;
@@ -170,8 +178,7 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCublasLtProduct(const Library
   YUBA_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Open());
   YUBA_ASSIGN_OR_RETURN(const cublasLtHandle_t handle, handles.ForCublasLt());
   auto product = std::make_unique<CublasLtProduct>(*library, site, handles);
-  const auto& function = site.program.message().functions(site.kernel.function());
-  YUBA_RETURN_IF_ERROR(product->Prepare(site, handle, function.library().tf32()));
+  YUBA_RETURN_IF_ERROR(product->Prepare(site, handle, site.call().tf32()));
   return std::unique_ptr<LibraryKernel>(std::move(product));
 }
 

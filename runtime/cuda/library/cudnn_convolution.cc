@@ -12,10 +12,6 @@ namespace {
 // Better alignment is of no use to the library.
 constexpr int64_t kUsefulAlignment = 16;
 
-const program::LibraryCall& CallOf(const LibrarySite& site) {
-  return site.program.message().functions(site.kernel.function()).library();
-}
-
 // Whether the tensor's elements lie in one piece, in any order.
 bool IsDense(const CudnnTensor& tensor) {
   int64_t elements = 1, span = 1;
@@ -35,7 +31,13 @@ struct Widening {
 class CudnnConvolution : public LibraryKernel {
  public:
   CudnnConvolution(CudnnCall call, const LibrarySite& site, const LibraryHandles& handles)
-      : call_(std::move(call)), shape_(site.shape), gpu_(handles.gpu()), stream_(handles.stream()) {
+      : call_(std::move(call)),
+        shape_(site.shape),
+        left_buffer_(site.left()),
+        right_buffer_(site.right()),
+        result_buffer_(site.result()),
+        gpu_(handles.gpu()),
+        stream_(handles.stream()) {
     const runtime::ConvolutionTensors tensors = runtime::TensorsOf(call_.routine.kind);
     places_ = {tensors.input, tensors.filter, tensors.output};
   }
@@ -51,18 +53,20 @@ class CudnnConvolution : public LibraryKernel {
       workspace_bytes_ = std::max(workspace_bytes_, adding_->workspace_bytes());
     }
     if (!call_.widened) return absl::OkStatus();
-    const program::LibraryCall& call = CallOf(site);
-    PlaceWidened(site, call.left(), left_);
-    PlaceWidened(site, call.right(), right_);
+    PlaceWidened(site, left_buffer_, left_);
+    PlaceWidened(site, right_buffer_, right_);
     return absl::OkStatus();
   }
 
   int64_t workspace_bytes() const override { return workspace_bytes_; }
   bool has_gaps() const override { return call_.geometry.no_terms || call_.geometry.has_gaps; }
 
-  absl::Status Run(const char* left, const char* right, char* result, char* workspace) override {
+  absl::Status Run(absl::Span<char* const> buffers, char* workspace) override {
     const runtime::ConvolutionGeometry& geometry = call_.geometry;
     if (geometry.no_terms) return absl::OkStatus();
+    const char* left = buffers[left_buffer_];
+    const char* right = buffers[right_buffer_];
+    char* const result = buffers[result_buffer_];
     if (call_.widened) {
       YUBA_RETURN_IF_ERROR(Widen(left_, left, workspace));
       YUBA_RETURN_IF_ERROR(Widen(right_, right, workspace));
@@ -116,6 +120,7 @@ class CudnnConvolution : public LibraryKernel {
 
   const CudnnCall call_;
   const runtime::LibraryShape shape_;
+  const int left_buffer_, right_buffer_, result_buffer_;  // among the buffers
   const Gpu& gpu_;
   const cudaStream_t stream_;
   std::array<runtime::LibraryTensor, kConvolutionTensors> places_;
@@ -127,7 +132,7 @@ class CudnnConvolution : public LibraryKernel {
 }  // namespace
 
 absl::StatusOr<CudnnCall> CudnnCallOf(const LibrarySite& site) {
-  const program::LibraryCall& call = CallOf(site);
+  const program::LibraryCall& call = site.call();
   const runtime::LibraryShape& shape = site.shape;
   CudnnCall made;
   made.geometry = GeometryOf(site.program, site.kernel, shape, site.device,
@@ -148,9 +153,10 @@ absl::StatusOr<CudnnCall> CudnnCallOf(const LibrarySite& site) {
   };
   // In the order of LibraryTensor. Copies in the workspace begin aligned.
   const int64_t of_places[] = {
-      alignment(made.widened ? 0 : site.left, g.left, &runtime::StridedIndex::left),
-      alignment(made.widened ? 0 : site.right, g.right, &runtime::StridedIndex::right),
-      alignment(site.result, g.output, &runtime::StridedIndex::result)};
+      alignment(made.widened ? 0 : site.offsets[site.left()], g.left, &runtime::StridedIndex::left),
+      alignment(made.widened ? 0 : site.offsets[site.right()], g.right,
+                &runtime::StridedIndex::right),
+      alignment(site.offsets[site.result()], g.output, &runtime::StridedIndex::result)};
   const runtime::ConvolutionTensors tensors = runtime::TensorsOf(call.kind());
   const auto of = [&](runtime::LibraryTensor tensor) {
     return of_places[static_cast<size_t>(tensor)];

@@ -3,14 +3,16 @@
 // it.
 //
 // Example: a product f32 16 x 64 by 64 x 32 becomes one kernel, which needs no workspace where its
-// operands are dense. `kernel->Run(x, y, z, nullptr)` starts it on the device's stream.
+// operands are dense. `kernel->Run({x, y, z}, nullptr)` starts it on the device's stream.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_KERNEL_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_KERNEL_H_
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "runtime/contraction.h"
 #include "runtime/cuda/library/library_handles.h"
 
@@ -21,9 +23,11 @@ class LibraryKernel {
   virtual ~LibraryKernel() = default;
 
   // Starts the call on the stream of its handles and does not wait for it. Pointers are into the
-  // GPU's memory: to the starts of the buffers, where its LibrarySite says they are, and to
-  // workspace_bytes() that no other work of the stream uses meanwhile, aligned to 256 bytes.
-  virtual absl::Status Run(const char* left, const char* right, char* result, char* workspace) = 0;
+  // GPU's memory: `buffers` to the starts of the buffers of the kernel instruction's operands, then
+  // of its results, as the LibrarySite numbers them and says where they are; `workspace` to
+  // workspace_bytes() that no other work of the stream uses meanwhile, aligned to 256 bytes. The
+  // call writes to those of results alone.
+  virtual absl::Status Run(absl::Span<char* const> buffers, char* workspace) = 0;
   virtual int64_t workspace_bytes() const = 0;
 
   // Whether it leaves elements of the result as they are, of which all are to be zeros before it.
@@ -35,9 +39,18 @@ struct LibrarySite {
   const runtime::LoadedProgram& program;
   const program::Kernel& kernel;
   int device = 0;
-  const runtime::LibraryShape& shape;       // has a result and terms
-  int64_t left = 0, right = 0, result = 0;  // where the buffers begin: bytes, from an address
-                                            // aligned to 256
+  const runtime::LibraryShape& shape;  // has a result and terms
+  // Where the buffers of the kernel's operands begin, then those of its results: bytes, from an
+  // address aligned to 256.
+  std::vector<int64_t> offsets;
+
+  const program::LibraryCall& call() const {
+    return program.message().functions(kernel.function()).library();
+  }
+  // Positions in `offsets` and in the buffers that Run gets.
+  int left() const { return call().left(); }
+  int right() const { return call().right(); }
+  int result() const { return kernel.operands_size(); }
 };
 
 // The kernel of a call. Nothing on the GPU is started, and of its memory no more taken than what

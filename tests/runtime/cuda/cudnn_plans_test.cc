@@ -116,7 +116,8 @@ void AddCalls(const runtime::LoadedProgram& program, std::map<std::string, Cudnn
     for (int device = 0; device < program.devices(); ++device) {
       const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device);
       if (shape.no_result || shape.no_terms) continue;
-      auto call = CudnnCallOf({program, kernel, device, shape, 0, 0, 0});
+      auto call = CudnnCallOf(
+          {program, kernel, device, shape, std::vector<int64_t>(kernel.operands_size() + 1)});
       INFO(program.Describe(i));
       if (absl::IsUnimplemented(call.status())) {
         lacking.insert(std::string(call.status().message()));
