@@ -151,7 +151,7 @@ class PostOperands {
     for (const program::PostOp& step : call.post_ops()) {
       PostOpShape& added = shape.post_ops.emplace_back();
       added.kind = step.kind();
-      added.factor = static_cast<float>(step.factor());
+      added.factor = step.factor();
       if (!HasOperand(step)) continue;
       added.operand = step.operand();
       added.number = static_cast<int>(steps_.size());
@@ -279,7 +279,12 @@ std::vector<StridedIndex> MergeIndices(std::vector<StridedIndex> indices) {
 }
 
 ProductPlan PlanProduct(const LibraryShape& shape) {
-  ProductPlan best;
+  return *PlanProduct(shape, [](const ProductPlan&) { return true; });
+}
+
+absl::optional<ProductPlan> PlanProduct(const LibraryShape& shape,
+                                        const std::function<bool(const ProductPlan&)>& fits) {
+  absl::optional<ProductPlan> best;
   double least = -1;
   // Position size() of a role stands for none of its indices.
   for (size_t m = 0; m <= shape.rows.size(); ++m) {
@@ -293,7 +298,7 @@ ProductPlan PlanProduct(const LibraryShape& shape) {
           AddRest(shape.columns, n, plan.loops);
           AddRest(shape.inner, k, plan.sums);
           const double cost = CostOf(plan);
-          if (least >= 0 && cost >= least) continue;
+          if ((best.has_value() && cost >= least) || !fits(plan)) continue;
           least = cost;
           best = std::move(plan);
         }

@@ -10,8 +10,10 @@
 #define YUBA_RUNTIME_CONTRACTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "runtime/program/program.h"
 #include "runtime/walk.h"
 
@@ -28,7 +30,7 @@ struct StridedIndex {
 // A step that the call does to each element of its result (program.proto, PostOp).
 struct PostOpShape {
   program::PostOp::Kind kind = program::PostOp::ADD;
-  float factor = 1;
+  double factor = 1;
   int operand = -1;  // position in Kernel.operands; -1: it has none
   int number = -1;   // of its operand, among the operands of all steps
 };
@@ -78,6 +80,9 @@ struct ProductPlan {
 // The cheapest choice of one row, one column and one inner index for the product, by a rough cost
 // of time; the other indices become loops and sums. The shape has a result and terms.
 ProductPlan PlanProduct(const LibraryShape& shape);
+// The cheapest of those that `fits` accepts; nullopt where it accepts none.
+absl::optional<ProductPlan> PlanProduct(const LibraryShape& shape,
+                                        const std::function<bool(const ProductPlan&)>& fits);
 
 // Calls visit(left, right, result) with the offsets of each step of `indices` from `depth` on, the
 // first outermost, starting from the offsets given.
@@ -92,6 +97,29 @@ void ForEachStep(const std::vector<StridedIndex>& indices, size_t depth, int64_t
   for (int64_t i = 0; i < index.extent; ++i) {
     ForEachStep(indices, depth + 1, left + i * index.left, right + i * index.right,
                 result + i * index.result, visit);
+  }
+}
+
+// Offsets in the tensors of a call, in elements. `post`: [operand of a post-op].
+struct StepOffsets {
+  int64_t left = 0, right = 0, result = 0;
+  std::vector<int64_t> post;
+};
+// The same, with the operands of post-ops.
+template <typename Visit>
+void ForEachStep(const std::vector<StridedIndex>& indices, size_t depth, StepOffsets at,
+                 const Visit& visit) {
+  if (depth == indices.size()) {
+    visit(static_cast<const StepOffsets&>(at));
+    return;
+  }
+  const StridedIndex& index = indices[depth];
+  for (int64_t i = 0; i < index.extent; ++i) {
+    ForEachStep(indices, depth + 1, at, visit);
+    at.left += index.left;
+    at.right += index.right;
+    at.result += index.result;
+    for (size_t o = 0; o < index.post.size(); ++o) at.post[o] += index.post[o];
   }
 }
 

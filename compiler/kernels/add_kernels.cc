@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/kernels/function_uses.h"
+#include "compiler/kernels/has_chain.h"
 #include "compiler/kernels/index_splits.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/kernels/library_call.h"
@@ -73,22 +74,31 @@ Definition WholeMapOf(const Node& node) {
 }
 
 // How many nodes of the cluster, from its first on, are one call of the library.
-size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& product,
+size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& cluster,
                       const KernelChoice& choice) {
-  for (size_t n = 0; n < product.results.size(); ++n) {
-    const NodeId id = ProducerIn(graph, product.results[n], product.entry);
+  absl::optional<program::LibraryCall> call;
+  const Definition* product = nullptr;
+  std::vector<PostOp> chain;  // its indices are the product's, which all share
+  for (size_t n = 0; n < cluster.results.size(); ++n) {
+    const NodeId id = ProducerIn(graph, cluster.results[n], cluster.entry);
     if (id < 0) return n;
     const Node& node = graph.nodes[id];
-    if (n == 0 && !ChooseCall(*node.definition, choice)) return 0;
-    if (n == 0) continue;
-    const auto& operands = node.operands;
-    const auto value = std::find(operands.begin(), operands.end(), product.results[n - 1]);
-    if (value == operands.end() || !IsPostOpOn(*choice.target.facts, WholeMapOf(node),
-                                               static_cast<int>(value - operands.begin()))) {
-      return n;
+    if (n == 0) {
+      product = node.definition.get();
+      call = ChooseCall(*product, choice);
+      if (!call.has_value()) return 0;
+      continue;
     }
+    const auto& operands = node.operands;
+    const auto value = std::find(operands.begin(), operands.end(), cluster.results[n - 1]);
+    if (value == operands.end()) return n;
+    const auto steps = LibrarySteps(*choice.target.facts, WholeMapOf(node),
+                                    static_cast<int>(value - operands.begin()));
+    if (!steps.has_value()) return n;
+    chain.insert(chain.end(), steps->begin(), steps->end());
+    if (!HasChain(choice.target.facts->post_ops, *call, product->indices, chain)) return n;
   }
-  return product.results.size();
+  return cluster.results.size();
 }
 
 // How a kernel for GPUs is started.

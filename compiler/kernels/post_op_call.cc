@@ -1,7 +1,9 @@
 #include "compiler/kernels/post_op_call.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "compiler/kernels/has_chain.h"
 #include "opsemantics/regions/post_ops.h"
 
 namespace yuba::kernels {
@@ -20,13 +22,6 @@ program::PostOp::Kind KindOf(PostOp::Kind kind) {
   return program::PostOp::ADD;
 }
 
-bool HasPostOps(const TargetFacts& target, const Definition& map,
-                const absl::optional<std::vector<PostOp>>& steps) {
-  return steps.has_value() && AccumulatorType(map.result.type) == map.result.type &&
-         std::all_of(steps->begin(), steps->end(),
-                     [&](const PostOp& step) { return target.HasPostOp(step.kind); });
-}
-
 // Which operand of definition `d` is what the definition before it computes; -1: none is.
 int OperandFromBefore(const program::Function& function, int d) {
   const std::string computed = function.definitions(d - 1).computes().SerializeAsString();
@@ -38,8 +33,8 @@ int OperandFromBefore(const program::Function& function, int d) {
 }
 
 // Adds the step of a map to the call; false where it reads what no operand of the kernel is.
-bool AddStep(const PostOp& step, const program::FunctionDefinition& map,
-             program::LibraryCall& call) {
+// Indices of `step` become those of the kernel.
+bool AddStep(const program::FunctionDefinition& map, PostOp& step, program::LibraryCall& call) {
   program::PostOp& added = *call.add_post_ops();
   added.set_kind(KindOf(step.kind));
   if (step.kind == PostOp::kScale) added.set_factor(step.factor);
@@ -47,14 +42,20 @@ bool AddStep(const PostOp& step, const program::FunctionDefinition& map,
   const program::KernelTensor& tensor = map.operands(step.operand);
   if (tensor.kind_case() != program::KernelTensor::kOperand) return false;
   added.set_operand(tensor.operand());
-  for (const int index : step.indices) added.add_indices(index < 0 ? -1 : map.indices(index));
+  for (int& index : step.indices) {
+    if (index >= 0) index = map.indices(index);
+    added.add_indices(index);
+  }
   return true;
 }
 
 }  // namespace
 
-bool IsPostOpOn(const TargetFacts& target, const Definition& map, int value) {
-  return HasPostOps(target, map, MatchPostOps(map, value));
+absl::optional<std::vector<PostOp>> LibrarySteps(const TargetFacts& target, const Definition& map,
+                                                 int value) {
+  const bool rounds = AccumulatorType(map.result.type) != map.result.type;
+  if (rounds && !target.post_ops.small_floats) return absl::nullopt;
+  return MatchPostOps(map, value);
 }
 
 absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definition>& definitions,
@@ -69,15 +70,18 @@ absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definitio
   const auto& operands = function.definitions(0).operands();
   call->set_left(operands[call->left()].operand());
   call->set_right(operands[call->right()].operand());
+  std::vector<PostOp> chain;
   for (int d = 1; d < function.definitions_size(); ++d) {
     const int value = OperandFromBefore(function, d);
     if (value < 0) return absl::nullopt;
-    const auto steps = MatchPostOps(definitions[d], value);
-    if (!HasPostOps(target, definitions[d], steps)) return absl::nullopt;
-    for (const PostOp& step : *steps) {
-      if (!AddStep(step, function.definitions(d), *call)) return absl::nullopt;
+    auto steps = LibrarySteps(target, definitions[d], value);
+    if (!steps.has_value()) return absl::nullopt;
+    for (PostOp& step : *steps) {
+      if (!AddStep(function.definitions(d), step, *call)) return absl::nullopt;
+      chain.push_back(std::move(step));
     }
   }
+  if (!HasChain(target.post_ops, *call, product.indices, chain)) return absl::nullopt;
   return call;
 }
 

@@ -12,9 +12,11 @@
 
 namespace yuba::kernels {
 
-// Whether the library of the target does what the map does to operand `value`, without rounding
-// differently: steps of a call are in the accumulator's type, so that must be the map's own.
-bool IsPostOpOn(const TargetFacts& target, const Definition& map, int value);
+// The steps that the map does to operand `value`; nullopt where no library of the target does such
+// steps on elements of this type: steps of a call are in the accumulator's type, so that the map's
+// own must be that, or the target's libraries may round once where maps round each step.
+absl::optional<std::vector<PostOp>> LibrarySteps(const TargetFacts& target, const Definition& map,
+                                                 int value);
 
 // The call for definitions of one function of which each but the first is a map of what the one
 // before it computes; nullopt where the target's library has none. The roles of the result are

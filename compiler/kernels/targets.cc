@@ -11,11 +11,29 @@ constexpr DeviceLibrary kLibdevice = {
     "__nv_",           "NVIDIA's device library",        "the CUDA toolkit", "CUDA_HOME",
     "/usr/local/cuda", "nvvm/libdevice/libdevice.10.bc", "nvvm-reflect-ftz"};
 
+template <typename... Kinds>
+constexpr uint32_t Mask(Kinds... kinds) {
+  return ((1U << kinds) | ...);
+}
+
 // Of oneDNN 2 all but GELU by erf, which is four times less exact there than in generated code
 // (docs/decisions/153-post-ops.md).
-constexpr uint32_t kOneDnnPostOps = 1U << PostOp::kAdd | 1U << PostOp::kSubtract |
-                                    1U << PostOp::kMultiply | 1U << PostOp::kScale |
-                                    1U << PostOp::kRelu | 1U << PostOp::kGeluTanh;
+constexpr PostOpChain kOneDnnSteps = {{{{Mask(PostOp::kAdd, PostOp::kSubtract, PostOp::kMultiply,
+                                              PostOp::kScale, PostOp::kRelu, PostOp::kGeluTanh)}}},
+                                      /*any_order=*/true};
+
+// cuBLASLt: act(alpha * A * B + beta * C + bias). Its GELU is the form by tanh, also in f32
+// (docs/decisions/156-epilogues.md).
+constexpr PostOpChain kCublasLtSteps = {
+    {{{Mask(PostOp::kScale)},
+      {Mask(PostOp::kAdd, PostOp::kSubtract), PostOpPlace::kResult},
+      {Mask(PostOp::kAdd), PostOpPlace::kChannels},
+      {Mask(PostOp::kRelu, PostOp::kGeluTanh)}}}};
+
+// The one pattern for which cuDNN has precompiled engines, in all float types and without TF32.
+constexpr PostOpChain kCudnnSteps = {{{{Mask(PostOp::kAdd), PostOpPlace::kResult},
+                                       {Mask(PostOp::kAdd), PostOpPlace::kChannels},
+                                       {Mask(PostOp::kRelu)}}}};
 
 constexpr TargetFacts kTargets[] = {
     {"host",
@@ -30,7 +48,7 @@ constexpr TargetFacts kTargets[] = {
      /*doubles_have_min=*/true,
      {"onednn", "onednn", /*doubles=*/false, /*tf32=*/false, /*falls_back=*/false},
      /*functions=*/{},
-     kOneDnnPostOps},
+     {kOneDnnSteps, kOneDnnSteps, /*small_floats=*/false}},
     {"cuda",
      "nvptx64-nvidia-cuda",
      "sm_80",
@@ -42,7 +60,8 @@ constexpr TargetFacts kTargets[] = {
      /*warp=*/32,
      /*doubles_have_min=*/false,
      {"cublaslt", "cudnn", /*doubles=*/true, /*tf32=*/true, /*falls_back=*/true},
-     kLibdevice},
+     kLibdevice,
+     {kCublasLtSteps, kCudnnSteps, /*small_floats=*/true}},
 };
 
 // Of GPUs whose processors LLVM knows, from the oldest for which code is made, ascending.

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compiler/kernels/post_op_chains.h"
 #include "opsemantics/oracle/scalar.h"  // Arithmetic
-#include "opsemantics/regions/post_ops.h"
 
 namespace yuba::kernels {
 
@@ -53,9 +53,7 @@ struct TargetFacts {
   bool doubles_have_min;  // whether there are instructions for min and max of f64
   TargetLibraries libraries;
   DeviceLibrary functions;  // of <math.h>
-  uint32_t post_ops = 0;    // 1 << k for each PostOp::Kind k that the library for products has
-
-  bool HasPostOp(PostOp::Kind kind) const { return (post_ops >> kind & 1) != 0; }
+  LibraryPostOps post_ops;  // that the libraries do in their calls
 };
 
 // LLVM's name of the newest processor whose code GPUs of this compute capability (90 for 9.0) run

@@ -271,7 +271,12 @@ absl::Status CudaDevice::PlanLibraryCall(const runtime::LoadedProgram& program,
   if (shape.no_result) return absl::OkStatus();
   prepared.elements = shape.result.elements();
   prepared.zeros_box = shape.result;
-  if (shape.no_terms) return absl::OkStatus();
+  if (shape.no_terms && call.post_ops().empty()) return absl::OkStatus();
+  if (shape.no_terms && !function.symbol().empty()) {  // steps on zeros, which are quickly computed
+    prepared = Prepared();
+    return absl::OkStatus();
+  }
+  if (shape.no_terms) return absl::UnimplementedError("post-ops of a product without terms");
   const runtime::Launch launch = runtime::LaunchOf(program, layout, instruction, device_);
   absl::StatusOr<std::unique_ptr<LibraryKernel>> made =
       MakeLibraryKernel({program, kernel, device_, shape, launch.offsets}, *handles_);

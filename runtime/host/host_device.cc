@@ -86,6 +86,10 @@ absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, int instru
     return UserError("oneDNN has no products of f64; compile with --target host, which generates ",
                      "their code");
   }
+  if (!call.post_ops().empty() && FromProto(call.type()) != ElementType::kF32) {
+    return UserError("post-ops of small floats are for GPUs; compile with --target host, which ",
+                     "generates code for them");
+  }
   if (!shape.post_ops.empty()) prepared.post_ops = std::make_unique<LibraryShape>(shape);
   for (const PostOpShape& step : shape.post_ops) {
     if (step.operand >= 0) prepared.post.push_back(step.operand);

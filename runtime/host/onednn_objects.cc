@@ -152,7 +152,9 @@ absl::Status DnnlPostOps::Add(const PostOpShape& step,
     case program::PostOp::ADD: status = binary(dnnl_binary_add); break;
     case program::PostOp::SUBTRACT: status = binary(dnnl_binary_sub); break;
     case program::PostOp::MULTIPLY: status = binary(dnnl_binary_mul); break;
-    case program::PostOp::SCALE: status = eltwise(dnnl_eltwise_linear, step.factor); break;
+    case program::PostOp::SCALE:
+      status = eltwise(dnnl_eltwise_linear, static_cast<float>(step.factor));
+      break;
     case program::PostOp::RELU: status = eltwise(dnnl_eltwise_relu, 0); break;
     case program::PostOp::GELU_TANH: status = eltwise(dnnl_eltwise_gelu_tanh, 0); break;
     case program::PostOp::GELU_ERF: status = eltwise(dnnl_eltwise_gelu_erf, 0); break;

@@ -33,7 +33,8 @@ void RunStep(const PostOpShape& step, float* values, int64_t count, int64_t stri
     case program::PostOp::SUBTRACT: return each([](float v, float e) { return v - e; });
     case program::PostOp::MULTIPLY: return each([](float v, float e) { return v * e; });
     case program::PostOp::SCALE:
-      return Map(values, count, stride, [&](float v) { return v * step.factor; });
+      return Map(values, count, stride,
+                 [factor = static_cast<float>(step.factor)](float v) { return v * factor; });
     case program::PostOp::RELU:
       return Map(values, count, stride, [](float v) { return std::max(v, 0.0F); });
     case program::PostOp::GELU_TANH: return Map(values, count, stride, GeluTanh);

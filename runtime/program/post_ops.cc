@@ -80,9 +80,6 @@ absl::Status ValidatePostOps(const program::LibraryCall& call) {
       call.kind() != program::LibraryCall::CONVOLUTION) {
     return UserError("a gradient of a convolution with post-ops");
   }
-  if (call.type() != call.accumulator()) {
-    return UserError("post-ops of a call that adds up in another type than that of its operands");
-  }
   for (const program::PostOp& step : call.post_ops()) {
     if (!program::PostOp::Kind_IsValid(step.kind())) {
       return UserError("no kind ", step.kind(), " of post-ops");
@@ -94,8 +91,11 @@ absl::Status ValidatePostOps(const program::LibraryCall& call) {
 
 absl::Status ValidatePostOperands(const LoadedProgram& program, const program::Kernel& kernel,
                                   const Box& written, int device) {
+  const auto& call = program.message().functions(kernel.function()).library();
+  if (program.message().buffers(kernel.results(0).buffer()).type() != call.type())
+    return UserError("post-ops of a call with a result of another type than that of its operands");
   const OperandCheck check(program, kernel, written, device);
-  const auto& steps = program.message().functions(kernel.function()).library().post_ops();
+  const auto& steps = call.post_ops();
   for (int s = 0; s < steps.size(); ++s) {
     if (!HasOperand(steps[s])) continue;
     YUBA_RETURN_IF_ERROR(Annotate(check.Check(steps[s]), absl::StrCat("post-op ", s)));

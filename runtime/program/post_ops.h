@@ -21,8 +21,8 @@ std::vector<int> ResultDims(const program::LibraryCall& call, int count);
 // Checks what can be seen of the call alone: its kind and type have post-ops, and each step is one.
 absl::Status ValidatePostOps(const program::LibraryCall& call);
 
-// Checks that, on one device, the operands of the steps have the call's type and hold what
-// `written`, the box of the result that the call writes, needs of them.
+// Checks that, on one device, the result and the operands of the steps have the call's type, and
+// that the operands hold what `written`, the box of the result that the call writes, needs of them.
 absl::Status ValidatePostOperands(const LoadedProgram& program, const program::Kernel& kernel,
                                   const Box& written, int device);
 

@@ -15,6 +15,10 @@ namespace yuba::cuda {
 
 constexpr int64_t kMostAlignment = 256;  // bytes: cudaMalloc's
 
+inline int64_t Aligned(int64_t bytes) {  // up to a multiple of kMostAlignment
+  return (bytes + kMostAlignment - 1) / kMostAlignment * kMostAlignment;
+}
+
 // The largest power of two, kMostAlignment at most, that divides all offsets (bytes).
 inline int64_t CommonAlignment(std::initializer_list<int64_t> offsets) {
   int64_t bits = kMostAlignment;
@@ -32,6 +36,15 @@ inline int64_t AlignmentOf(int64_t begin, int64_t element_bytes,
     for (const runtime::StridedIndex& index : *indices)
       alignment = CommonAlignment({alignment, index.*step * element_bytes});
   }
+  return alignment;
+}
+
+// The same, of pointers into the buffer of a post-op's operand, of that number (contraction.h).
+inline int64_t AlignmentOfPost(int64_t begin, int64_t element_bytes,
+                               const std::vector<runtime::StridedIndex>& loops, int number) {
+  int64_t alignment = CommonAlignment({begin});
+  for (const runtime::StridedIndex& loop : loops)
+    alignment = CommonAlignment({alignment, loop.post[number] * element_bytes});
   return alignment;
 }
 

@@ -25,6 +25,16 @@ cublasComputeType_t ComputeType(const LtShape& shape) {
   return rounded ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
+uint32_t EpilogueNumber(const LtShape& shape) {
+  const bool bias = shape.bias.has_value();
+  switch (shape.activation) {
+    case LtEpilogue::kRelu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case LtEpilogue::kGeluTanh: return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    case LtEpilogue::kNone: break;
+  }
+  return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
 int32_t Operation(const LtOperand& operand) {
   return operand.layout.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
@@ -36,7 +46,8 @@ CublasLtMatmul::CublasLtMatmul(const CublasLt& library)
       product_(library.cublasLtMatmulDescDestroy, library.cublasLtMatmulDescSetAttribute),
       b_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute),
       a_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute),
-      c_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute) {}
+      c_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute),
+      d_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute) {}
 
 absl::Status CublasLtMatmul::Prepare(cublasLtHandle_t handle, const LtShape& shape) {
   handle_ = handle;
@@ -47,8 +58,30 @@ absl::Status CublasLtMatmul::Prepare(cublasLtHandle_t handle, const LtShape& sha
   YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_TRANSB, Operation(shape.a)));
   YUBA_RETURN_IF_ERROR(Describe(b_, shape.type, shape.n, shape.k, shape.b, shape.batch));
   YUBA_RETURN_IF_ERROR(Describe(a_, shape.type, shape.k, shape.m, shape.a, shape.batch));
-  YUBA_RETURN_IF_ERROR(Describe(c_, shape.result_type, shape.n, shape.m, shape.c, shape.batch));
+  YUBA_RETURN_IF_ERROR(Describe(d_, shape.result_type, shape.n, shape.m, shape.d, shape.batch));
+  YUBA_RETURN_IF_ERROR(DescribeEpilogue(shape));
   return Choose(shape);
+}
+
+absl::Status CublasLtMatmul::DescribeEpilogue(const LtShape& shape) {
+  alpha_ = shape.alpha;
+  beta_ = shape.beta;
+  has_residual_ = shape.residual.has_value();
+  has_bias_ = shape.bias.has_value();
+  if (has_residual_) {
+    YUBA_RETURN_IF_ERROR(
+        Describe(c_, shape.result_type, shape.n, shape.m, *shape.residual, shape.batch));
+  }
+  const uint32_t epilogue = EpilogueNumber(shape);
+  if (epilogue != CUBLASLT_EPILOGUE_DEFAULT)
+    YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
+  if (!has_bias_) return absl::OkStatus();
+  if (shape.batch > 1)
+    YUBA_RETURN_IF_ERROR(
+        product_.Set(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, shape.bias->batch_step));
+  // Heuristics see of the pointer how well it is aligned.
+  return product_.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                      reinterpret_cast<const void*>(shape.bias->alignment));
 }
 
 // A matrix as the library sees it, rows x columns before the operation transposes it.
@@ -71,14 +104,15 @@ absl::Status CublasLtMatmul::Choose(const LtShape& shape) {
   const std::pair<cublasLtMatmulPreferenceAttributes_t, int64_t> alignments[] = {
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.b.alignment},
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.a.alignment},
-      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.c.alignment},
-      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.c.alignment}};
+      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.residual.value_or(shape.d).alignment},
+      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.d.alignment}};
   for (const auto& [attribute, bytes] : alignments)
     YUBA_RETURN_IF_ERROR(wanted.Set(attribute, static_cast<uint32_t>(bytes)));
   cublasLtMatmulHeuristicResult_t found = {};
   int count = 0;
+  const LtMatrix& added = has_residual_ ? c_ : d_;
   YUBA_CUDA(library_.cublasLtMatmulAlgoGetHeuristic(handle_, product_.get(), b_.get(), a_.get(),
-                                                    c_.get(), c_.get(), wanted.get(), 1, &found,
+                                                    added.get(), d_.get(), wanted.get(), 1, &found,
                                                     &count));
   if (count == 0) return absl::UnimplementedError("cuBLAS has no algorithm for a product");
   YUBA_CUDA(found.state);
@@ -87,15 +121,21 @@ absl::Status CublasLtMatmul::Choose(const LtShape& shape) {
   return absl::OkStatus();
 }
 
-absl::Status CublasLtMatmul::Run(const char* a, const char* b, char* c, bool adds, char* workspace,
-                                 cudaStream_t stream) const {
-  const double one = 1, before = adds ? 1 : 0;
-  const float one_f32 = 1, before_f32 = adds ? 1 : 0;
-  const void* const alpha = doubles_ ? static_cast<const void*>(&one) : &one_f32;
+absl::Status CublasLtMatmul::Run(const LtPointers& pointers, bool adds, char* workspace,
+                                 cudaStream_t stream) {
+  if (has_bias_) {
+    YUBA_RETURN_IF_ERROR(
+        product_.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void*>(pointers.bias)));
+  }
+  const double scale = alpha_, before = adds ? 1 : beta_;
+  const auto scale_f32 = static_cast<float>(scale), before_f32 = static_cast<float>(before);
+  const void* const alpha = doubles_ ? static_cast<const void*>(&scale) : &scale_f32;
   const void* const beta = doubles_ ? static_cast<const void*>(&before) : &before_f32;
-  YUBA_CUDA(library_.cublasLtMatmul(handle_, product_.get(), alpha, b, b_.get(), a, a_.get(), beta,
-                                    c, c_.get(), c, c_.get(), &algorithm_, workspace,
-                                    static_cast<size_t>(workspace_bytes_), stream));
+  const LtMatrix& added = has_residual_ ? c_ : d_;
+  YUBA_CUDA(library_.cublasLtMatmul(
+      handle_, product_.get(), alpha, pointers.b, b_.get(), pointers.a, a_.get(), beta,
+      has_residual_ ? pointers.residual : pointers.d, added.get(), pointers.d, d_.get(),
+      &algorithm_, workspace, static_cast<size_t>(workspace_bytes_), stream));
   return absl::OkStatus();
 }
 

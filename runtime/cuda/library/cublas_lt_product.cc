@@ -1,34 +1,29 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/library/cublas_lt_product.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/cuda/library/alignment.h"
 #include "runtime/cuda/library/cublas_lt_matmul.h"
+#include "runtime/cuda/library/raw_type.h"
 
 namespace yuba::cuda {
 namespace {
 
-int64_t Aligned(int64_t bytes) {
-  return (bytes + kMostAlignment - 1) / kMostAlignment * kMostAlignment;
-}
-
-// Of an element that is copied as it is.
-JobType RawType(ElementType type) {
-  const int64_t bytes = ByteSize(type);
-  return bytes == 2 ? JobType::kRaw16 : bytes == 8 ? JobType::kF64 : JobType::kF32;
-}
-
 class CublasLtProduct : public LibraryKernel {
  public:
-  CublasLtProduct(const CublasLt& library, const LibrarySite& site, const LibraryHandles& handles)
+  CublasLtProduct(const CublasLt& library, const LibrarySite& site, const LibraryHandles& handles,
+                  runtime::ProductPlan plan, const LtEpilogue& epilogue)
       : gpu_(handles.gpu()),
         stream_(handles.stream()),
         shape_(site.shape),
         left_(site.left()),
         right_(site.right()),
         result_(site.result()),
-        plan_(runtime::PlanProduct(site.shape)),
+        plan_(std::move(plan)),
+        epilogue_(epilogue),
         matmul_(library) {
     // What several calls add up stays in the accumulator's type until the last has.
     const bool small = ByteSize(shape_.type) == 2;
@@ -66,16 +61,17 @@ class CublasLtProduct : public LibraryKernel {
     shape.b = plan_.swapped ? left : right;
     shape.a.layout = plan_.a;
     shape.b.layout = plan_.b;
-    shape.c = {
+    shape.d = {
         plan_.c, batch.result,
         AlignmentOf(site.offsets[result_] + shape_.output * ByteSize(shape_.result_type),
                     ByteSize(shape_.result_type), {&plan_.loops}, &runtime::StridedIndex::result)};
     if (a_bytes_ > 0) shape.a.alignment = kMostAlignment;
     if (b_bytes_ > 0) shape.b.alignment = kMostAlignment;
     if (c_bytes_ > 0) {
-      shape.c.alignment = kMostAlignment;
-      shape.c.layout.leading = plan_.n;
+      shape.d.alignment = kMostAlignment;
+      shape.d.layout.leading = plan_.n;
     }
+    AddEpilogue(site, batch, shape);
     return matmul_.Prepare(handle, shape);
   }
 
@@ -84,41 +80,90 @@ class CublasLtProduct : public LibraryKernel {
   }
 
   absl::Status Run(absl::Span<char* const> buffers, char* workspace) override {
-    const char* const left = buffers[left_];
-    const char* const right = buffers[right_];
-    char* const result = buffers[result_];
     const int64_t operand = ByteSize(shape_.type), written = ByteSize(shape_.result_type);
+    runtime::StepOffsets first = {shape_.left, shape_.right, shape_.output, {}};
+    for (size_t n = 1; n < shape_.post_op_walk.buffers.size(); ++n)
+      first.post.push_back(shape_.post_op_walk.buffers[n].offset);
     absl::Status status;
-    runtime::ForEachStep(plan_.loops, 0, shape_.left, shape_.right, shape_.output,
-                         [&](int64_t left_at, int64_t right_at, int64_t result_at) {
-                           if (status.ok()) {
-                             status = Step(left + left_at * operand, right + right_at * operand,
-                                           result + result_at * written, workspace);
-                           }
-                         });
+    runtime::ForEachStep(plan_.loops, 0, first, [&](const runtime::StepOffsets& at) {
+      if (!status.ok()) return;
+      Pointers pointers;
+      pointers.left = buffers[left_] + at.left * operand;
+      pointers.right = buffers[right_] + at.right * operand;
+      pointers.result = buffers[result_] + at.result * written;
+      const auto post = [&](int step) -> const char* {
+        if (step < 0) return nullptr;
+        const runtime::PostOpShape& read = shape_.post_ops[step];
+        return buffers[read.operand] + at.post[read.number] * written;
+      };
+      pointers.residual = post(epilogue_.residual);
+      pointers.bias = post(epilogue_.bias);
+      status = Step(pointers, workspace);
+    });
     return status;
   }
 
  private:
+  // Of one step of the loops.
+  struct Pointers {
+    const char* left = nullptr;
+    const char* right = nullptr;
+    char* result = nullptr;
+    const char* residual = nullptr;
+    const char* bias = nullptr;
+  };
+
+  void AddEpilogue(const LibrarySite& site, const runtime::StridedIndex& batch,
+                   LtShape& shape) const {
+    shape.alpha = epilogue_.alpha;
+    shape.activation = epilogue_.activation;
+    const auto batch_step = [&](const runtime::PostOpShape& step) {
+      return batch.post.empty() ? 0 : batch.post[step.number];
+    };
+    if (epilogue_.bias >= 0) {
+      const runtime::PostOpShape& bias = shape_.post_ops[epilogue_.bias];
+      shape.bias = LtShape::Bias{batch_step(bias), AlignmentOfStep(site, bias)};
+    }
+    if (epilogue_.residual < 0) return;
+    const runtime::PostOpShape& residual = shape_.post_ops[epilogue_.residual];
+    shape.beta = epilogue_.beta;
+    LtOperand& added = shape.residual.emplace();
+    added.layout.leading = plan_.n;
+    if (plan_.m > 1) added.layout.leading = std::max(plan_.n, plan_.c_row.post[residual.number]);
+    added.batch_step = batch_step(residual);
+    added.alignment = AlignmentOfStep(site, residual);
+  }
+
+  // Of the pointers to a step's operand.
+  int64_t AlignmentOfStep(const LibrarySite& site, const runtime::PostOpShape& step) const {
+    const int64_t bytes = ByteSize(shape_.result_type);
+    const int64_t first = shape_.post_op_walk.buffers[1 + step.number].offset;
+    return AlignmentOfPost(site.offsets[step.operand] + first * bytes, bytes, plan_.loops,
+                           step.number);
+  }
+
   int64_t AlignmentIn(int64_t buffer, int64_t first, int64_t runtime::StridedIndex::* step) const {
     const int64_t bytes = ByteSize(shape_.type);
     return AlignmentOf(buffer + first * bytes, bytes, {&plan_.loops, &plan_.sums}, step);
   }
 
-  absl::Status Step(const char* left, const char* right, char* result, char* workspace) const {
+  absl::Status Step(const Pointers& pointers, char* workspace) {
     const int64_t operand = ByteSize(shape_.type);
-    char* const c = c_bytes_ > 0 ? workspace + a_bytes_ + b_bytes_ : result;
+    LtPointers product;
+    product.d = c_bytes_ > 0 ? workspace + a_bytes_ + b_bytes_ : pointers.result;
+    product.residual = pointers.residual;
+    product.bias = pointers.bias;
     absl::Status status;
     bool first = true;
     runtime::ForEachStep(plan_.sums, 0, 0, 0, 0, [&](int64_t left_at, int64_t right_at, int64_t) {
       if (!status.ok()) return;
-      const char* from_left = left + left_at * operand;
-      const char* from_right = right + right_at * operand;
-      status = Multiply(plan_.swapped ? from_right : from_left,
-                        plan_.swapped ? from_left : from_right, first, c, workspace);
+      product.a = pointers.left + left_at * operand;
+      product.b = pointers.right + right_at * operand;
+      if (plan_.swapped) std::swap(product.a, product.b);
+      status = Multiply(product, first, workspace);
       first = false;
     });
-    return !status.ok() || c_bytes_ == 0 ? status : Unpack(c, result);
+    return !status.ok() || c_bytes_ == 0 ? status : Unpack(product.d, pointers.result);
   }
 
   // C from the workspace to where it belongs.
@@ -148,17 +193,17 @@ class CublasLtProduct : public LibraryKernel {
         stream_);
   }
 
-  // C = A B, or C + A B unless it is the `first` of a sum.
-  absl::Status Multiply(const char* a, const char* b, bool first, char* c, char* workspace) const {
+  // Adds to what the result holds unless it is the `first` of a sum.
+  absl::Status Multiply(LtPointers product, bool first, char* workspace) {
     if (plan_.a.packed) {
-      YUBA_RETURN_IF_ERROR(Pack(a, plan_.a, plan_.m, plan_.k, workspace));
-      a = workspace;
+      YUBA_RETURN_IF_ERROR(Pack(product.a, plan_.a, plan_.m, plan_.k, workspace));
+      product.a = workspace;
     }
     if (plan_.b.packed) {
-      YUBA_RETURN_IF_ERROR(Pack(b, plan_.b, plan_.k, plan_.n, workspace + a_bytes_));
-      b = workspace + a_bytes_;
+      YUBA_RETURN_IF_ERROR(Pack(product.b, plan_.b, plan_.k, plan_.n, workspace + a_bytes_));
+      product.b = workspace + a_bytes_;
     }
-    return matmul_.Run(a, b, c, !first, workspace + a_bytes_ + b_bytes_ + c_bytes_, stream_);
+    return matmul_.Run(product, !first, workspace + a_bytes_ + b_bytes_ + c_bytes_, stream_);
   }
 
   const Gpu& gpu_;
@@ -166,6 +211,7 @@ class CublasLtProduct : public LibraryKernel {
   const runtime::LibraryShape shape_;
   const int left_, right_, result_;  // among the buffers
   runtime::ProductPlan plan_;
+  const LtEpilogue epilogue_;
   ElementType sum_type_ = ElementType::kF32;  // of C as the library writes it
   CublasLtMatmul matmul_;
   int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  // of matrices in the workspace
@@ -177,7 +223,11 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCublasLtProduct(const Library
                                                                    LibraryHandles& handles) {
   YUBA_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Open());
   YUBA_ASSIGN_OR_RETURN(const cublasLtHandle_t handle, handles.ForCublasLt());
-  auto product = std::make_unique<CublasLtProduct>(*library, site, handles);
+  const auto plan = PlanWithEpilogue(site.shape);
+  if (!plan.has_value())
+    return absl::UnimplementedError("cuBLAS does not do in one call what follows a product");
+  auto product = std::make_unique<CublasLtProduct>(*library, site, handles, *plan,
+                                                   *EpilogueOf(site.shape, *plan));
   YUBA_RETURN_IF_ERROR(product->Prepare(site, handle, site.call().tf32()));
   return std::unique_ptr<LibraryKernel>(std::move(product));
 }

@@ -49,6 +49,12 @@ class CudnnDescriptor {
     return Set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                std::vector<cudnnBackendDescriptor_t>{value.get()});
   }
+  // Of attributes that are lists of descriptors.
+  absl::Status Set(cudnnBackendAttributeName_t name, const std::vector<CudnnDescriptor>& values) {
+    std::vector<cudnnBackendDescriptor_t> raw;
+    for (const CudnnDescriptor& value : values) raw.push_back(value.get());
+    return Set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, raw);
+  }
   absl::Status Finish() {
     YUBA_CUDA(library_->cudnnBackendFinalize(descriptor_));
     return absl::OkStatus();

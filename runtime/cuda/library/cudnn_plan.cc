@@ -129,15 +129,22 @@ absl::StatusOr<CudnnPlan> CudnnPlan::Make(const CudnnTarget& target, const Cudnn
   return absl::UnimplementedError("cuDNN has no engine for a convolution");
 }
 
-absl::Status CudnnPlan::Execute(const std::array<void*, kConvolutionTensors>& tensors,
-                                char* workspace) const {
+absl::Status CudnnPlan::Execute(const CudnnPointers& pointers, char* workspace) const {
+  std::vector<void*> data(pointers.tensors.begin(), pointers.tensors.end());
+  std::vector<int64_t> numbers = {TensorNumber(kInput), TensorNumber(kFilter),
+                                  TensorNumber(kOutput)};
+  if (pointers.residual != nullptr) {
+    data.push_back(pointers.residual);
+    numbers.push_back(kResidualNumber);
+  }
+  if (pointers.bias != nullptr) {
+    data.push_back(pointers.bias);
+    numbers.push_back(kBiasNumber);
+  }
   YUBA_ASSIGN_OR_RETURN(CudnnDescriptor pack,
                         CudnnDescriptor::Make(*library_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR));
-  YUBA_RETURN_IF_ERROR(pack.Set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
-                                std::vector<void*>(tensors.begin(), tensors.end())));
-  YUBA_RETURN_IF_ERROR(pack.Set(
-      CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
-      std::vector<int64_t>{TensorNumber(kInput), TensorNumber(kFilter), TensorNumber(kOutput)}));
+  YUBA_RETURN_IF_ERROR(pack.Set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, data));
+  YUBA_RETURN_IF_ERROR(pack.Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, numbers));
   YUBA_RETURN_IF_ERROR(pack.Set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR,
                                 std::vector<void*>{workspace}));
   YUBA_RETURN_IF_ERROR(pack.Finish());

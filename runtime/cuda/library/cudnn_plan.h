@@ -1,6 +1,6 @@
-// One routine of cuDNN, a convolution or a gradient of one, as a plan of its graph API: described,
-// an engine chosen, ready to be executed. Plans are made for the GPU of a handle, or, without any
-// GPU or driver, for one that is described.
+// One routine of cuDNN, a convolution, perhaps with what follows it, or a gradient of one, as a
+// plan of its graph API: described, an engine chosen, ready to be executed. Plans are made for the
+// GPU of a handle, or, without any GPU or driver, for one that is described.
 //
 // The engine is the first that the library's heuristics name for these types, strides and
 // alignments within a workspace that follows from the tensors' sizes, of those that give the same
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "runtime/convolution_geometry.h"
 #include "runtime/cuda/library/cudnn_descriptor.h"
 
@@ -26,6 +27,20 @@ struct CudnnTensor {
   int64_t alignment = 1;                  // of its pointers, bytes
 };
 
+// What a routine does behind its convolution before it writes a result:
+//
+//   result = act(convolution + residual + bias)
+//
+// The library has precompiled engines for this pattern, in every float type, and for no part of it
+// without a bias: what has none adds zeros.
+struct CudnnEpilogue {
+  bool residual = false;  // that lies like the result
+  bool relu = false;      // of NaN it may be 0
+  // Of the pointers to the residual, and to the bias: an element for each channel of the result,
+  // next to each other. Bytes.
+  int64_t residual_alignment = 1, bias_alignment = 1;
+};
+
 struct CudnnRoutine {
   program::LibraryCall::Kind kind = program::LibraryCall::CONVOLUTION;
   ElementType type = ElementType::kF32;  // of all three tensors
@@ -33,12 +48,22 @@ struct CudnnRoutine {
   bool adds = false;                     // to what the result holds
   std::array<CudnnTensor, kConvolutionTensors> tensors;
   std::vector<int64_t> strides, dilations, low, high;  // of the windows; low, high: padding
+  absl::optional<CudnnEpilogue> epilogue;              // of a convolution that does not add
 };
 
-// The routine of one step of `geometry`'s loops and sums. `alignments` are those of the tensors.
-// The channels of the filter's groups are contiguous (ConvolutionGeometry::filter_groups).
+// Where the tensors of a routine are in the GPU's memory.
+struct CudnnPointers {
+  std::array<void*, kConvolutionTensors> tensors = {};
+  void* residual = nullptr;  // of an epilogue that has one
+  void* bias = nullptr;      // of an epilogue
+};
+
+// The routine of one step of `geometry`'s loops and sums, without an epilogue. `tensors` says which
+// of the call's tensors those of the routine are, `alignments` are theirs. The channels of the
+// filter's groups are contiguous (ConvolutionGeometry::filter_groups).
 CudnnRoutine RoutineOf(const runtime::ConvolutionGeometry& geometry,
-                       program::LibraryCall::Kind kind, ElementType type,
+                       const runtime::ConvolutionTensors& tensors, program::LibraryCall::Kind kind,
+                       ElementType type,
                        const std::array<int64_t, kConvolutionTensors>& alignments);
 
 // For whom a plan is made: a GPU's handle, or a description in JSON.
@@ -57,8 +82,7 @@ class CudnnPlan {
   int64_t engine() const { return engine_; }  // its number in the library
 
   // Starts the routine on the handle's stream. `workspace` has workspace_bytes().
-  absl::Status Execute(const std::array<void*, kConvolutionTensors>& tensors,
-                       char* workspace) const;
+  absl::Status Execute(const CudnnPointers& pointers, char* workspace) const;
 
  private:
   CudnnPlan(const CudnnTarget& target, CudnnDescriptor plan)

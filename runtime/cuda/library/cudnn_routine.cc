@@ -2,8 +2,39 @@
 #include "runtime/cuda/library/cudnn_routine.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "runtime/cuda/library/cudnn_epilogue.h"
 
 namespace yuba::cuda {
+
+cudnnDataType_t CudnnType(ElementType type) {
+  return type == ElementType::kF64   ? CUDNN_DATA_DOUBLE
+         : type == ElementType::kF32 ? CUDNN_DATA_FLOAT
+         : type == ElementType::kF16 ? CUDNN_DATA_HALF
+                                     : CUDNN_DATA_BFLOAT16;
+}
+
+absl::StatusOr<CudnnDescriptor> Describe(const Cudnn& library, const CudnnTensor& tensor,
+                                         ElementType type, int64_t number, bool kept) {
+  YUBA_ASSIGN_OR_RETURN(CudnnDescriptor made,
+                        CudnnDescriptor::Make(library, CUDNN_BACKEND_TENSOR_DESCRIPTOR));
+  YUBA_RETURN_IF_ERROR(
+      made.Set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, std::vector{number}));
+  YUBA_RETURN_IF_ERROR(
+      made.Set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CudnnType(type)}));
+  YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, tensor.extents));
+  YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, tensor.strides));
+  YUBA_RETURN_IF_ERROR(
+      made.Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, std::vector{tensor.alignment}));
+  if (kept) {
+    YUBA_RETURN_IF_ERROR(
+        made.Set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, std::vector<char>{1}));
+  }
+  YUBA_RETURN_IF_ERROR(made.Finish());
+  return made;
+}
+
 namespace {
 
 using Attribute = cudnnBackendAttributeName_t;
@@ -45,35 +76,11 @@ const Operation& OperationOf(program::LibraryCall::Kind kind) {
                        [&](const Operation& operation) { return operation.kind == kind; });
 }
 
-cudnnDataType_t CudnnType(ElementType type) {
-  return type == ElementType::kF64   ? CUDNN_DATA_DOUBLE
-         : type == ElementType::kF32 ? CUDNN_DATA_FLOAT
-         : type == ElementType::kF16 ? CUDNN_DATA_HALF
-                                     : CUDNN_DATA_BFLOAT16;
-}
-
-absl::StatusOr<CudnnDescriptor> Describe(const Cudnn& library, const CudnnTensor& tensor,
-                                         ElementType type, int64_t number) {
-  YUBA_ASSIGN_OR_RETURN(CudnnDescriptor made,
-                        CudnnDescriptor::Make(library, CUDNN_BACKEND_TENSOR_DESCRIPTOR));
-  YUBA_RETURN_IF_ERROR(
-      made.Set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, std::vector{number}));
-  YUBA_RETURN_IF_ERROR(
-      made.Set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CudnnType(type)}));
-  YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, tensor.extents));
-  YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, tensor.strides));
-  YUBA_RETURN_IF_ERROR(
-      made.Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, std::vector{tensor.alignment}));
-  YUBA_RETURN_IF_ERROR(made.Finish());
-  return made;
-}
-
 absl::StatusOr<CudnnDescriptor> Describe(const Cudnn& library, const CudnnRoutine& routine) {
   YUBA_ASSIGN_OR_RETURN(CudnnDescriptor made,
                         CudnnDescriptor::Make(library, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR));
-  const bool doubles = routine.type == ElementType::kF64;
   YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE,
-                                std::vector{doubles ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT}));
+                                std::vector{CudnnType(AccumulatorType(routine.type))}));
   YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
                                 std::vector{CUDNN_CROSS_CORRELATION}));
   YUBA_RETURN_IF_ERROR(made.Set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64,
@@ -117,40 +124,58 @@ absl::StatusOr<CudnnDescriptor> DeviceOf(const CudnnTarget& target) {
 absl::StatusOr<CudnnGraph> GraphOf(const CudnnTarget& target, const CudnnRoutine& routine) {
   const Cudnn& library = *target.library;
   const Operation& names = OperationOf(routine.kind);
-  std::vector<CudnnDescriptor> parts;
-  YUBA_ASSIGN_OR_RETURN(CudnnDescriptor convolution, Describe(library, routine));
-  YUBA_ASSIGN_OR_RETURN(CudnnDescriptor operation, CudnnDescriptor::Make(library, names.type));
+  std::vector<CudnnDescriptor> tensors;
   for (int t = 0; t < kConvolutionTensors; ++t) {
     YUBA_ASSIGN_OR_RETURN(CudnnDescriptor tensor,
                           Describe(library, routine.tensors[t], routine.type,
                                    TensorNumber(static_cast<ConvolutionTensor>(t))));
-    YUBA_RETURN_IF_ERROR(operation.Set(names.tensors[t], tensor));
-    parts.push_back(std::move(tensor));
+    tensors.push_back(std::move(tensor));
   }
+  absl::optional<CudnnDescriptor> result;  // of an epilogue, which the convolution does not write
+  if (routine.epilogue.has_value()) {
+    YUBA_ASSIGN_OR_RETURN(CudnnDescriptor value,
+                          Describe(library, routine.tensors[kOutput], AccumulatorType(routine.type),
+                                   kFirstKeptNumber, true));
+    result.emplace(std::move(tensors[kOutput]));
+    tensors[kOutput] = std::move(value);
+  }
+  YUBA_ASSIGN_OR_RETURN(CudnnDescriptor convolution, Describe(library, routine));
+  YUBA_ASSIGN_OR_RETURN(CudnnDescriptor operation, CudnnDescriptor::Make(library, names.type));
+  for (int t = 0; t < kConvolutionTensors; ++t)
+    YUBA_RETURN_IF_ERROR(operation.Set(names.tensors[t], tensors[t]));
   YUBA_RETURN_IF_ERROR(operation.Set(names.convolution, convolution));
   YUBA_RETURN_IF_ERROR(SetFactors(routine, operation));
   YUBA_RETURN_IF_ERROR(operation.Finish());
+  CudnnOperations made;
+  made.operations.push_back(std::move(operation));
+  made.others.push_back(std::move(convolution));
+  if (result.has_value()) {
+    YUBA_RETURN_IF_ERROR(
+        AddEpilogue(library, routine, std::move(tensors[kOutput]), *std::move(result), made));
+    tensors.pop_back();
+  }
+  for (CudnnDescriptor& tensor : tensors) made.others.push_back(std::move(tensor));
   YUBA_ASSIGN_OR_RETURN(CudnnDescriptor graph,
                         CudnnDescriptor::Make(library, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR));
-  YUBA_RETURN_IF_ERROR(graph.Set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation));
+  YUBA_RETURN_IF_ERROR(graph.Set(CUDNN_ATTR_OPERATIONGRAPH_OPS, made.operations));
   if (target.handle != nullptr) {
     YUBA_RETURN_IF_ERROR(
         graph.Set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, std::vector{target.handle}));
   }
   YUBA_RETURN_IF_ERROR(graph.Finish());
-  parts.push_back(std::move(convolution));
-  parts.push_back(std::move(operation));
-  CudnnGraph made = {std::move(graph), std::move(parts), absl::nullopt};
+  std::vector<CudnnDescriptor> parts = std::move(made.operations);
+  for (CudnnDescriptor& other : made.others) parts.push_back(std::move(other));
+  CudnnGraph described = {std::move(graph), std::move(parts), absl::nullopt};
   if (target.handle == nullptr) {
-    YUBA_ASSIGN_OR_RETURN(made.device, DeviceOf(target));
+    YUBA_ASSIGN_OR_RETURN(described.device, DeviceOf(target));
   }
-  return made;
+  return described;
 }
 
 CudnnRoutine RoutineOf(const runtime::ConvolutionGeometry& geometry,
-                       program::LibraryCall::Kind kind, ElementType type,
+                       const runtime::ConvolutionTensors& tensors, program::LibraryCall::Kind kind,
+                       ElementType type,
                        const std::array<int64_t, kConvolutionTensors>& alignments) {
-  const runtime::ConvolutionTensors tensors = runtime::TensorsOf(kind);
   const runtime::LibraryTensor places[] = {tensors.input, tensors.filter, tensors.output};
   CudnnRoutine routine;
   routine.kind = kind;

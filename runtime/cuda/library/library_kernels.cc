@@ -1,5 +1,7 @@
 // The table of library kernels.
 #ifdef YUBA_WITH_CUDA
+#include <utility>
+
 #include "opsemantics/base/check.h"
 #include "runtime/cuda/library/cublas_lt_product.h"
 #include "runtime/cuda/library/cudnn_convolution.h"
@@ -10,6 +12,15 @@ namespace {
 
 using Made = absl::StatusOr<std::unique_ptr<LibraryKernel>>;
 
+// What follows a product of matrices may be cuDNN's to do where it is not cuBLAS's: a bias along
+// channels outside of positions.
+Made MakeProduct(const LibrarySite& site, LibraryHandles& handles) {
+  Made made = MakeCublasLtProduct(site, handles);
+  if (site.shape.post_ops.empty() || !absl::IsUnimplemented(made.status())) return made;
+  Made convolution = MakeCudnnConvolution(site, handles);
+  return absl::IsUnimplemented(convolution.status()) ? std::move(made) : std::move(convolution);
+}
+
 struct Kind {
   program::LibraryCall::Kind kind;
   const char* library;  // for people
@@ -17,7 +28,7 @@ struct Kind {
 };
 
 constexpr Kind kKinds[] = {
-    {program::LibraryCall::CONTRACTION, "cuBLAS", MakeCublasLtProduct},
+    {program::LibraryCall::CONTRACTION, "cuBLAS", MakeProduct},
     {program::LibraryCall::CONVOLUTION, "cuDNN", MakeCudnnConvolution},
     {program::LibraryCall::DATA_GRADIENT, "cuDNN", MakeCudnnConvolution},
     {program::LibraryCall::WEIGHT_GRADIENT, "cuDNN", MakeCudnnConvolution},
@@ -34,10 +45,7 @@ const Kind& RowOf(program::LibraryCall::Kind kind) {
 }  // namespace
 
 Made MakeLibraryKernel(const LibrarySite& site, LibraryHandles& handles) {
-  const auto& function = site.program.message().functions(site.kernel.function());
-  if (function.library().post_ops_size() > 0)
-    return absl::UnimplementedError("no library here does what follows a product in its call");
-  return RowOf(function.library().kind()).make(site, handles);
+  return RowOf(site.call().kind()).make(site, handles);
 }
 
 const char* LibraryOf(program::LibraryCall::Kind kind) { return RowOf(kind).library; }

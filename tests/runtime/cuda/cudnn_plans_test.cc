@@ -5,18 +5,22 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/kernels/add_kernels.h"
+#include "compiler/phases.h"
 #include "compiler/search_model.h"
-#include "tests/runtime/model/compiled_model.h"
+#include "opsemantics/language/library.h"
 #include "tests/support/part.h"
 #include "tests/support/status_matchers.h"
 #include "tools/bench/paper/bench_model.h"
 #include "tools/program/build_program.h"
 #ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/library/cublas_lt_epilogue.h"
 #include "runtime/cuda/library/cudnn_convolution.h"
 #endif
 
@@ -68,8 +72,28 @@ std::string NameOf(const Case& test) {
                       test.precision.empty() ? "f32" : test.precision);
 }
 
+kernels::KernelChoice ForGpus() {
+  kernels::KernelChoice choice;
+  choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
+  choice.code = false;
+  return choice;
+}
+
+std::shared_ptr<const runtime::LoadedProgram> ProgramOfFile(const std::string& file, int devices) {
+  static const auto* const operators = new OperatorLibrary(*OperatorLibrary::BuiltIn());
+  compiler::Compilation compilation;
+  compilation.request.model_file = file;
+  compilation.request.import.library = operators;
+  compilation.request.search.mesh = MeshOf(devices);
+  compilation.request.kernels = ForGpus();
+  REQUIRE_THAT(compiler::RunPhases(compiler::PhaseOptions(), compilation), IsOk());
+  auto result = runtime::LoadedProgram::FromMessage(std::move(compilation.program));
+  REQUIRE_THAT(result, IsOk());
+  return *result;
+}
+
 std::shared_ptr<const runtime::LoadedProgram> ProgramOf(const Case& test, int devices) {
-  if (absl::EndsWith(test.model, ".onnx")) return runtime::CompiledFile(test.model, devices);
+  if (absl::EndsWith(test.model, ".onnx")) return ProgramOfFile(test.model, devices);
   const auto loaded = tools::BenchModelOf(test.model, test.sizes, test.optimizer, test.precision);
   REQUIRE_THAT(loaded, IsOk());
   search::SearchOptions options;
@@ -77,10 +101,7 @@ std::shared_ptr<const runtime::LoadedProgram> ProgramOf(const Case& test, int de
   compiler::Model model = (*loaded)->model;
   const auto plan = compiler::SearchModel(options, model, nullptr);
   REQUIRE_THAT(plan, IsOk());
-  kernels::KernelChoice choice;
-  choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
-  choice.code = false;
-  auto program = tools::BuildProgram(model, *plan, choice, false);
+  auto program = tools::BuildProgram(model, *plan, ForGpus(), false);
   REQUIRE_THAT(program, IsOk());
   auto result = runtime::LoadedProgram::FromMessage(*std::move(program));
   REQUIRE_THAT(result, IsOk());
@@ -101,21 +122,30 @@ std::string KeyOf(const CudnnRoutine& routine) {
   }
   for (const auto* numbers : {&routine.strides, &routine.dilations, &routine.low, &routine.high})
     add(*numbers);
+  if (routine.epilogue.has_value()) {
+    const CudnnEpilogue& epilogue = *routine.epilogue;
+    absl::StrAppend(&key, " epilogue ", epilogue.residual, epilogue.relu, "@",
+                    epilogue.residual_alignment, "@", epilogue.bias_alignment);
+  }
   return key;
 }
 
-// The calls of a program's devices, each once, and why some have no routine.
+// The calls of a program's devices, each once, and why some have no routine. `products`: those of
+// matrices too, as far as they are convolutions.
 void AddCalls(const runtime::LoadedProgram& program, std::map<std::string, CudnnCall>& calls,
-              std::set<std::string>& lacking) {
+              std::set<std::string>& lacking, bool products = false) {
   for (int i = 0; i < program.instructions().size(); ++i) {
     if (!program.instructions()[i].has_kernel()) continue;
     const program::Kernel& kernel = program.instructions()[i].kernel();
     const auto& function = program.message().functions(kernel.function());
-    if (!function.has_library() || function.library().kind() == program::LibraryCall::CONTRACTION)
-      continue;
+    if (!function.has_library()) continue;
+    const bool product = function.library().kind() == program::LibraryCall::CONTRACTION;
     for (int device = 0; device < program.devices(); ++device) {
       const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device);
       if (shape.no_result || shape.no_terms) continue;
+      if (product && (products ? !runtime::PointwiseOf(shape).has_value()
+                               : PlanWithEpilogue(shape).has_value()))
+        continue;  // one of cuBLAS's
       auto call = CudnnCallOf(
           {program, kernel, device, shape, std::vector<int64_t>(kernel.operands_size() + 1)});
       INFO(program.Describe(i));
@@ -173,6 +203,45 @@ TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut"
       INFO(gpu.name << ", " << calls.size() << " routines");
       CHECK(absl::StrJoin(without, "\n") == "");
     }
+  }
+}
+
+// With everything that can follow them: of a program at inference each has some of it.
+TEST_CASE("cuDNN plans the convolutions of ResNet-50 with residual, bias and ReLU") {
+  const auto library = Cudnn::Open();
+  if (!library.ok()) {
+    WARN("SKIP: " << library.status().message());
+    return;
+  }
+  const Case test = {"wresnet", {{"layers", 50}, {"batch", 32}}, "", ""};
+  std::map<std::string, CudnnCall> calls;
+  std::set<std::string> lacking;
+  for (const int devices : {1, 2, 8})
+    AddCalls(*ProgramOf(test, devices), calls, lacking, /*products=*/true);
+  CHECK(calls.size() > 40);
+  for (const DescribedGpu& gpu : Gpus()) {
+    CudnnTarget target;
+    target.library = *library;
+    target.description = gpu.description;
+    std::set<std::string> without;
+    for (const auto& [key, call] : calls) {
+      for (const ElementType type :
+           {ElementType::kF32, ElementType::kF16, ElementType::kBF16, ElementType::kF64}) {
+        for (const bool residual : {false, true}) {
+          CudnnRoutine routine = call.routine;
+          routine.type = type;
+          CudnnEpilogue& epilogue = routine.epilogue.emplace();
+          epilogue.residual = epilogue.relu = residual;
+          epilogue.residual_alignment = routine.tensors[kOutput].alignment;
+          epilogue.bias_alignment = 16;
+          const auto plan = CudnnPlan::Make(target, routine);
+          if (!plan.ok())
+            without.insert(absl::StrCat(KeyOf(routine), ": ", plan.status().message()));
+        }
+      }
+    }
+    INFO(gpu.name << ", " << calls.size() << " routines");
+    CHECK(absl::StrJoin(without, "\n") == "");
   }
 }
 

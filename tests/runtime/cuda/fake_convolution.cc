@@ -43,6 +43,13 @@ int64_t At(const FakeTensor& tensor, const std::vector<int64_t>& point) {
   return at;
 }
 
+// The first element along dimensions of one.
+int64_t AtOrFirst(const FakeTensor& tensor, std::vector<int64_t> point) {
+  for (size_t d = 0; d < point.size(); ++d)
+    if (tensor.extents[d] == 1) point[d] = 0;
+  return At(tensor, point);
+}
+
 }  // namespace
 
 bool Fits(const FakeConvolution& work) {
@@ -90,7 +97,14 @@ void Compute(const FakeConvolution& work) {
       sums[at[work.result]] += product;
     });
   });
-  for (const auto& [at, sum] : sums) Store(work.adds ? sum + Load(result, at) : sum, result, at);
+  ForEach(result.extents, [&](const std::vector<int64_t>& point) {
+    const int64_t at = At(result, point);
+    double value = sums[at];
+    if (work.adds) value += Load(result, at);
+    for (const FakeTensor& added : work.added) value += Load(added, AtOrFirst(added, point));
+    if (work.relu) value = value > 0 ? value : 0;
+    Store(value, result, at);
+  });
 }
 
 }  // namespace yuba::cuda

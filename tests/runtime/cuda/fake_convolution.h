@@ -1,4 +1,5 @@
-// A convolution, or a gradient of one, as it is described to cuDNN, computed on this processor.
+// A convolution, or a gradient of one, as it is described to cuDNN, computed on this processor; of
+// a convolution also what is added to it.
 #ifndef YUBA_TESTS_RUNTIME_CUDA_FAKE_CONVOLUTION_H_
 #define YUBA_TESTS_RUNTIME_CUDA_FAKE_CONVOLUTION_H_
 
@@ -22,6 +23,8 @@ struct FakeConvolution {
   std::vector<int64_t> strides, dilations, low, high;  // of the windows
   int result = 2;                                      // which of the tensors is computed
   bool adds = false;                                   // to what it holds
+  std::vector<FakeTensor> added;  // to the result: with its extents, or 1 along a dimension
+  bool relu = false;              // then
 };
 
 // Whether extents fit as the library wants them to.

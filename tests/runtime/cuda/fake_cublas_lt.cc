@@ -1,6 +1,7 @@
 #ifdef YUBA_WITH_CUDA
-// cuBLASLt on the fake GPUs: products as they are described, and errors for what the library does
-// not take.
+// cuBLASLt on the fake GPUs: products and their epilogues as they are described, and errors for
+// what the library does not take.
+#include <cmath>
 #include <cstring>
 #include <mutex>
 
@@ -18,6 +19,11 @@ struct Product {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cudaDataType scale = CUDA_R_32F;
   int32_t first = CUBLAS_OP_N, second = CUBLAS_OP_N;  // cublasOperation_t
+  uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  const void* bias = nullptr;
+  int64_t bias_step = 0;
+
+  bool HasBias() const { return (epilogue & CUBLASLT_EPILOGUE_BIAS) != 0; }
 };
 struct Matrix {
   cudaDataType type = CUDA_R_32F;
@@ -33,6 +39,7 @@ struct Preference {
 // In an algorithm's bytes: what it was chosen for.
 struct Algorithm {
   uint32_t alignments[4];
+  uint32_t bias_alignment;
 };
 
 // The library's own types are opaque.
@@ -75,6 +82,9 @@ cublasStatus_t SetProduct(cublasLtMatmulDesc_t made, cublasLtMatmulDescAttribute
   Product& product = As<Product>(made);
   if (name == CUBLASLT_MATMUL_DESC_TRANSA) return Take(product.first, value, size);
   if (name == CUBLASLT_MATMUL_DESC_TRANSB) return Take(product.second, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_EPILOGUE) return Take(product.epilogue, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_BIAS_POINTER) return Take(product.bias, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE) return Take(product.bias_step, value, size);
   return CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
@@ -134,6 +144,23 @@ bool HasProduct(const Product& product, const Matrix& a, const Matrix& b, const 
          b.batch == c.batch;
 }
 
+// Whether what is added lies like the result, but for the distance of columns.
+bool IsLike(const Matrix& c, const Matrix& d) {
+  return c.type == d.type && c.rows == d.rows && c.columns == d.columns && c.batch == d.batch;
+}
+
+bool HasEpilogue(const Product& product) {
+  switch (product.epilogue) {
+    case CUBLASLT_EPILOGUE_DEFAULT:
+    case CUBLASLT_EPILOGUE_RELU:
+    case CUBLASLT_EPILOGUE_GELU: return true;
+    case CUBLASLT_EPILOGUE_BIAS:
+    case CUBLASLT_EPILOGUE_RELU_BIAS:
+    case CUBLASLT_EPILOGUE_GELU_BIAS: return product.bias != nullptr;
+    default: return false;
+  }
+}
+
 cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
                          cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
                          cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int most,
@@ -141,13 +168,17 @@ cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasL
   const Preference& wanted = As<Preference>(preference);
   constexpr uint32_t kChance =  // in the result's type, or of an order that is not said
       CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
-  if (most < 1 || c != d || (wanted.reductions & kChance) != 0 ||
-      !HasProduct(As<Product>(product), As<Matrix>(a), As<Matrix>(b), As<Matrix>(c)))
+  if (most < 1 || !IsLike(As<Matrix>(c), As<Matrix>(d)) || (wanted.reductions & kChance) != 0 ||
+      !HasEpilogue(As<Product>(product)) ||
+      !HasProduct(As<Product>(product), As<Matrix>(a), As<Matrix>(b), As<Matrix>(d)))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if (wanted.workspace < kAlgorithmBytes) return CUBLAS_STATUS_NOT_SUPPORTED;
   results[0] = {};
   std::memcpy(As<Algorithm>(&results[0].algo).alignments, wanted.alignments,
               sizeof wanted.alignments);
+  const auto bias = reinterpret_cast<uintptr_t>(As<Product>(product).bias);
+  As<Algorithm>(&results[0].algo).bias_alignment =
+      static_cast<uint32_t>((bias | 256) & -(bias | 256));
   results[0].workspaceSize = kAlgorithmBytes;
   results[0].state = CUBLAS_STATUS_SUCCESS;
   *count = 1;
@@ -184,18 +215,33 @@ double Dot(const Product& product, const Matrix& a, const void* a_data, int64_t 
   return sum;
 }
 
-void Multiply(const Product& product, double beta, const Matrix& a, const void* a_data,
-              const Matrix& b, const void* b_data, const Matrix& c, void* c_data) {
+struct Factors {
+  double alpha, beta;
+};
+
+double Activated(const Product& product, double value) {
+  if ((product.epilogue & CUBLASLT_EPILOGUE_RELU) != 0) return value > 0 ? value : 0;
+  if ((product.epilogue & CUBLASLT_EPILOGUE_GELU) == 0) return value;
+  constexpr double kRootOfTwoByPi = 0.7978845608028654;
+  return value / 2 * (1 + std::tanh(kRootOfTwoByPi * (value + 0.044715 * value * value * value)));
+}
+
+void Multiply(const Product& product, const Factors& factors, const Matrix& a, const void* a_data,
+              const Matrix& b, const void* b_data, const Matrix& c, const void* c_data,
+              const Matrix& d, void* d_data) {
   const auto dot = a.type == CUDA_R_64F ? Dot<double> : Dot<float>;
-  for (int64_t i = 0; i < c.batch; ++i) {
-    for (uint64_t row = 0; row < c.rows; ++row) {
-      for (uint64_t column = 0; column < c.columns; ++column) {
+  for (int64_t i = 0; i < d.batch; ++i) {
+    for (uint64_t row = 0; row < d.rows; ++row) {
+      for (uint64_t column = 0; column < d.columns; ++column) {
         const int64_t a_at = i * a.step + row * (product.first == CUBLAS_OP_N ? 1 : a.leading);
         const int64_t b_at = i * b.step + column * (product.second == CUBLAS_OP_N ? b.leading : 1);
         const int64_t c_at = i * c.step + row + column * c.leading;
-        const double sum = dot(product, a, a_data, a_at, b, b_data, b_at);
-        const double before = beta == 0 ? 0 : beta * Load(c_data, c.type, c_at);
-        Store(sum + before, c_data, c.type, c_at);
+        const int64_t d_at = i * d.step + row + column * d.leading;
+        double value = factors.alpha * dot(product, a, a_data, a_at, b, b_data, b_at);
+        if (factors.beta != 0) value += factors.beta * Load(c_data, c.type, c_at);
+        if (product.HasBias())
+          value += Load(product.bias, d.type, i * product.bias_step + static_cast<int64_t>(row));
+        Store(Activated(product, value), d_data, d.type, d_at);
       }
     }
   }
@@ -208,24 +254,30 @@ bool IsAligned(const void* pointer, uint32_t bytes) {
 cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t described, const void* alpha,
                       const void* a_data, cublasLtMatrixLayout_t a, const void* b_data,
                       cublasLtMatrixLayout_t b, const void* beta, const void* c_data,
-                      cublasLtMatrixLayout_t c, void* d_data, cublasLtMatrixLayout_t,
+                      cublasLtMatrixLayout_t c, void* d_data, cublasLtMatrixLayout_t d,
                       const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t bytes,
                       cudaStream_t stream) {
   const Product product = As<Product>(described);
-  const uint32_t* of = As<const Algorithm>(algorithm).alignments;
+  const auto& chosen_for = As<const Algorithm>(algorithm);
+  const uint32_t* of = chosen_for.alignments;
   const bool doubles = product.scale == CUDA_R_64F;
-  const double one = doubles ? *static_cast<const double*>(alpha)
-                             : static_cast<double>(*static_cast<const float*>(alpha));
+  const double scale = doubles ? *static_cast<const double*>(alpha)
+                               : static_cast<double>(*static_cast<const float*>(alpha));
   const double before = doubles ? *static_cast<const double*>(beta)
                                 : static_cast<double>(*static_cast<const float*>(beta));
-  if (one != 1 || c_data != d_data || bytes < kAlgorithmBytes || !IsAligned(workspace, 256) ||
-      !IsAligned(a_data, of[0]) || !IsAligned(b_data, of[1]) || !IsAligned(d_data, of[3]))
+  const bool in_place = c_data == d_data;
+  if (in_place != (c == d) || bytes < kAlgorithmBytes || !IsAligned(workspace, 256) ||
+      !IsAligned(a_data, of[0]) || !IsAligned(b_data, of[1]) || !IsAligned(c_data, of[2]) ||
+      !IsAligned(d_data, of[3]) ||
+      (product.HasBias() && !IsAligned(product.bias, chosen_for.bias_alignment)))
     return CUBLAS_STATUS_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   ++Fake().products;
-  Enqueue(stream, [=, x = As<Matrix>(a), y = As<Matrix>(b), z = As<Matrix>(c)] {
+  const Factors factors = {scale, before};
+  Enqueue(stream, [=, of_a = As<Matrix>(a), of_b = As<Matrix>(b), of_c = As<Matrix>(c),
+                   of_d = As<Matrix>(d)] {
     std::memset(workspace, -1, kAlgorithmBytes);
-    Multiply(product, before, x, a_data, y, b_data, z, d_data);
+    Multiply(product, factors, of_a, a_data, of_b, b_data, of_c, c_data, of_d, d_data);
   });
   return CUBLAS_STATUS_SUCCESS;
 }

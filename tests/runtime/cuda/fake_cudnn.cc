@@ -1,7 +1,8 @@
 #ifdef YUBA_WITH_CUDA
 // cuDNN's graph API on the fake GPUs: graphs of one convolution or gradient, computed as they are
-// described. Of the engines that its heuristics name only the last may be taken; the others compute
-// nothing.
+// described, and of what its precompiled engines do behind a convolution: perhaps a residual that
+// lies like the result, a bias, perhaps ReLU. Of the engines that its heuristics name only the last
+// may be taken; the others compute nothing.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -26,7 +27,8 @@ struct Node {
   bool final = false;
   std::map<cudnnBackendAttributeName_t, std::string> values;
   std::map<cudnnBackendAttributeName_t, std::shared_ptr<Node>> nodes;
-  int64_t engine = -1;  // of an engine, and of its settings
+  std::vector<std::shared_ptr<Node>> operations;  // of a graph
+  int64_t engine = -1;                            // of an engine, and of its settings
 
   template <typename Value>
   std::vector<Value> All(cudnnBackendAttributeName_t name) const {
@@ -92,10 +94,12 @@ cudnnStatus_t Destroy(cudnnBackendDescriptor_t descriptor) {
 
 size_t SizeOf(cudnnBackendAttributeType_t type) {
   switch (type) {
-    case CUDNN_TYPE_CHAR: return 1;
+    case CUDNN_TYPE_CHAR:
+    case CUDNN_TYPE_BOOLEAN: return 1;
     case CUDNN_TYPE_FLOAT:
     case CUDNN_TYPE_DATA_TYPE:
     case CUDNN_TYPE_CONVOLUTION_MODE:
+    case CUDNN_TYPE_POINTWISE_MODE:
     case CUDNN_TYPE_HEUR_MODE: return 4;
     default: return 8;
   }
@@ -105,10 +109,16 @@ cudnnStatus_t Set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   Node& node = NodeOf(descriptor);
   if (node.final || count < 1) return CUDNN_STATUS_BAD_PARAM;
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-    auto* const value = *static_cast<const cudnnBackendDescriptor_t*>(values);
-    const Descriptor& set = *reinterpret_cast<const Descriptor*>(value);
-    if (count != 1 || !set.node->final) return CUDNN_STATUS_BAD_PARAM;
-    node.nodes[name] = set.node;
+    if (count != 1 && name != CUDNN_ATTR_OPERATIONGRAPH_OPS) return CUDNN_STATUS_BAD_PARAM;
+    for (int64_t i = 0; i < count; ++i) {
+      auto* const value = static_cast<const cudnnBackendDescriptor_t*>(values)[i];
+      const Descriptor& set = *reinterpret_cast<const Descriptor*>(value);
+      if (!set.node->final) return CUDNN_STATUS_BAD_PARAM;
+      if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS)
+        node.operations.push_back(set.node);
+      else
+        node.nodes[name] = set.node;
+    }
     return CUDNN_STATUS_SUCCESS;
   }
   node.values[name] = std::string(static_cast<const char*>(values), count * SizeOf(type));
@@ -173,6 +183,53 @@ FakeConvolution ConvolutionOf(const Node& operation) {
   return made;
 }
 
+bool IsKept(const Node& tensor) {  // by the graph, which has no pointer to it
+  return tensor.values.count(CUDNN_ATTR_TENSOR_IS_VIRTUAL) > 0;
+}
+
+// Adds pointwise operations to the work; false where they are no chain of those that there are
+// engines for.
+bool AddSteps(const std::vector<std::shared_ptr<Node>>& operations, FakeConvolution& work) {
+  const Node* value = operations[0]->nodes.at(NamesOf(*operations[0])->y).get();
+  const cudnnDataType_t accumulator =
+      work.tensors[0].type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+  bool has_bias = false;
+  for (size_t o = 1; o < operations.size(); ++o) {
+    const Node& step = *operations[o];
+    if (step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_XDESC).get() != value || !IsKept(*value) ||
+        TensorOf(*value).type != accumulator || work.relu)
+      return false;
+    value = step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_YDESC).get();
+    const Node& mode = *step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+    if (mode.One<cudnnDataType_t>(CUDNN_ATTR_POINTWISE_MATH_PREC) != accumulator) return false;
+    if (mode.One<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE) == CUDNN_POINTWISE_RELU_FWD) {
+      work.relu = true;
+      continue;
+    }
+    const FakeTensor added = TensorOf(*step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_BDESC));
+    const FakeTensor output = TensorOf(*value);
+    std::vector<int64_t> channels(output.extents.size(), 1);
+    channels[1] = output.extents[1];
+    const bool bias = added.extents == channels && added.strides[1] == 1;
+    const bool residual =
+        added.extents == output.extents && added.strides == output.strides && o == 1;
+    if (has_bias || (!bias && !residual)) return false;
+    has_bias = bias && !(residual && operations.size() > 2);
+    work.added.push_back(added);
+  }
+  work.tensors[2] = TensorOf(*value);
+  return has_bias && !IsKept(*value) && work.tensors[2].type == work.tensors[0].type;
+}
+
+// What a graph computes; null where no engine does.
+std::unique_ptr<FakeConvolution> WorkOf(const Node& graph) {
+  if (graph.operations.empty() || NamesOf(*graph.operations[0]) == nullptr) return nullptr;
+  auto work = std::make_unique<FakeConvolution>(ConvolutionOf(*graph.operations[0]));
+  if (graph.operations.size() > 1 && (work->adds || !AddSteps(graph.operations, *work)))
+    return nullptr;
+  return work;
+}
+
 cudnnStatus_t Finalize(cudnnBackendDescriptor_t descriptor) {
   Node& node = NodeOf(descriptor);
   if (NamesOf(node) != nullptr && !Fits(ConvolutionOf(node))) return CUDNN_STATUS_BAD_PARAM;
@@ -196,6 +253,7 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   switch (name) {
     case CUDNN_ATTR_ENGINEHEUR_RESULTS:
       *count = std::min<int64_t>(most, Engines().size());
+      if (WorkOf(*node.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)) == nullptr) *count = 0;
       for (int64_t e = 0; e < *count; ++e) {
         NodeOf(made[e]).engine = e;
         NodeOf(made[e]).nodes = node.nodes;
@@ -221,15 +279,19 @@ cudnnStatus_t Execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
                       cudnnBackendDescriptor_t pack) {
   const Node& settings = *NodeOf(plan).nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   const Node& graph = *settings.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  FakeConvolution work = ConvolutionOf(*graph.nodes.at(CUDNN_ATTR_OPERATIONGRAPH_OPS));
+  FakeConvolution work = *WorkOf(graph);
   const Node& given = NodeOf(pack);
   const auto numbers = given.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = given.All<char*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
-  for (FakeTensor& tensor : work.tensors) {
-    const auto found = std::find(numbers.begin(), numbers.end(), tensor.number);
+  std::vector<FakeTensor*> tensors;
+  for (FakeTensor& tensor : work.tensors) tensors.push_back(&tensor);
+  for (FakeTensor& tensor : work.added) tensors.push_back(&tensor);
+  if (numbers.size() != tensors.size()) return CUDNN_STATUS_BAD_PARAM;
+  for (FakeTensor* const tensor : tensors) {
+    const auto found = std::find(numbers.begin(), numbers.end(), tensor->number);
     if (found == numbers.end()) return CUDNN_STATUS_BAD_PARAM;
-    tensor.data = pointers.at(found - numbers.begin());
-    if (reinterpret_cast<uintptr_t>(tensor.data) % tensor.alignment != 0)
+    tensor->data = pointers.at(found - numbers.begin());
+    if (reinterpret_cast<uintptr_t>(tensor->data) % tensor->alignment != 0)
       return CUDNN_STATUS_BAD_PARAM;
   }
   char* const workspace = given.One<char*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);

@@ -125,6 +125,29 @@ TEST_CASE("Matrix products of f64 are added up in f64") {
   }
 }
 
+// A product of bf16 and ReLU in one call.
+program::Program ActivatedProduct(program::ElementType made) {
+  ProductOrder order;
+  order.type = program::BF16;
+  order.made = made;
+  program::Program message = HalvedProduct(order).message();
+  for (program::Function& function : *message.mutable_functions())
+    if (function.has_library())
+      function.mutable_library()->add_post_ops()->set_kind(program::PostOp::RELU);
+  return message;
+}
+
+TEST_CASE("Post-ops of small floats are for GPUs, and of results of their type") {
+  const auto sums = runtime::LoadedProgram::FromMessage(ActivatedProduct(program::F32));
+  CHECK_THAT(sums, StatusIs(absl::StatusCode::kInvalidArgument,
+                            "post-ops of a call with a result of another type"));
+  const auto small = runtime::LoadedProgram::FromMessage(ActivatedProduct(program::BF16));
+  REQUIRE_THAT(small, IsOk());
+  CHECK_THAT(runtime::Session::Open(*small, runtime::RunOptions()),
+             StatusIs(absl::StatusCode::kInvalidArgument,
+                      "post-ops of small floats are for GPUs; compile with --target host"));
+}
+
 // Small integers, whose sums are exact.
 std::string SmallIntegers(program::ElementType type, int64_t count, uint32_t seed) {
   std::mt19937 random(seed);

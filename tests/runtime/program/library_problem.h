@@ -14,6 +14,7 @@
 #include <random>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/element_type.h"
 #include "runtime/program/library_windows.h"
@@ -66,19 +67,22 @@ void AddRole(Random& random, Problem& problem, int count, const std::array<bool,
 // Puts the dimensions of each tensor into a random order.
 void ShuffleDimensions(Random& random, Problem& problem);
 
-// Adds one to three post-ops in f32 that keep integers to the call, whose tensors are there and not
-// shuffled any more. Operands have the result's box, some of its dimensions, or none.
+// Adds up to three post-ops that keep integers to the call, whose tensors are there and not
+// shuffled any more: any, or a residual, a bias and ReLU. Operands have some of the result's
+// dimensions, all, or none, and its box, or one that is as large at least.
 void AddPostOps(Random& random, Problem& problem);
 
 // Runs the problem on one device with buffers of its boxes and returns the result's buffer, whose
 // elements outside of what is written stay NaN. `values` are the operands' buffers: the two of the
-// product, then those of the post-ops.
-std::vector<float> RunProblem(const Problem& problem, const std::vector<std::vector<float>>& values,
-                              int64_t expected_calls);
+// product, then those of the post-ops. nullopt where no library of the back end has the call.
+absl::optional<std::vector<float>> RunProblem(const Problem& problem,
+                                              const std::vector<std::vector<float>>& values,
+                                              int64_t expected_calls);
 
 // Runs the problem on random values and compares with the sum written out in the terms of the call.
-// What is written is what the indices name within the result's box.
-void CheckProblem(Random& random, const Problem& problem);
+// What is written is what the indices name within the result's box. False where no library of the
+// back end (library_backend.h) has the call.
+bool CheckProblem(Random& random, const Problem& problem);
 
 }  // namespace yuba::runtime
 

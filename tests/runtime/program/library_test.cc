@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/runtime/program/library_backend.h"
 #include "tests/runtime/program/library_problem.h"
 
 namespace yuba::runtime {
@@ -18,9 +19,14 @@ std::array<bool, 3> Without(LibraryTensor tensor) {
   return in;
 }
 
+bool MayHavePostOps(const Problem& problem) {
+  return problem.type == problem.result_type && HasPostOpsOf(problem.type);
+}
+
 TEST_CASE("contractions of any structure and layout are products of the library") {
   Random random(3);
-  for (int round = 0; round < 200; ++round) {
+  int with_steps = 0;
+  for (int round = 0; round < 400; ++round) {
     Problem problem = NewProblem(program::LibraryCall::CONTRACTION);
     PickTypes(random, problem);
     auto count = [&] { return static_cast<int>(Pick(random, 0, 2)); };
@@ -31,9 +37,10 @@ TEST_CASE("contractions of any structure and layout are products of the library"
     if (Pick(random, 0, 3) == 0)  // a dimension of one element
       problem.At(LibraryTensor::kLeft).Add(1, {0, 1});
     if (Pick(random, 0, 1) == 0) ShuffleDimensions(random, problem);
-    if (problem.type == ElementType::kF32 && Pick(random, 0, 1) == 0) AddPostOps(random, problem);
-    CheckProblem(random, problem);
+    if (MayHavePostOps(problem) && Pick(random, 0, 1) == 0) AddPostOps(random, problem);
+    if (CheckProblem(random, problem) && !problem.call.post_ops().empty()) ++with_steps;
   }
+  CHECK(with_steps > 20);
 }
 
 // One number of a window: its index and dimension in one of the tensors.
@@ -114,7 +121,7 @@ void CheckConvolutions(program::LibraryCall::Kind kind, uint32_t seed) {
   Random random(seed);
   const ConvolutionTensors tensors = TensorsOf(kind);
   int run = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 300; ++round) {
     INFO("round " << round);
     Problem problem = NewProblem(kind);
     PickTypes(random, problem);
@@ -137,11 +144,35 @@ void CheckConvolutions(program::LibraryCall::Kind kind, uint32_t seed) {
     }
     if (Pick(random, 0, 1) == 1) ShuffleDimensions(random, problem);
     const bool may_have = kind == program::LibraryCall::CONVOLUTION;
-    if (may_have && problem.type == ElementType::kF32) AddPostOps(random, problem);
-    CheckProblem(random, problem);
-    ++run;
+    if (may_have && MayHavePostOps(problem) && Pick(random, 0, 2) > 0) AddPostOps(random, problem);
+    if (CheckProblem(random, problem)) ++run;
   }
   CHECK(run > 100);
+}
+
+TEST_CASE("what follows a convolution of one sum is part of the library's call") {
+  Random random(7);
+  int run = 0;
+  for (int round = 0; round < 800; ++round) {
+    INFO("round " << round);
+    Problem problem = NewProblem(program::LibraryCall::CONVOLUTION);
+    do {
+      PickTypes(random, problem);
+    } while (!MayHavePostOps(problem));
+    auto count = [&](int most) { return static_cast<int>(Pick(random, 0, most)); };
+    const ConvolutionTensors tensors = TensorsOf(program::LibraryCall::CONVOLUTION);
+    program::LibraryCall& call = problem.call;
+    AddRole(random, problem, count(2), Without(tensors.filter), call.mutable_batch());
+    AddRole(random, problem, count(1), kAll, call.mutable_groups());
+    AddRole(random, problem, 1, Without(tensors.input), call.mutable_columns());
+    AddRole(random, problem, count(1), Without(tensors.output), call.mutable_inner());
+    for (int windows = static_cast<int>(Pick(random, 1, 3)); windows > 0; --windows)
+      AddWindow(random, problem);
+    if (HoldsNothing(problem.At(LibraryTensor::kResult))) continue;
+    AddPostOps(random, problem);
+    if (CheckProblem(random, problem) && !call.post_ops().empty()) ++run;
+  }
+  CHECK(run > 20);
 }
 
 TEST_CASE("convolutions of any geometry and layout are convolutions of the library") {
@@ -163,7 +194,7 @@ TEST_CASE("a product over nothing is zero and calls no library") {
   problem.indices[2] = {0, 0};
   std::vector<std::vector<float>> ones;
   for (int t : {0, 1}) ones.emplace_back(Volume(problem.tensors[t].box()), 1.0F);
-  const std::vector<float> actual = RunProblem(problem, ones, 0);
+  const std::vector<float> actual = *RunProblem(problem, ones, 0);
   CHECK(std::count(actual.begin(), actual.end(), 0.0f) >= 1);
 }
 

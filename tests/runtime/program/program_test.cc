@@ -373,11 +373,6 @@ TEST_CASE("each fault of a program is refused with its place") {
          scale.set_kind(program::PostOp::SCALE);
          scale.set_factor(std::numeric_limits<double>::infinity());
        }},
-      {"post-ops of a call that adds up in another type",
-       [](auto& p) {
-         CallOf(p).set_type(program::BF16);
-         CallOf(p).add_post_ops()->set_kind(program::PostOp::RELU);
-       }},
       {"post-op 0: it reads operand 9, which is not there",
        [](auto& p) { CallOf(p).add_post_ops()->set_operand(9); }},
       {"post-op 0: 0 indices for 2 dimensions", [](auto& p) { CallOf(p).add_post_ops(); }},
