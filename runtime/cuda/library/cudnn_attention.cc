@@ -18,14 +18,15 @@ constexpr int64_t kWorkspaceBesideTensors = int64_t{64} << 20;
 // for it by a setting, and none has a note of it.
 constexpr int64_t kOrderedEngines[] = {6, 7};
 
+// Notes say what an engine does to numbers beside the graph: of these nothing.
+bool IsHarmless(cudnnBackendNumericalNote_t note) {
+  return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE || note == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP;
+}
+
 bool IsAllowed(const CudnnEngine& engine, bool backward) {
-  for (const cudnnBackendNumericalNote_t note : engine.notes) {
-    if (note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC ||
-        note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
-      return false;
-  }
-  return !backward ||
-         std::count(std::begin(kOrderedEngines), std::end(kOrderedEngines), engine.number) > 0;
+  const auto* const end = std::end(kOrderedEngines);
+  return std::all_of(engine.notes.begin(), engine.notes.end(), IsHarmless) &&
+         (!backward || std::find(std::begin(kOrderedEngines), end, engine.number) != end);
 }
 
 int64_t RowSumBytes(const AttentionRoutine& part) {

@@ -1,10 +1,9 @@
 #ifdef YUBA_WITH_CUDA
-// cuDNN's graph API on the fake GPUs: graphs of one convolution or gradient, computed as they are
-// described. Of the engines that its heuristics name only the last may be taken; the others compute
-// nothing.
+// cuDNN's graph API on the fake GPUs: graphs of one convolution or gradient, and graphs of
+// products, maps, reductions and views, computed as they are described. Of the engines that its
+// heuristics name only the last may be taken; the others compute nothing.
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +11,8 @@
 
 #include "tests/runtime/cuda/fake_convolution.h"
 #include "tests/runtime/cuda/fake_cuda.h"
+#include "tests/runtime/cuda/fake_cudnn_node.h"
+#include "tests/runtime/cuda/fake_graph.h"
 #include "tests/runtime/cuda/fake_libraries.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
@@ -20,26 +21,6 @@ namespace {
 
 constexpr int64_t kWorkspaceBytes = 288;  // of the last engine, which it fills
 
-// What a descriptor holds.
-struct Node {
-  cudnnBackendDescriptorType_t type = CUDNN_BACKEND_TENSOR_DESCRIPTOR;
-  bool final = false;
-  std::map<cudnnBackendAttributeName_t, std::string> values;
-  std::map<cudnnBackendAttributeName_t, std::shared_ptr<Node>> nodes;
-  int64_t engine = -1;  // of an engine, and of its settings
-
-  template <typename Value>
-  std::vector<Value> All(cudnnBackendAttributeName_t name) const {
-    const std::string& bytes = values.at(name);
-    std::vector<Value> all(bytes.size() / sizeof(Value));
-    std::memcpy(all.data(), bytes.data(), bytes.size());
-    return all;
-  }
-  template <typename Value>
-  Value One(cudnnBackendAttributeName_t name) const {
-    return All<Value>(name).at(0);
-  }
-};
 struct Descriptor {
   std::shared_ptr<Node> node;
 };
@@ -51,14 +32,17 @@ Node& NodeOf(cudnnBackendDescriptor_t descriptor) {
 struct Engine {
   std::vector<cudnnBackendNumericalNote_t> notes;
   int64_t workspace;
+  int64_t number;
+  bool of_gradients = false;  // of attention alone: it adds up in any order and has no note of it
 };
 const std::vector<Engine>& Engines() {
   static const auto* engines = new std::vector<Engine>{
-      {{CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, 0},
-      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}, 0},
-      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_WINOGRAD}, 0},
-      {{}, int64_t{1} << 40},
-      {{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, kWorkspaceBytes}};
+      {{CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, 0, 0},
+      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}, 0, 1},
+      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_WINOGRAD}, 0, 2},
+      {{}, int64_t{1} << 40, 7},
+      {{}, 0, 5, true},
+      {{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, kWorkspaceBytes, 6}};
   return *engines;
 }
 
@@ -92,10 +76,13 @@ cudnnStatus_t Destroy(cudnnBackendDescriptor_t descriptor) {
 
 size_t SizeOf(cudnnBackendAttributeType_t type) {
   switch (type) {
-    case CUDNN_TYPE_CHAR: return 1;
+    case CUDNN_TYPE_CHAR:
+    case CUDNN_TYPE_BOOLEAN: return 1;
     case CUDNN_TYPE_FLOAT:
     case CUDNN_TYPE_DATA_TYPE:
     case CUDNN_TYPE_CONVOLUTION_MODE:
+    case CUDNN_TYPE_POINTWISE_MODE:
+    case CUDNN_TYPE_REDUCTION_OPERATOR_TYPE:
     case CUDNN_TYPE_HEUR_MODE: return 4;
     default: return 8;
   }
@@ -105,10 +92,16 @@ cudnnStatus_t Set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   Node& node = NodeOf(descriptor);
   if (node.final || count < 1) return CUDNN_STATUS_BAD_PARAM;
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-    auto* const value = *static_cast<const cudnnBackendDescriptor_t*>(values);
-    const Descriptor& set = *reinterpret_cast<const Descriptor*>(value);
-    if (count != 1 || !set.node->final) return CUDNN_STATUS_BAD_PARAM;
-    node.nodes[name] = set.node;
+    if (count != 1 && name != CUDNN_ATTR_OPERATIONGRAPH_OPS) return CUDNN_STATUS_BAD_PARAM;
+    for (int64_t i = 0; i < count; ++i) {
+      auto* const value = static_cast<const cudnnBackendDescriptor_t*>(values)[i];
+      const Descriptor& set = *reinterpret_cast<const Descriptor*>(value);
+      if (!set.node->final) return CUDNN_STATUS_BAD_PARAM;
+      if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS)
+        node.operations.push_back(set.node);
+      else
+        node.nodes[name] = set.node;
+    }
     return CUDNN_STATUS_SUCCESS;
   }
   node.values[name] = std::string(static_cast<const char*>(values), count * SizeOf(type));
@@ -173,8 +166,19 @@ FakeConvolution ConvolutionOf(const Node& operation) {
   return made;
 }
 
+bool HasConvolution(const Node& graph) { return NamesOf(*graph.operations.at(0)) != nullptr; }
+
+// Gradients of attention have five products, attention has two.
+bool IsOfGradients(const Node& graph) {
+  FakeGraph read;
+  return !HasConvolution(graph) && read.Read(graph) && read.products() > 2;
+}
+
 cudnnStatus_t Finalize(cudnnBackendDescriptor_t descriptor) {
   Node& node = NodeOf(descriptor);
+  if (node.type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR && !HasConvolution(node) &&
+      !FakeGraph().Read(node))
+    return CUDNN_STATUS_BAD_PARAM;
   if (NamesOf(node) != nullptr && !Fits(ConvolutionOf(node))) return CUDNN_STATUS_BAD_PARAM;
   if (node.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
       node.One<cudnnBackendHeurMode_t>(CUDNN_ATTR_ENGINEHEUR_MODE) != CUDNN_HEUR_MODE_A)
@@ -194,21 +198,26 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   const Node& node = NodeOf(descriptor);
   auto* const made = static_cast<cudnnBackendDescriptor_t*>(into);
   switch (name) {
-    case CUDNN_ATTR_ENGINEHEUR_RESULTS:
-      *count = std::min<int64_t>(most, Engines().size());
-      for (int64_t e = 0; e < *count; ++e) {
-        NodeOf(made[e]).engine = e;
-        NodeOf(made[e]).nodes = node.nodes;
-        NodeOf(made[e]).final = true;
+    case CUDNN_ATTR_ENGINEHEUR_RESULTS: {
+      const bool gradients = IsOfGradients(*node.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH));
+      *count = 0;
+      for (size_t e = 0; e < Engines().size() && *count < most; ++e) {
+        if (Engines()[e].of_gradients && !gradients) continue;
+        Node& named = NodeOf(made[(*count)++]);
+        named.engine = static_cast<int64_t>(e);
+        named.nodes = node.nodes;
+        named.final = true;
       }
       return CUDNN_STATUS_SUCCESS;
+    }
     case CUDNN_ATTR_ENGINECFG_ENGINE:
       NodeOf(made[0]).engine = node.engine;
       *count = 1;
       return CUDNN_STATUS_SUCCESS;
     case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
       return Give(Engines()[node.engine].notes, most, count, into);
-    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX: return Give(std::vector{node.engine}, most, count, into);
+    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+      return Give(std::vector{Engines()[node.engine].number}, most, count, into);
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE: {
       const int64_t engine = node.nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)->engine;
       return Give(std::vector{Engines()[engine].workspace}, most, count, into);
@@ -217,12 +226,30 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   }
 }
 
+// Of a graph without convolutions.
+cudnnStatus_t ExecuteGraph(cudnnHandle_t handle, const Node& settings, const Node& graph,
+                           const Node& given) {
+  FakeGraph work;
+  if (!work.Read(graph) || !work.Take(given)) return CUDNN_STATUS_BAD_PARAM;
+  char* const workspace = given.One<char*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  const bool last = settings.engine + 1 == static_cast<int64_t>(Engines().size());
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  ++Fake().attentions;
+  Enqueue(reinterpret_cast<Handle*>(handle)->stream, [=] {
+    if (!last) return;
+    std::memset(workspace, -1, kWorkspaceBytes);
+    work.Compute();
+  });
+  return CUDNN_STATUS_SUCCESS;
+}
+
 cudnnStatus_t Execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
                       cudnnBackendDescriptor_t pack) {
   const Node& settings = *NodeOf(plan).nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   const Node& graph = *settings.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  FakeConvolution work = ConvolutionOf(*graph.nodes.at(CUDNN_ATTR_OPERATIONGRAPH_OPS));
   const Node& given = NodeOf(pack);
+  if (!HasConvolution(graph)) return ExecuteGraph(handle, settings, graph, given);
+  FakeConvolution work = ConvolutionOf(*graph.operations.at(0));
   const auto numbers = given.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = given.All<char*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   for (FakeTensor& tensor : work.tensors) {
