@@ -272,7 +272,8 @@ TEST_CASE("Causal attention is what it says, square and not") {
   CheckAll(Causal(Routine(2, 2, 2, 8, 8, 8, 8), 0));
   CheckAll(Causal(Routine(1, 2, 2, 4, 11, 8, 8), 7));  // the last queries of a longer sequence
   CheckAll(Causal(Routine(1, 2, 2, 11, 4, 8, 8), 0));
-  CheckAll(Causal(Routine(1, 2, 2, 3, 7, 8, 8), 20));  // which masks nothing
+  CheckAll(Causal(Routine(1, 2, 2, 3, 7, 8, 8), 5));   // which hides one key from one query
+  CheckAll(Causal(Routine(1, 2, 2, 3, 7, 8, 8), 20));  // and nothing
 }
 
 TEST_CASE("A large negative score of masked keys is -∞") {

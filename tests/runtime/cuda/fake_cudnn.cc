@@ -236,9 +236,7 @@ cudnnStatus_t ExecuteGraph(cudnnHandle_t handle, const Node& settings, const Nod
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   ++Fake().attentions;
   Enqueue(reinterpret_cast<Handle*>(handle)->stream, [=] {
-    if (!last) return;
-    std::memset(workspace, -1, kWorkspaceBytes);
-    work.Compute();
+    if (last) work.Compute([=] { std::memset(workspace, -1, kWorkspaceBytes); });
   });
   return CUDNN_STATUS_SUCCESS;
 }

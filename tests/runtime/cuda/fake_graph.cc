@@ -156,7 +156,8 @@ bool FakeGraph::ReadTensor(const Node& node, int64_t& id) {
   const bool in_memory = !tensor.is_virtual && !tensor.by_value;
   if (tensor.extents.size() != tensor.strides.size() ||
       (in_memory && tensor.type != CUDNN_DATA_FLOAT && tensor.type != CUDNN_DATA_HALF &&
-       tensor.type != CUDNN_DATA_BFLOAT16))
+       tensor.type != CUDNN_DATA_BFLOAT16) ||
+      std::any_of(tensor.strides.begin(), tensor.strides.end(), [](int64_t s) { return s < 1; }))
     return false;
   tensors_.emplace(id, std::move(tensor));
   return true;
@@ -254,9 +255,10 @@ bool FakeGraph::Take(const Node& pack) {
   return taken == ids.size();
 }
 
-void FakeGraph::Compute() const {
+void FakeGraph::Compute(const std::function<void()>& between) const {
   Memory memory(*this);
   for (const Operation& operation : operations_) {
+    between();
     const Tensor& result = tensors_.at(operation.result);
     const Tensor& first = tensors_.at(operation.inputs[0]);
     std::map<int64_t, float> sums;  // by place in the result

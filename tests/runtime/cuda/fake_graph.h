@@ -4,6 +4,7 @@
 #ifndef YUBA_TESTS_RUNTIME_CUDA_FAKE_GRAPH_H_
 #define YUBA_TESTS_RUNTIME_CUDA_FAKE_GRAPH_H_
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -22,7 +23,8 @@ class FakeGraph {
   // one is missing, more than needed, or not aligned as it was described.
   bool Take(const Node& pack);
 
-  void Compute() const;
+  // Calls `between` before each operation.
+  void Compute(const std::function<void()>& between) const;
 
   int products() const;
 
