@@ -9,18 +9,26 @@
 namespace yuba::cuda {
 namespace {
 
-// What cuDNN's routines load at a time, bytes: addresses and strides that are not multiples of it
-// make them wrong or stop the GPU, and it plans them all the same (cudnn-frontend 1571).
+// What cuDNN's routines load at a time, bytes. With addresses and strides that are not multiples of
+// it they are wrong on Hopper and stop on Ampere, says NVIDIA's cudnn-frontend
+// (sdpa_support_surface.h); the library plans them all the same.
 constexpr int64_t kLoad = 16;
 constexpr int64_t kWidths = 8;  // widths are multiples of it
 
 // Versions as cudnnGetVersion() counts. What is known of older ones is in NVIDIA's cudnn-frontend
-// (sdpa_support_surface.h, scaled_dot_product_flash_attention.h).
+// 1.x (sdpa_support_surface.h, scaled_dot_product_flash_attention.h).
 constexpr int64_t kOldest = 91002;  // 9.10.0 and 9.10.1 compute attention of small floats wrongly
-constexpr int64_t kAnyKeyCount = 91501;  // before it gradients were wrong but for multiples of 128
+constexpr int64_t kAnyKeyCount = 91501;  // before it gradients were right of multiples of 128 keys
 constexpr int64_t kTwoWidths = 91300;    // before it gradients on Hopper had few pairs of widths
 constexpr int64_t kKeysOfOldGradients = 128;
 constexpr int64_t kLargestOldWidth = 128;
+
+// On which GPUs gradients are added up in one order, where they are asked for in the form that says
+// so: the support matrix in NVIDIA's documentation of cudnn-frontend's attention, of cuDNN 9.18.1.
+// Before it TransformerEngine takes them for ordered on Hopper alone. GPUs after Hopper have to be
+// asked by settings of the engine too.
+constexpr int kAmpere = 80, kHopper = 90, kAfterHopper = 100;
+constexpr int64_t kOrderedOnAmpere = 91801;
 
 // A masked score above this may leave its key a weight that is not 0.
 constexpr float kMostMasked = -1e4f;
@@ -43,18 +51,24 @@ absl::Status TooOld(int64_t version, int64_t wanted, const char* why) {
                                              " or a newer one"));
 }
 
-absl::Status CheckVersion(const AttentionRoutine& routine, int64_t version) {
-  if (version < kOldest) return TooOld(version, kOldest, "is too old for attention");
-  if (!routine.backward) return absl::OkStatus();
+absl::Status CheckGradients(const AttentionRoutine& routine, int64_t version, int capability) {
   if (version < kAnyKeyCount && routine.keys % kKeysOfOldGradients != 0)
     return TooOld(version, kAnyKeyCount,
-                  "has wrong gradients of attention but for multiples of 128 keys");
+                  "has gradients of attention of multiples of 128 keys alone");
   if (version < kTwoWidths && routine.width != routine.value_width &&
       routine.width > kLargestOldWidth)
     return TooOld(version, kTwoWidths,
                   "lacks gradients of attention where values are not as wide as keys");
   if (routine.queries == 1 && routine.keys == 1)
     return absl::UnimplementedError("cuDNN has no gradients of attention of one query to one key");
+  if (capability < kAmpere || capability >= kAfterHopper)
+    return absl::UnimplementedError(absl::StrCat(
+        "gradients of attention through cuDNN that are the same in every run are known of GPUs of "
+        "compute capability 8.0 to 9.0, this one has ",
+        capability / 10, ".", capability % 10));
+  if (capability < kHopper && version < kOrderedOnAmpere)
+    return TooOld(version, kOrderedOnAmpere,
+                  "may have other gradients of attention in every run on this GPU");
   return absl::OkStatus();
 }
 
@@ -146,7 +160,7 @@ bool AttentionRoutine::operator==(const AttentionRoutine& other) const {
                     same);
 }
 
-absl::Status CheckAttention(const AttentionRoutine& routine, int64_t version) {
+absl::Status CheckAttention(const AttentionRoutine& routine, int64_t version, int capability) {
   YUBA_CHECK(routine.batch > 0 && routine.queries > 0 && routine.keys > 0 && routine.width > 0 &&
              routine.value_width > 0 && routine.key_heads > 0 &&
              routine.heads % routine.key_heads == 0 && routine.heads > 0)
@@ -154,7 +168,8 @@ absl::Status CheckAttention(const AttentionRoutine& routine, int64_t version) {
   if (routine.type != ElementType::kF16 && routine.type != ElementType::kBF16)
     return absl::UnimplementedError(
         absl::StrCat("cuDNN's attention is of f16 and bf16, not of ", Name(routine.type)));
-  YUBA_RETURN_IF_ERROR(CheckVersion(routine, version));
+  if (version < kOldest) return TooOld(version, kOldest, "is too old for attention");
+  if (routine.backward) YUBA_RETURN_IF_ERROR(CheckGradients(routine, version, capability));
   if (routine.width % kWidths != 0 || routine.value_width % kWidths != 0)
     return absl::UnimplementedError(absl::StrCat("cuDNN's attention wants heads of multiples of ",
                                                  kWidths, ", not ", routine.width, " and ",

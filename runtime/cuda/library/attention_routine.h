@@ -83,11 +83,12 @@ struct AttentionRoutine {
   bool operator==(const AttentionRoutine& other) const;
 };
 
-// Whether cuDNN of `version`, as cudnnGetVersion() counts (91900), computes the routine rightly, as
-// far as is known without asking it: the library itself checks neither alignments nor what it was
-// wrong in. Unavailable where it is too old, Unimplemented where no version does. It may still have
-// no engine for it.
-absl::Status CheckAttention(const AttentionRoutine& routine, int64_t version);
+// Whether cuDNN of `version`, as cudnnGetVersion() counts (91900), computes the routine rightly on
+// a GPU of this compute capability (90: 9.0), and gradients alike in every run, as far as is known
+// without asking it: the library itself checks neither alignments nor what it was wrong in, and its
+// notes do not tell in which order it adds up. Unavailable where it is too old, Unimplemented where
+// no version does. It may still have no engine for it.
+absl::Status CheckAttention(const AttentionRoutine& routine, int64_t version, int capability);
 
 // The routine as parts of the batch and of the heads, all alike, that one call computes each.
 struct AttentionParts {

@@ -13,9 +13,9 @@ constexpr int64_t kWorkspaceAlignment = 256;
 // from the routine alone, since it decides which engine is taken, and so the bits.
 constexpr int64_t kWorkspaceBesideTensors = int64_t{64} << 20;
 
-// The engines whose gradients are known to be added up in one order, where the graph is the form
-// that says so (cudnn_attention_graph.cc): Ampere's and Hopper's. Blackwell's own have to be asked
-// for it by a setting, and none has a note of it.
+// The engines of Hopper and Ampere, whose gradients are added up in one order where the graph is
+// the form that says so (cudnn_attention_graph.cc, attention_routine.cc); no note tells them from
+// others.
 constexpr int64_t kOrderedEngines[] = {6, 7};
 
 // Notes say what an engine does to numbers beside the graph: of these nothing.
@@ -37,8 +37,9 @@ int64_t RowSumBytes(const AttentionRoutine& part) {
 
 absl::StatusOr<CudnnAttention> CudnnAttention::Make(const CudnnTarget& target,
                                                     const AttentionRoutine& routine) {
-  YUBA_RETURN_IF_ERROR(
-      CheckAttention(routine, static_cast<int64_t>(target.library->cudnnGetVersion())));
+  YUBA_ASSIGN_OR_RETURN(const int capability, CapabilityOf(target));
+  const auto version = static_cast<int64_t>(target.library->cudnnGetVersion());
+  YUBA_RETURN_IF_ERROR(CheckAttention(routine, version, capability));
   AttentionParts parts = PartsOf(routine);
   AttentionGraph graph = GraphOf(parts.part);
   YUBA_ASSIGN_OR_RETURN(CudnnGraph described, Describe(target, graph.operations));

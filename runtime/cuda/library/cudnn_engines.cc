@@ -1,6 +1,8 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/library/cudnn_engines.h"
 
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace yuba::cuda {
@@ -101,6 +103,24 @@ absl::StatusOr<CudnnDescriptor> DescribedDevice(const CudnnTarget& target) {
                  std::vector<char>(target.description.begin(), target.description.end())));
   YUBA_RETURN_IF_ERROR(device.Finish());
   return device;
+}
+
+absl::StatusOr<int> CapabilityOf(const CudnnTarget& target) {
+  if (target.handle != nullptr) {
+    int gpu = 0;
+    cudaDeviceProp properties;
+    YUBA_CUDA(cudaGetDevice(&gpu));
+    YUBA_CUDA(cudaGetDeviceProperties(&properties, gpu));
+    return properties.major * 10 + properties.minor;
+  }
+  // The description has it as "deviceVer":900.
+  const std::string key = "\"deviceVer\":";
+  const size_t found = target.description.find(key);
+  if (found == std::string::npos)
+    return InternalError("a GPU is described to cuDNN without ", key, ": ", target.description);
+  return static_cast<int>(
+             std::strtol(target.description.c_str() + found + key.size(), nullptr, 10)) /
+         10;
 }
 
 }  // namespace yuba::cuda

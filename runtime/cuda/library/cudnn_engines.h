@@ -34,6 +34,10 @@ absl::StatusOr<CudnnPlanned> ChooseEngine(const CudnnTarget& target, CudnnGraph 
 // The GPU that `target` describes, as the library wants it.
 absl::StatusOr<CudnnDescriptor> DescribedDevice(const CudnnTarget& target);
 
+// The compute capability of the target's GPU, 90 for 9.0: the calling thread's, where there is a
+// handle.
+absl::StatusOr<int> CapabilityOf(const CudnnTarget& target);
+
 }  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_LIBRARY_CUDNN_ENGINES_H_

@@ -10,6 +10,7 @@ namespace yuba::cuda {
 namespace {
 
 constexpr int64_t kVersion = 91900;
+constexpr int kHopper = 90, kAmpere = 80;
 
 // [batch, position, head, width], with gradients.
 AttentionRoutine Routine() {
@@ -28,10 +29,10 @@ AttentionRoutine Routine() {
 }
 
 absl::Status Checked(const std::function<void(AttentionRoutine&)>& change,
-                     int64_t version = kVersion) {
+                     int64_t version = kVersion, int capability = kHopper) {
   AttentionRoutine routine = Routine();
   change(routine);
-  return CheckAttention(routine, version);
+  return CheckAttention(routine, version, capability);
 }
 
 TEST_CASE("What cuDNN cannot do of attention is said with its cause") {
@@ -70,7 +71,7 @@ TEST_CASE("Steps along a dimension of one element do not matter") {
   routine.queries = 1;
   routine.tensors[kQuery].strides[2] = 3;
   routine.tensors[kAttended].strides[2] = 3;
-  CHECK_THAT(CheckAttention(routine, kVersion), IsOk());
+  CHECK_THAT(CheckAttention(routine, kVersion, kHopper), IsOk());
 }
 
 TEST_CASE("Versions of cuDNN that compute attention wrongly are too old") {
@@ -84,6 +85,22 @@ TEST_CASE("Versions of cuDNN that compute attention wrongly are too old") {
   const auto two_widths = [](AttentionRoutine& r) { r.width = 192; };
   CHECK_THAT(Checked(two_widths, 91200), old("install cuDNN 9.13.0"));
   CHECK_THAT(Checked(two_widths, 91300), IsOk());
+}
+
+TEST_CASE("Gradients are refused where they may differ from run to run") {
+  const auto same = [](AttentionRoutine&) {};
+  const auto forward = [](AttentionRoutine& r) { r.backward = false; };
+  CHECK_THAT(Checked(same, 91801, kAmpere), IsOk());
+  CHECK_THAT(Checked(same, 91800, kAmpere),
+             StatusIs(absl::StatusCode::kUnavailable, "install cuDNN 9.18.1"));
+  CHECK_THAT(Checked(forward, 91002, kAmpere), IsOk());
+  CHECK_THAT(Checked(same, 91002, 89), Fails("9.18.1"));
+  for (const int capability : {75, 100, 120}) {
+    CHECK_THAT(Checked(same, kVersion, capability),
+               StatusIs(absl::StatusCode::kUnimplemented, "the same in every run"));
+  }
+  CHECK_THAT(Checked(same, kVersion, 100), Fails("this one has 10.0"));
+  CHECK_THAT(Checked(forward, kVersion, 120), IsOk());
 }
 
 TEST_CASE("Parts are of the batch, then of the heads, and say where they begin") {

@@ -136,6 +136,18 @@ TEST_CASE("What cuDNN has no engine for is said with the shape") {
              StatusIs(absl::StatusCode::kUnimplemented, "64 keys of 512"));
 }
 
+TEST_CASE("After Hopper cuDNN plans attention, and its gradients are refused") {
+  const Cudnn* const library = Library();
+  if (library == nullptr) return;
+  const DescribedGpu b200 = {"B200", Description("NVIDIA B200", 1000, 148, 191503138816, 232448,
+                                                 132644864, 1965000, 3996000, 10496)};
+  AttentionRoutine routine = Attention(2, 4, 4, 128, 128, 64);
+  CHECK_THAT(PlanOf(*library, routine, b200), IsOk());
+  routine.backward = true;
+  CHECK_THAT(PlanOf(*library, routine, b200),
+             StatusIs(absl::StatusCode::kUnimplemented, "this one has 10.0"));
+}
+
 TEST_CASE("Equal attentions are planned once") {
   const Cudnn* const library = Library();
   if (library == nullptr) return;

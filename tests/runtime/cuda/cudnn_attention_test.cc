@@ -331,6 +331,8 @@ TEST_CASE("Gradients add up in one order") {
   const auto backward = CudnnAttention::Make(gpu.target(), routine);
   REQUIRE_THAT(backward, IsOk());
   CHECK(backward->engine() == 6);
+  Fake().sm = 100;
+  CHECK_THAT(CudnnAttention::Make(gpu.target(), routine), Fails("the same in every run"));
 }
 
 }  // namespace
