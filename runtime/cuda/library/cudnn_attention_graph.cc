@@ -190,7 +190,7 @@ class Builder {
 
   const AttentionRoutine& routine_;
   AttentionGraph made_;
-  CudnnOperations graph_;
+  OperationGraph graph_;
   const cudnnDataType_t type_;
   const std::vector<int64_t> scores_, rows_;  // extents
   const int scale_;

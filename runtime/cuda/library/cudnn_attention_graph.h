@@ -8,12 +8,12 @@
 #include <array>
 
 #include "runtime/cuda/library/attention_routine.h"
-#include "runtime/cuda/library/cudnn_operations.h"
+#include "runtime/cuda/library/operation_graph.h"
 
 namespace yuba::cuda {
 
 struct AttentionGraph {
-  CudnnOperations operations;
+  OperationGraph operations;
   std::array<int, kAttentionOperands> tensors = {};  // their numbers; -1: not used
   int row_sums = -1;  // backward: f32 [batch, heads, queries], dense, that the graph is to be lent
 };

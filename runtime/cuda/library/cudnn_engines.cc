@@ -94,17 +94,6 @@ absl::StatusOr<CudnnPlanned> ChooseEngine(const CudnnTarget& target, CudnnGraph 
   return absl::NotFoundError("cuDNN has no engine for a graph");
 }
 
-absl::StatusOr<CudnnDescriptor> DescribedDevice(const CudnnTarget& target) {
-  YUBA_ASSIGN_OR_RETURN(
-      CudnnDescriptor device,
-      CudnnDescriptor::Make(*target.library, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR));
-  YUBA_RETURN_IF_ERROR(
-      device.Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-                 std::vector<char>(target.description.begin(), target.description.end())));
-  YUBA_RETURN_IF_ERROR(device.Finish());
-  return device;
-}
-
 absl::StatusOr<int> CapabilityOf(const CudnnTarget& target) {
   if (target.handle != nullptr) {
     int gpu = 0;

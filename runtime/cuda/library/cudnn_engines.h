@@ -31,9 +31,6 @@ absl::StatusOr<CudnnPlanned> ChooseEngine(const CudnnTarget& target, CudnnGraph 
                                           int64_t workspace_limit,
                                           const std::function<bool(const CudnnEngine&)>& allows);
 
-// The GPU that `target` describes, as the library wants it.
-absl::StatusOr<CudnnDescriptor> DescribedDevice(const CudnnTarget& target);
-
 // The compute capability of the target's GPU, 90 for 9.0: the calling thread's, where there is a
 // handle.
 absl::StatusOr<int> CapabilityOf(const CudnnTarget& target);

@@ -1,5 +1,5 @@
 #ifdef YUBA_WITH_CUDA
-#include "runtime/cuda/library/cudnn_operations.h"
+#include "runtime/cuda/library/operation_graph.h"
 
 #include <utility>
 
@@ -11,10 +11,10 @@ namespace {
 // Of tensors that the library places itself, bytes.
 constexpr int64_t kOwnAlignment = 16;
 
-using Tensor = CudnnOperations::Tensor;
-using Operation = CudnnOperations::Operation;
-using Place = CudnnOperations::Place;
-using Kind = CudnnOperations::Kind;
+using Tensor = OperationGraph::Tensor;
+using Operation = OperationGraph::Operation;
+using Place = OperationGraph::Place;
+using Kind = OperationGraph::Kind;
 
 std::vector<int64_t> RowMajor(const std::vector<int64_t>& extents) {
   std::vector<int64_t> strides(extents.size(), 1);
@@ -120,66 +120,66 @@ absl::Status SetMeaning(const Cudnn& library, const Operation& operation, CudnnD
 
 }  // namespace
 
-int CudnnOperations::Add(Tensor tensor) {
+int OperationGraph::Add(Tensor tensor) {
   tensors_.push_back(std::move(tensor));
   return static_cast<int>(tensors_.size()) - 1;
 }
 
-int CudnnOperations::AddStored(CudnnTensor shape, cudnnDataType_t type) {
+int OperationGraph::AddStored(CudnnTensor shape, cudnnDataType_t type) {
   return Add({Place::kStored, std::move(shape), type});
 }
 
-int CudnnOperations::AddVirtual(std::vector<int64_t> extents, cudnnDataType_t type) {
+int OperationGraph::AddVirtual(std::vector<int64_t> extents, cudnnDataType_t type) {
   std::vector<int64_t> strides = RowMajor(extents);
   return AddVirtual(CudnnTensor{std::move(extents), std::move(strides), kOwnAlignment}, type);
 }
 
-int CudnnOperations::AddVirtual(CudnnTensor shape, cudnnDataType_t type) {
+int OperationGraph::AddVirtual(CudnnTensor shape, cudnnDataType_t type) {
   return Add({Place::kVirtual, std::move(shape), type});
 }
 
-int CudnnOperations::AddValue(float value, int rank) {
+int OperationGraph::AddValue(float value, int rank) {
   const std::vector<int64_t> ones(rank, 1);
   return Add({Place::kValue, {ones, ones, kOwnAlignment}, CUDNN_DATA_FLOAT, value});
 }
 
-int CudnnOperations::AddWhole(int32_t value, int rank) {
+int OperationGraph::AddWhole(int32_t value, int rank) {
   const std::vector<int64_t> ones(rank, 1);
   return Add({Place::kValue, {ones, ones, kOwnAlignment}, CUDNN_DATA_INT32, 0, value});
 }
 
-void CudnnOperations::Multiply(int left, int right, int result) {
+void OperationGraph::Multiply(int left, int right, int result) {
   operations_.push_back({Kind::kMultiply, {left, right}, result});
 }
 
-void CudnnOperations::Map(cudnnPointwiseMode_t map, std::vector<int> inputs, int result,
-                          cudnnDataType_t computed_in) {
+void OperationGraph::Map(cudnnPointwiseMode_t map, std::vector<int> inputs, int result,
+                         cudnnDataType_t computed_in) {
   operations_.push_back({Kind::kMap, std::move(inputs), result, map, -1, computed_in});
 }
 
-void CudnnOperations::Select(int yes, int no, int condition, int result) {
+void OperationGraph::Select(int yes, int no, int condition, int result) {
   Map(CUDNN_POINTWISE_BINARY_SELECT, {yes, no, condition}, result);
 }
 
-void CudnnOperations::Index(int like, int axis, int result) {
+void OperationGraph::Index(int like, int axis, int result) {
   operations_.push_back({Kind::kMap, {like}, result, CUDNN_POINTWISE_GEN_INDEX, axis});
 }
 
-void CudnnOperations::Reduce(cudnnReduceTensorOp_t operation, int input, int result) {
+void OperationGraph::Reduce(cudnnReduceTensorOp_t operation, int input, int result) {
   Operation made = {Kind::kReduce, {input}, result};
   made.sum = operation;
   operations_.push_back(std::move(made));
 }
 
-void CudnnOperations::View(int input, int result) {
+void OperationGraph::View(int input, int result) {
   operations_.push_back({Kind::kView, {input}, result});
 }
 
-absl::StatusOr<CudnnGraph> Describe(const CudnnTarget& target, const CudnnOperations& operations) {
+absl::StatusOr<CudnnGraph> Describe(const CudnnTarget& target, const OperationGraph& operations) {
   const Cudnn& library = *target.library;
   std::vector<CudnnDescriptor> tensors, parts;
   for (const Tensor& tensor : operations.tensors()) {
-    const int64_t id = CudnnOperations::UniqueId(static_cast<int>(tensors.size()));
+    const int64_t id = OperationGraph::UniqueId(static_cast<int>(tensors.size()));
     YUBA_ASSIGN_OR_RETURN(CudnnDescriptor made, DescribeTensor(library, tensor, id));
     tensors.push_back(std::move(made));
   }
@@ -207,13 +207,13 @@ absl::StatusOr<CudnnGraph> Describe(const CudnnTarget& target, const CudnnOperat
   for (CudnnDescriptor& tensor : tensors) parts.push_back(std::move(tensor));
   CudnnGraph made = {std::move(graph), std::move(parts), absl::nullopt};
   if (target.handle == nullptr) {
-    YUBA_ASSIGN_OR_RETURN(made.device, DescribedDevice(target));
+    YUBA_ASSIGN_OR_RETURN(made.device, DeviceOf(target));
   }
   return made;
 }
 
 absl::Status Execute(const CudnnTarget& target, const CudnnDescriptor& plan,
-                     const CudnnOperations& operations, const std::vector<void*>& pointers,
+                     const OperationGraph& operations, const std::vector<void*>& pointers,
                      char* workspace) {
   // The library reads values while they are given to it.
   std::vector<Tensor> tensors = operations.tensors();
@@ -222,7 +222,7 @@ absl::Status Execute(const CudnnTarget& target, const CudnnDescriptor& plan,
   for (size_t t = 0; t < tensors.size(); ++t) {
     Tensor& tensor = tensors[t];
     if (tensor.place == Place::kVirtual) continue;
-    ids.push_back(CudnnOperations::UniqueId(static_cast<int>(t)));
+    ids.push_back(OperationGraph::UniqueId(static_cast<int>(t)));
     given.push_back(tensor.place == Place::kStored    ? pointers[t]
                     : tensor.type == CUDNN_DATA_INT32 ? static_cast<void*>(&tensor.whole)
                                                       : static_cast<void*>(&tensor.value));

@@ -3,14 +3,14 @@
 // in cuDNN's documentation of its graph API.
 //
 // Example: y = 0.5 a b of matrices in f16; the product itself is nowhere stored.
-//   CudnnOperations graph;
+//   OperationGraph graph;
 //   const int a = graph.AddStored({{1, 64, 32}, {2048, 32, 1}, 16}, CUDNN_DATA_HALF);
 //   const int b = ..., y = ...;
 //   const int product = graph.AddVirtual({1, 64, 64}, CUDNN_DATA_FLOAT);
 //   graph.Multiply(a, b, product);
 //   graph.Map(CUDNN_POINTWISE_MUL, {product, graph.AddValue(0.5f, 3)}, y);
-#ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUDNN_OPERATIONS_H_
-#define YUBA_RUNTIME_CUDA_LIBRARY_CUDNN_OPERATIONS_H_
+#ifndef YUBA_RUNTIME_CUDA_LIBRARY_OPERATION_GRAPH_H_
+#define YUBA_RUNTIME_CUDA_LIBRARY_OPERATION_GRAPH_H_
 
 #include <vector>
 
@@ -18,7 +18,7 @@
 
 namespace yuba::cuda {
 
-class CudnnOperations {
+class OperationGraph {
  public:
   enum class Place {
     kStored,   // in the GPU's memory, where a pointer says
@@ -81,14 +81,14 @@ class CudnnOperations {
 };
 
 // The graph as descriptors. Unimplemented where the library does not take one of its operations.
-absl::StatusOr<CudnnGraph> Describe(const CudnnTarget& target, const CudnnOperations& operations);
+absl::StatusOr<CudnnGraph> Describe(const CudnnTarget& target, const OperationGraph& operations);
 
 // Starts `plan`, of such a graph, on the handle's stream. `pointers` has one for each tensor of the
 // graph, which only those that are stored need.
 absl::Status Execute(const CudnnTarget& target, const CudnnDescriptor& plan,
-                     const CudnnOperations& operations, const std::vector<void*>& pointers,
+                     const OperationGraph& operations, const std::vector<void*>& pointers,
                      char* workspace);
 
 }  // namespace yuba::cuda
 
-#endif  // YUBA_RUNTIME_CUDA_LIBRARY_CUDNN_OPERATIONS_H_
+#endif  // YUBA_RUNTIME_CUDA_LIBRARY_OPERATION_GRAPH_H_
