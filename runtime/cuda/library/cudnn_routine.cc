@@ -108,6 +108,8 @@ absl::Status SetFactors(const CudnnRoutine& routine, CudnnDescriptor& operation)
   return operation.Set(names.beta, CUDNN_TYPE_FLOAT, std::vector{static_cast<float>(beta)});
 }
 
+}  // namespace
+
 absl::StatusOr<CudnnDescriptor> DeviceOf(const CudnnTarget& target) {
   YUBA_ASSIGN_OR_RETURN(
       CudnnDescriptor device,
@@ -118,8 +120,6 @@ absl::StatusOr<CudnnDescriptor> DeviceOf(const CudnnTarget& target) {
   YUBA_RETURN_IF_ERROR(device.Finish());
   return device;
 }
-
-}  // namespace
 
 absl::StatusOr<CudnnGraph> GraphOf(const CudnnTarget& target, const CudnnRoutine& routine) {
   const Cudnn& library = *target.library;

@@ -31,6 +31,9 @@ struct CudnnGraph {
 // Unimplemented where the library takes no such routine.
 absl::StatusOr<CudnnGraph> GraphOf(const CudnnTarget& target, const CudnnRoutine& routine);
 
+// The GPU that `target` describes, for CudnnGraph::device.
+absl::StatusOr<CudnnDescriptor> DeviceOf(const CudnnTarget& target);
+
 }  // namespace yuba::cuda
 
 #endif  // YUBA_RUNTIME_CUDA_LIBRARY_CUDNN_ROUTINE_H_

@@ -22,44 +22,13 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/library/cublas_lt_epilogue.h"
 #include "runtime/cuda/library/cudnn_convolution.h"
+#include "tests/runtime/cuda/described_gpus.h"
 #endif
 
 namespace yuba::cuda {
 namespace {
 
 #ifdef YUBA_WITH_CUDA
-
-struct DescribedGpu {
-  const char* name;
-  std::string description;
-};
-
-// What cuDNN reads of a GPU (docs/decisions/152). Clocks are of the SXM boards.
-std::string Description(const char* name, int capability, int processors, int64_t memory,
-                        int shared, int64_t cache, int clock, int memory_clock, int number) {
-  return absl::StrCat(
-      R"({"deviceVer":)", capability, R"(,"driverVer":13000,"cudaDeviceId":0,"totalGlobalMem":)",
-      memory,
-      R"(,"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,)",
-      R"("multiProcessorCount":)", processors,
-      R"(,"warpSize":32,"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":)", shared,
-      R"(,"reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,)",
-      R"("maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":)", number,
-      R"(,"isTccDriver":0,"supportCoopLaunch":1,"smClockRateKHz":)", clock,
-      R"(,"memClockRateKHz":)", memory_clock, R"(,"l2CacheSize":)", cache, R"(,"deviceName":")",
-      name, R"("})");
-}
-
-const std::vector<DescribedGpu>& Gpus() {
-  static const auto* gpus = new std::vector<DescribedGpu>{
-      {"A100", Description("NVIDIA A100-SXM4-80GB", 800, 108, 85094825984, 166912, 41943040,
-                           1410000, 1593000, 8370)},
-      {"H100", Description("NVIDIA H100 80GB HBM3", 900, 132, 85045870592, 232448, 52428800,
-                           1980000, 2619000, 9008)},
-      {"H200", Description("NVIDIA H200", 900, 132, 150110011392, 232448, 62914560, 1980000,
-                           3201000, 9013)}};
-  return *gpus;
-}
 
 struct Case {
   std::string model;  // of the zoo, or a file, which has none of what follows
@@ -190,7 +159,7 @@ TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut"
       CHECK(lacking.size() == 1);
     else
       CHECK(absl::StrJoin(lacking, "\n") == "");
-    for (const DescribedGpu& gpu : Gpus()) {
+    for (const DescribedGpu& gpu : DescribedGpus()) {
       if (!IsTried(number++, 3)) continue;
       std::set<std::string> without;
       for (const auto& [key, call] : calls) {
@@ -255,7 +224,7 @@ TEST_CASE("cuDNN plans convolutions and gradients in every type") {
   std::set<std::string> lacking;
   AddCalls(*ProgramOf({"wresnet", {{"layers", 26}, {"batch", 8}}, "adam", ""}, 1), calls, lacking);
   REQUIRE(!calls.empty());
-  for (const DescribedGpu& gpu : Gpus()) {
+  for (const DescribedGpu& gpu : DescribedGpus()) {
     CudnnTarget target;
     target.library = *library;
     target.description = gpu.description;

@@ -30,6 +30,7 @@ struct FakeCuda {
 
   int64_t allocations = 0, streams = 0, events = 0, modules = 0;                 // not freed yet
   int64_t kernels = 0, copies = 0, products = 0, convolutions = 0, gathers = 0;  // started so far
+  int64_t attentions = 0;                 // calls of the library, started so far
   int64_t most_allocated = 0;             // bytes, by one call
   int64_t peer_copies = 0;                // between GPUs, through the host
   int64_t communicators = 0, aborts = 0;  // made, aborted so far

@@ -1,11 +1,11 @@
 #ifdef YUBA_WITH_CUDA
-// cuDNN's graph API on the fake GPUs: graphs of one convolution or gradient, computed as they are
-// described, and of what its precompiled engines do behind a convolution: perhaps a residual that
-// lies like the result, a bias, perhaps ReLU. Of the engines that its heuristics name only the last
-// may be taken; the others compute nothing.
+// cuDNN's graph API on the fake GPUs: graphs of one convolution or gradient, and of what its
+// precompiled engines do behind a convolution (perhaps a residual that lies like the result, a
+// bias, perhaps ReLU); and graphs of products, maps, reductions and views. They are computed as
+// they are described. Of the engines that its heuristics name only the last may be taken; the
+// others compute nothing.
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +13,8 @@
 
 #include "tests/runtime/cuda/fake_convolution.h"
 #include "tests/runtime/cuda/fake_cuda.h"
+#include "tests/runtime/cuda/fake_cudnn_node.h"
+#include "tests/runtime/cuda/fake_graph.h"
 #include "tests/runtime/cuda/fake_libraries.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
@@ -21,27 +23,6 @@ namespace {
 
 constexpr int64_t kWorkspaceBytes = 288;  // of the last engine, which it fills
 
-// What a descriptor holds.
-struct Node {
-  cudnnBackendDescriptorType_t type = CUDNN_BACKEND_TENSOR_DESCRIPTOR;
-  bool final = false;
-  std::map<cudnnBackendAttributeName_t, std::string> values;
-  std::map<cudnnBackendAttributeName_t, std::shared_ptr<Node>> nodes;
-  std::vector<std::shared_ptr<Node>> operations;  // of a graph
-  int64_t engine = -1;                            // of an engine, and of its settings
-
-  template <typename Value>
-  std::vector<Value> All(cudnnBackendAttributeName_t name) const {
-    const std::string& bytes = values.at(name);
-    std::vector<Value> all(bytes.size() / sizeof(Value));
-    std::memcpy(all.data(), bytes.data(), bytes.size());
-    return all;
-  }
-  template <typename Value>
-  Value One(cudnnBackendAttributeName_t name) const {
-    return All<Value>(name).at(0);
-  }
-};
 struct Descriptor {
   std::shared_ptr<Node> node;
 };
@@ -53,14 +34,17 @@ Node& NodeOf(cudnnBackendDescriptor_t descriptor) {
 struct Engine {
   std::vector<cudnnBackendNumericalNote_t> notes;
   int64_t workspace;
+  int64_t number;
+  bool of_gradients = false;  // of attention alone: it adds up in any order and has no note of it
 };
 const std::vector<Engine>& Engines() {
   static const auto* engines = new std::vector<Engine>{
-      {{CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, 0},
-      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}, 0},
-      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_WINOGRAD}, 0},
-      {{}, int64_t{1} << 40},
-      {{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, kWorkspaceBytes}};
+      {{CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, 0, 0},
+      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}, 0, 1},
+      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_WINOGRAD}, 0, 2},
+      {{}, int64_t{1} << 40, 7},
+      {{}, 0, 5, true},
+      {{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, kWorkspaceBytes, 6}};
   return *engines;
 }
 
@@ -100,6 +84,7 @@ size_t SizeOf(cudnnBackendAttributeType_t type) {
     case CUDNN_TYPE_DATA_TYPE:
     case CUDNN_TYPE_CONVOLUTION_MODE:
     case CUDNN_TYPE_POINTWISE_MODE:
+    case CUDNN_TYPE_REDUCTION_OPERATOR_TYPE:
     case CUDNN_TYPE_HEUR_MODE: return 4;
     default: return 8;
   }
@@ -230,8 +215,19 @@ std::unique_ptr<FakeConvolution> WorkOf(const Node& graph) {
   return work;
 }
 
+bool HasConvolution(const Node& graph) { return NamesOf(*graph.operations.at(0)) != nullptr; }
+
+// Gradients of attention have five products, attention has two.
+bool IsOfGradients(const Node& graph) {
+  FakeGraph read;
+  return !HasConvolution(graph) && read.Read(graph) && read.products() > 2;
+}
+
 cudnnStatus_t Finalize(cudnnBackendDescriptor_t descriptor) {
   Node& node = NodeOf(descriptor);
+  if (node.type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR && !HasConvolution(node) &&
+      !FakeGraph().Read(node))
+    return CUDNN_STATUS_BAD_PARAM;
   if (NamesOf(node) != nullptr && !Fits(ConvolutionOf(node))) return CUDNN_STATUS_BAD_PARAM;
   if (node.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
       node.One<cudnnBackendHeurMode_t>(CUDNN_ATTR_ENGINEHEUR_MODE) != CUDNN_HEUR_MODE_A)
@@ -251,22 +247,28 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   const Node& node = NodeOf(descriptor);
   auto* const made = static_cast<cudnnBackendDescriptor_t*>(into);
   switch (name) {
-    case CUDNN_ATTR_ENGINEHEUR_RESULTS:
-      *count = std::min<int64_t>(most, Engines().size());
-      if (WorkOf(*node.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)) == nullptr) *count = 0;
-      for (int64_t e = 0; e < *count; ++e) {
-        NodeOf(made[e]).engine = e;
-        NodeOf(made[e]).nodes = node.nodes;
-        NodeOf(made[e]).final = true;
+    case CUDNN_ATTR_ENGINEHEUR_RESULTS: {
+      const Node& graph = *node.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+      const bool gradients = IsOfGradients(graph);
+      *count = 0;
+      if (HasConvolution(graph) && WorkOf(graph) == nullptr) return CUDNN_STATUS_SUCCESS;
+      for (size_t e = 0; e < Engines().size() && *count < most; ++e) {
+        if (Engines()[e].of_gradients && !gradients) continue;
+        Node& named = NodeOf(made[(*count)++]);
+        named.engine = static_cast<int64_t>(e);
+        named.nodes = node.nodes;
+        named.final = true;
       }
       return CUDNN_STATUS_SUCCESS;
+    }
     case CUDNN_ATTR_ENGINECFG_ENGINE:
       NodeOf(made[0]).engine = node.engine;
       *count = 1;
       return CUDNN_STATUS_SUCCESS;
     case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
       return Give(Engines()[node.engine].notes, most, count, into);
-    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX: return Give(std::vector{node.engine}, most, count, into);
+    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+      return Give(std::vector{Engines()[node.engine].number}, most, count, into);
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE: {
       const int64_t engine = node.nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)->engine;
       return Give(std::vector{Engines()[engine].workspace}, most, count, into);
@@ -275,12 +277,28 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
   }
 }
 
+// Of a graph without convolutions.
+cudnnStatus_t ExecuteGraph(cudnnHandle_t handle, const Node& settings, const Node& graph,
+                           const Node& given) {
+  FakeGraph work;
+  if (!work.Read(graph) || !work.Take(given)) return CUDNN_STATUS_BAD_PARAM;
+  char* const workspace = given.One<char*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  const bool last = settings.engine + 1 == static_cast<int64_t>(Engines().size());
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  ++Fake().attentions;
+  Enqueue(reinterpret_cast<Handle*>(handle)->stream, [=] {
+    if (last) work.Compute([=] { std::memset(workspace, -1, kWorkspaceBytes); });
+  });
+  return CUDNN_STATUS_SUCCESS;
+}
+
 cudnnStatus_t Execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
                       cudnnBackendDescriptor_t pack) {
   const Node& settings = *NodeOf(plan).nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   const Node& graph = *settings.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  FakeConvolution work = *WorkOf(graph);
   const Node& given = NodeOf(pack);
+  if (!HasConvolution(graph)) return ExecuteGraph(handle, settings, graph, given);
+  FakeConvolution work = *WorkOf(graph);
   const auto numbers = given.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = given.All<char*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   std::vector<FakeTensor*> tensors;
