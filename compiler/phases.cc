@@ -1,10 +1,13 @@
 #include "compiler/phases.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/attention/neighbours.h"
+#include "compiler/attention/stands_for.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/products.h"
 #include "compiler/dump/state.h"
@@ -117,12 +120,59 @@ SharedKernels SharedKernelsFor(const Compilation& c) {
   return ArenaBytesOf(program, c.plan) > limit ? SharedKernels() : shared;
 }
 
+// The attention that the target's library may compute, its nodes neighbours in graph and plan.
+std::vector<Attention> PlaceAttention(Compilation& c) {
+  const kernels::KernelChoice& choice = c.request.kernels;
+  if (!choice.library || choice.target.arithmetic == Arithmetic::kHash ||
+      choice.target.facts->libraries.attention == nullptr) {
+    return {};
+  }
+  Graph& graph = c.model.graph;
+  std::vector<Attention> found;
+  for (Attention& attention : FindAttention(graph)) {
+    if (IsForLibrary(graph, attention)) found.push_back(std::move(attention));
+  }
+  if (found.empty()) return found;
+  const std::vector<NodeId> order = NeighboursOrder(graph, found);
+  std::vector<NodeId> numbers(order.size());
+  std::vector<Node> nodes;
+  search::Choices plans;
+  for (const NodeId id : order) {
+    numbers[id] = static_cast<NodeId>(nodes.size());
+    nodes.push_back(std::move(graph.nodes[id]));
+    plans.push_back(std::move(c.plan.nodes[id]));
+  }
+  graph.nodes = std::move(nodes);
+  c.plan.nodes = std::move(plans);
+  Link(graph);
+  for (Attention& attention : found) Renumber(numbers, attention);
+  return found;
+}
+
+// The results of attention are those of its call: nothing follows them in one kernel.
+void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attention,
+                      std::vector<Cluster>& products) {
+  std::set<TensorId> results;
+  for (const Attention& each : attention) {
+    for (const AttentionStep step : {kValues, kValueGradients, kQueryGradients, kKeyGradients})
+      if (each.NodeOf(step) >= 0) results.insert(graph.nodes[each.NodeOf(step)].result);
+  }
+  products.erase(std::remove_if(products.begin(), products.end(),
+                                [&](const Cluster& product) {
+                                  return results.count(product.results[0]) != 0;
+                                }),
+                 products.end());
+}
+
 absl::Status MakeProgram(Compilation& c) {
   YUBA_CHECK(c.plan.tensors.size() == c.model.graph.tensors.size());
   YUBA_CHECK(c.plan.nodes.size() == c.model.graph.nodes.size());
-  const SharedKernels shared = SharedKernelsFor(c);
+  const std::vector<Attention> attention = PlaceAttention(c);
+  SharedKernels shared = SharedKernelsFor(c);
+  KeepResultsAlone(c.model.graph, attention, shared.products);
   c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, shared.joins,
                               shared.products);
+  AddAttention(c.model.graph, attention, c.program);
   c.program.set_version(c.request.version);
   return absl::OkStatus();
 }

@@ -57,7 +57,8 @@ ArenaLayout PlannedLayout(const LoadedProgram& program) {
   for (const program::Buffer& buffer : program.message().buffers()) {
     layout.offsets.push_back(buffer.offset());
   }
-  layout.size = program.message().arena_size();
+  layout.substitutes = program.message().substitute_size();
+  layout.size = program.message().arena_size() + layout.substitutes;
   return layout;
 }
 

@@ -35,6 +35,8 @@ struct Launch {
 struct ArenaLayout {
   std::vector<int64_t> offsets;  // [buffer] bytes
   int64_t size = 0;              // of the arena, bytes
+  // Bytes at its end that only kernels use for which calls of attention stand (program.proto).
+  int64_t substitutes = 0;
 };
 
 // Of a device whose work goes on after Run has returned: what was started and is not known to have

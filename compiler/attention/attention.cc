@@ -16,6 +16,9 @@ namespace {
 
 // By so much of itself a number may differ that is rounded to f32 in two ways.
 constexpr double kRounding = 1e-6;
+// So far below all other scores that its weight is 0: what exporters write instead of -infinity is
+// -10,000 and less. A library does not look at keys that a mask hides.
+constexpr double kMostHidden = -1e4;
 
 bool IsCall(const Expr& expr, Function function) {
   return expr.kind == Expr::kCall && expr.function == function;
@@ -29,40 +32,40 @@ bool IsContraction(const Node& node) {
   return !IsOpaque(*node.definition) && MatchContraction(*node.definition).has_value();
 }
 
-// The operand of a contraction that is not `tensor`; -1 where it reads others.
-TensorId OtherFactor(const Node& node, TensorId tensor) {
-  if (node.operands.size() != 2) return -1;
-  if (node.operands[0] == tensor) return node.operands[1];
-  return node.operands[1] == tensor ? node.operands[0] : -1;
-}
-
 bool IsReduction(const Node& node, Reducer reducer) {
   const Definition& definition = *node.definition;
   return definition.reducer == reducer && definition.where.empty() && definition.data_where.empty();
+}
+
+// Whether each query has a key that counts: the first one does.
+bool LeavesKeys(const AttentionMask& mask) {
+  return !mask.causal || (mask.offset >= 0 && mask.hidden <= kMostHidden);
 }
 
 // Finds the attention whose scores one contraction computes.
 class Finder {
  public:
   Finder(const Graph& graph, NodeId scores)
-      : graph_(graph), products_(graph.nodes[scores].result), elements_(graph, products_) {
-    found_.scores = scores;
-  }
+      : graph_(graph),
+        scores_(scores),
+        origin_(graph.nodes[scores].result),
+        elements_(graph, origin_) {}
 
   absl::optional<Attention> Find() {
-    if (!FindForward()) return absl::nullopt;
-    const std::set<NodeId> forward = Leading({found_.values}, {});
+    if (!FindWeights() || !FindFactors()) return absl::nullopt;
+    const NodeId values = found_.NodeOf(kValues);
+    const std::set<NodeId> forward = Leading({values}, {});
     found_.forward.assign(forward.begin(), forward.end());
-    if (AreAlone(forward, {found_.values})) return std::move(found_);
+    if (AreAlone(forward, {values})) return std::move(found_);
     // What else reads the weights is the other half of a training step, or keeps them.
-    if (!FindBackward()) return absl::nullopt;
-    const std::set<NodeId> gradients = {found_.value_gradients, found_.query_gradients,
-                                        found_.key_gradients};
-    const std::set<NodeId> backward = Leading(gradients, forward);
+    if (!FindGradients()) return absl::nullopt;
+    std::set<NodeId> results = {found_.NodeOf(kValueGradients), found_.NodeOf(kQueryGradients),
+                                found_.NodeOf(kKeyGradients)};
+    const std::set<NodeId> backward = Leading(results, forward);
     found_.backward.assign(backward.begin(), backward.end());
-    std::set<NodeId> members = forward, results = gradients;
+    std::set<NodeId> members = forward;
     members.insert(backward.begin(), backward.end());
-    results.insert(found_.values);
+    results.insert(values);
     if (!AreAlone(members, results)) return absl::nullopt;
     return std::move(found_);
   }
@@ -70,35 +73,78 @@ class Finder {
  private:
   const Node& NodeOf(NodeId id) const { return graph_.nodes[id]; }
 
-  // The contractions among the readers of `tensor` but `except`.
-  std::vector<NodeId> ContractionsOf(TensorId tensor, NodeId except = -1) const {
-    std::vector<NodeId> found;
-    for (const NodeId id : graph_.tensors[tensor].consumers) {
-      if (id != except && IsContraction(NodeOf(id))) found.push_back(id);
+  void Set(AttentionStep step, NodeId node, TensorId factor) {
+    found_.products[step] = {node, factor, elements_.IndicesOf(node)};
+  }
+
+  // Whether one is a copy of the other, or both are of a third.
+  bool AreSame(TensorId a, TensorId b) const { return SourceOf(graph_, a) == SourceOf(graph_, b); }
+
+  // The operand of a contraction that is not `tensor`; -1 where it reads others.
+  TensorId OtherFactor(NodeId id, TensorId tensor) const {
+    const std::vector<TensorId>& operands = NodeOf(id).operands;
+    if (operands.size() != 2) return -1;
+    if (AreSame(operands[0], tensor)) return operands[1];
+    return AreSame(operands[1], tensor) ? operands[0] : -1;
+  }
+
+  // Whether the contraction is of these two tensors.
+  bool IsOther(NodeId id, TensorId tensor, TensorId other) const {
+    const TensorId found = OtherFactor(id, tensor);
+    return found >= 0 && AreSame(found, other);
+  }
+
+  // The contractions among the readers of `tensor` and its copies but `except`, ascending.
+  std::set<NodeId> ContractionsOf(TensorId tensor, NodeId except = -1) const {
+    std::set<NodeId> found;
+    std::vector<TensorId> copies = {SourceOf(graph_, tensor)};
+    while (!copies.empty()) {
+      const TensorId copy = copies.back();
+      copies.pop_back();
+      for (const NodeId id : graph_.tensors[copy].consumers) {
+        if (IsCopy(graph_, NodeOf(id))) copies.push_back(NodeOf(id).result);
+        if (id != except && IsContraction(NodeOf(id))) found.insert(id);
+      }
     }
     return found;
   }
 
-  // A map that makes weights of the scores, and the contraction that first reads them.
-  bool FindForward() {
-    const Interval nodes = NodesOf(graph_, NodeOf(found_.scores).entry);
-    for (NodeId id = found_.scores + 1; id < nodes.end; ++id) {
-      const Node& node = NodeOf(id);
-      if (!IsMap(*node.definition) || !IsWhole(node.result)) continue;
-      const std::vector<NodeId> readers = ContractionsOf(node.result);
-      if (readers.empty() || !MatchSoftmax(id)) continue;
-      weights_ = id;
-      return FindValues(readers[0]) && FindProducts();
-    }
-    return false;
-  }
-
   // Whether the tensor has all dimensions of the scores, and no other.
   bool IsWhole(TensorId tensor) const {
-    const std::vector<int>* const dims = elements_.DimsOf(tensor);
-    if (dims == nullptr || std::count(dims->begin(), dims->end(), -1) > 0) return false;
-    return std::set<int>(dims->begin(), dims->end()).size() ==
-           graph_.tensors[products_].type.dims.size();
+    if (!elements_.IsKnown(tensor)) return false;
+    const std::vector<int>& dims = *elements_.DimsOf(tensor);
+    return std::set<int>(dims.begin(), dims.end()).size() ==
+           graph_.tensors[origin_].type.dims.size();
+  }
+
+  // The dimensions of the scores along which a node reduces.
+  std::set<int> ReducedBy(NodeId id) const {
+    std::set<int> dims;
+    const std::vector<int> of_indices = elements_.IndicesOf(id);
+    for (size_t i = 0; i < of_indices.size(); ++i) {
+      if (NodeOf(id).definition->indices[i].reduction) dims.insert(of_indices[i]);
+    }
+    return dims;
+  }
+
+  // A map that makes weights of the scores, and the contraction that reads them first, which adds
+  // over all keys.
+  bool FindWeights() {
+    const Interval nodes = NodesOf(graph_, NodeOf(scores_).entry);
+    for (NodeId id = scores_ + 1; id < nodes.end; ++id) {
+      const Node& node = NodeOf(id);
+      if (!IsMap(*node.definition) || !IsWhole(node.result)) continue;
+      const std::set<NodeId> readers = ContractionsOf(node.result);
+      if (readers.empty() || !MatchSoftmax(id)) continue;
+      weights_ = node.result;
+      const NodeId values = *readers.begin();
+      const TensorId value = OtherFactor(values, weights_);
+      if (value < 0 || ReducedBy(values) != keys_) return false;
+      elements_.Learn(values, value);
+      Set(kValues, values, value);
+      return true;
+    }
+    return false;
   }
 
   // exp(x - max x) / sum(exp(x - max x)), where x is a score
@@ -111,75 +157,59 @@ class Finder {
     const ExprPtr shifted = power->args[0];
     if (!IsCall(*shifted, Function::kSub) || shifted->args[1]->kind != Expr::kRead) return false;
     const ExprPtr score = shifted->args[0];
-    const auto matched = MatchScore(score, products_);
+    const auto matched = MatchScore(score, origin_);
+    if (!matched.has_value() || !LeavesKeys(matched->mask)) return false;
     const NodeId of_max = graph_.tensors[shifted->args[1]->operand].producer;
     const NodeId of_sum = graph_.tensors[sum.operand].producer;
-    if (!matched.has_value() || !Reduces(of_max, Reducer::kMax, score) ||
-        !Reduces(of_sum, Reducer::kSum, power) || KeysOf(of_max) != KeysOf(of_sum)) {
+    if (!Reduces(of_max, Reducer::kMax, score) || !Reduces(of_sum, Reducer::kSum, power) ||
+        ReducedBy(of_max) != ReducedBy(of_sum)) {
       return false;
     }
-    keys_ = KeysOf(of_max);
+    keys_ = ReducedBy(of_max);
+    found_.key_dims.assign(keys_.begin(), keys_.end());
     found_.scale = matched->scale;
     found_.mask = matched->mask;
     weight_ = weight;
-    return !found_.mask.causal || (keys_.count(found_.mask.key_dim) == 1 &&
-                                   keys_.count(found_.mask.query_dim) == 0);
+    return !found_.mask.causal ||
+           (keys_.count(found_.mask.key_dim) == 1 && keys_.count(found_.mask.query_dim) == 0);
   }
 
   bool Reduces(NodeId id, Reducer reducer, const ExprPtr& element) {
     return id >= 0 && IsReduction(NodeOf(id), reducer) && elements_.Of(id) == element;
   }
 
-  // The dimensions of the scores along which a node reduces.
-  std::set<int> KeysOf(NodeId id) const {
-    std::set<int> keys;
-    const std::vector<int> dims = elements_.IndicesOf(id);
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (NodeOf(id).definition->indices[i].reduction) keys.insert(dims[i]);
-    }
-    return keys;
-  }
-
-  // The contraction of weights and values adds over all keys.
-  bool FindValues(NodeId id) {
-    found_.values = id;
-    found_.value = OtherFactor(NodeOf(id), NodeOf(weights_).result);
-    if (found_.value < 0 || KeysOf(id) != keys_) return false;
-    elements_.Learn(id, found_.value);
-    return true;
-  }
-
   // Of the two factors of the scores the keys have the dimensions along which weights are reduced.
-  bool FindProducts() {
-    const Node& node = NodeOf(found_.scores);
+  bool FindFactors() {
+    const Node& node = NodeOf(scores_);
     if (node.operands.size() != 2) return false;
     const Contraction contraction = *MatchContraction(*node.definition);
-    std::vector<int> dim_of(node.definition->indices.size(), -1);
+    std::vector<int> dims(node.definition->indices.size(), -1);
     for (size_t d = 0; d < node.definition->left.size(); ++d) {
       const int index = node.definition->left[d].BareIndex();
-      if (index >= 0) dim_of[index] = static_cast<int>(d);
+      if (index >= 0) dims[index] = static_cast<int>(d);
     }
     const auto are_keys = [&](const std::vector<int>& indices) {
-      std::set<int> dims;
-      for (const int index : indices) dims.insert(dim_of[index]);
-      return dims == keys_;
+      std::set<int> along;
+      for (const int index : indices) along.insert(dims[index]);
+      return along == keys_;
     };
     const bool right = are_keys(contraction.columns);
     if (!right && !are_keys(contraction.rows)) return false;
-    found_.key = node.operands[right ? contraction.right : contraction.left];
-    found_.query = node.operands[right ? contraction.left : contraction.right];
+    key_ = node.operands[right ? contraction.right : contraction.left];
+    const TensorId query = node.operands[right ? contraction.left : contraction.right];
+    found_.products[kScores] = {scores_, query, std::move(dims)};
     return true;
   }
 
-  // The nodes behind the scores on which `last` depend through tensors with dimensions of the scores
-  // alone, `last` included and those of `except` left out.
+  // The nodes from the scores on, on which `last` depend through tensors with dimensions of the
+  // scores alone, `last` included and those of `except` left out.
   std::set<NodeId> Leading(std::set<NodeId> last, const std::set<NodeId>& except) const {
     std::set<NodeId> members = std::move(last);
-    for (NodeId id = *members.rbegin(); id > found_.scores; --id) {
+    for (NodeId id = *members.rbegin(); id > scores_; --id) {
       if (members.count(id) == 0) continue;
       for (const TensorId operand : NodeOf(id).operands) {
         const NodeId producer = ProducerFor(graph_, operand, id);
-        if (producer >= found_.scores && elements_.IsKnown(operand) && except.count(producer) == 0)
+        if (producer >= scores_ && elements_.IsKnown(operand) && except.count(producer) == 0)
           members.insert(producer);
       }
     }
@@ -197,86 +227,106 @@ class Finder {
     });
   }
 
-  // dv = sum over queries p * do; dp = sum do * v; t = sum over keys p * dp; ds = scale * p * (dp - t)
-  bool FindBackward() {
-    const TensorId weights = NodeOf(weights_).result;
-    for (const NodeId of_value : ContractionsOf(weights, found_.values)) {
-      const TensorId gradient = OtherFactor(NodeOf(of_value), weights);
+  // With do, the gradient of the result: dv = sum over queries p * do, dp = sum do * v.
+  bool FindGradients() {
+    const TensorId value = found_.products[kValues].factor;
+    for (const NodeId of_value : ContractionsOf(weights_, found_.NodeOf(kValues))) {
+      const TensorId gradient = OtherFactor(of_value, weights_);
       if (gradient < 0) continue;
       elements_.Learn(of_value, gradient);
       for (const NodeId of_weight : ContractionsOf(gradient, of_value)) {
-        if (OtherFactor(NodeOf(of_weight), gradient) != found_.value) continue;
-        elements_.Learn(of_weight, NodeOf(of_weight).result);
-        if (!IsWhole(NodeOf(of_weight).result)) continue;
-        found_.value_gradients = of_value;
-        found_.weight_gradients = of_weight;
-        found_.result_gradient = gradient;
-        if (FindScoreGradients()) return true;
-      }
-    }
-    return false;
-  }
-
-  // The map that makes gradients of the scores, which the gradients of queries and keys read.
-  bool FindScoreGradients() {
-    const Interval nodes = NodesOf(graph_, NodeOf(found_.scores).entry);
-    for (const NodeId of_query : ContractionsOf(found_.key, found_.scores)) {
-      const TensorId gradient = OtherFactor(NodeOf(of_query), found_.key);
-      const NodeId map = gradient < 0 ? -1 : graph_.tensors[gradient].producer;
-      if (map <= found_.weight_gradients || map >= nodes.end || !MatchScoreGradient(map)) continue;
-      for (const NodeId of_key : ContractionsOf(gradient, of_query)) {
-        if (OtherFactor(NodeOf(of_key), gradient) != found_.query) continue;
-        found_.query_gradients = of_query;
-        found_.key_gradients = of_key;
+        if (!IsOther(of_weight, gradient, value)) continue;
+        weight_gradient_ = NodeOf(of_weight).result;
+        elements_.Learn(of_weight, weight_gradient_);
+        if (!IsWhole(weight_gradient_)) continue;
+        elements_.LearnReaders(of_weight);
+        if (!FindScoreGradients(of_weight)) continue;
+        Set(kValueGradients, of_value, gradient);
+        Set(kWeightGradients, of_weight, gradient);
         return true;
       }
     }
     return false;
   }
 
-  bool MatchScoreGradient(NodeId map) {
-    if (!IsMap(*NodeOf(map).definition)) return false;
-    elements_.LearnReaders(found_.weight_gradients);
-    const TensorId weight_gradient = NodeOf(found_.weight_gradients).result;
-    if (!IsWhole(NodeOf(map).result)) return false;
-    const ExprPtr element = elements_.Of(map);
-    if (element == nullptr) return false;
-    const absl::optional<Scaled> scaled = MatchScaled(element);
-    if (!scaled.has_value() || !IsCall(*scaled->value, Function::kMul)) return false;
-    const double scale = found_.scale;
-    if (std::abs(scaled->scale - scale) > kRounding * std::abs(scale)) return false;
-    // Weights of hidden scores are 0, and so are their gradients without a mask.
-    if (scaled->mask.causal && !HideTheSame(scaled->mask, found_.mask)) return false;
-    for (const int w : {0, 1}) {
-      const ExprPtr& difference = scaled->value->args[1 - w];
-      if (scaled->value->args[w] != weight_ || !IsCall(*difference, Function::kSub)) continue;
-      const Expr& shift = *difference->args[1];
-      if (!IsReadOf(*difference->args[0], weight_gradient) || shift.kind != Expr::kRead) continue;
-      if (IsShift(graph_.tensors[shift.operand].producer, weight_gradient)) return true;
+  // The map that makes ds, gradients of the scores, and dq = sum ds * k, dk = sum ds * q.
+  bool FindScoreGradients(NodeId of_weight) {
+    const TensorId query = found_.products[kScores].factor;
+    for (const NodeId of_query : ContractionsOf(key_, scores_)) {
+      const TensorId gradient = OtherFactor(of_query, key_);
+      const NodeId map = gradient < 0 ? -1 : graph_.tensors[gradient].producer;
+      if (map <= of_weight || !MatchScoreGradient(map)) continue;
+      for (const NodeId of_key : ContractionsOf(gradient, of_query)) {
+        if (!IsOther(of_key, gradient, query)) continue;
+        Set(kQueryGradients, of_query, key_);
+        Set(kKeyGradients, of_key, query);
+        return true;
+      }
     }
     return false;
   }
 
+  // scale * p * (dp - sum over keys p * dp)
+  bool MatchScoreGradient(NodeId map) {
+    if (!IsMap(*NodeOf(map).definition) || !IsWhole(NodeOf(map).result)) return false;
+    const ExprPtr element = elements_.Of(map);
+    if (element == nullptr) return false;
+    const absl::optional<Scaled> scaled = MatchScaled(element);
+    if (!scaled.has_value() || !IsCall(*scaled->value, Function::kMul) ||
+        std::abs(scaled->scale - found_.scale) > kRounding * std::abs(found_.scale)) {
+      return false;
+    }
+    // Weights of hidden scores are 0, and so are their gradients without a mask.
+    if (scaled->mask.causal && !HideTheSame(scaled->mask, found_.mask)) return false;
+    const auto& factors = scaled->value->args;
+    const ExprPtr& difference = factors[factors[0] == weight_ ? 1 : 0];
+    if ((factors[0] != weight_ && factors[1] != weight_) || !IsCall(*difference, Function::kSub))
+      return false;
+    const Expr& shift = *difference->args[1];
+    return IsReadOf(*difference->args[0], weight_gradient_) && shift.kind == Expr::kRead &&
+           IsShift(graph_.tensors[shift.operand].producer);
+  }
+
   // sum over keys p * dp
-  bool IsShift(NodeId id, TensorId weight_gradient) {
-    if (id < 0 || !IsReduction(NodeOf(id), Reducer::kSum) || KeysOf(id) != keys_) return false;
+  bool IsShift(NodeId id) {
+    if (id < 0 || !IsReduction(NodeOf(id), Reducer::kSum) || ReducedBy(id) != keys_) return false;
     const ExprPtr product = elements_.Of(id);
     if (product == nullptr || !IsCall(*product, Function::kMul)) return false;
-    const auto& args = product->args;
-    return (args[0] == weight_ && IsReadOf(*args[1], weight_gradient)) ||
-           (args[1] == weight_ && IsReadOf(*args[0], weight_gradient));
+    const auto& factors = product->args;
+    return (factors[0] == weight_ && IsReadOf(*factors[1], weight_gradient_)) ||
+           (factors[1] == weight_ && IsReadOf(*factors[0], weight_gradient_));
   }
 
   const Graph& graph_;
-  const TensorId products_;
+  const NodeId scores_;
+  const TensorId origin_;  // the scores before anything happens to them
   Elements elements_;
-  NodeId weights_ = -1;
-  std::set<int> keys_;
-  ExprPtr weight_;
+  TensorId key_ = -1, weights_ = -1, weight_gradient_ = -1;
+  std::set<int> keys_;  // dimensions of the scores
+  ExprPtr weight_;      // an element of the weights
   Attention found_;
 };
 
 }  // namespace
+
+bool IsForLibrary(const Graph& graph, const Attention& attention) {
+  // Of cuDNN's engines for GPUs from A100 on (docs/decisions/160-attention.md).
+  constexpr int64_t kMostWidth = 128, kWidthStep = 8;
+  std::set<ElementType> types;
+  bool fits = true;
+  for (const AttentionProduct& product : attention.products) {
+    if (product.node < 0) continue;
+    types.insert(graph.tensors[product.factor].type.type);
+    types.insert(graph.tensors[graph.nodes[product.node].result].type.type);
+    const Definition& definition = *graph.nodes[product.node].definition;
+    int64_t width = 1;
+    for (size_t i = 0; i < definition.indices.size(); ++i)
+      width *= product.dims[i] < 0 ? definition.indices[i].extent : 1;
+    fits &= width <= kMostWidth && width % kWidthStep == 0;
+  }
+  return fits && types.size() == 1 &&
+         (*types.begin() == ElementType::kBF16 || *types.begin() == ElementType::kF16);
+}
 
 std::vector<Attention> FindAttention(const Graph& graph) {
   std::vector<Attention> found;

@@ -3,9 +3,9 @@
 // same tensor have the same expression, however many maps stand between and in whatever order their
 // indices and dimensions are.
 //
-// All expressions speak of the dimensions of one tensor, the origin. Example: s[i, j] is the origin,
-// a[i, j] = s[i, j] / 8 and y[j, i] = exp(a[i, j]). Element of y: exp(s[0, 1] / 8), where 0 and 1
-// are the dimensions of s.
+// All expressions speak of the dimensions of one tensor, the origin. Example: s[i, j] is the
+// origin, a[i, j] = s[i, j] / 8 and y[j, i] = exp(a[i, j]). Element of y: exp(s[0, 1] / 8), where 0
+// and 1 are the dimensions of s.
 #ifndef YUBA_COMPILER_ATTENTION_ELEMENTS_H_
 #define YUBA_COMPILER_ATTENTION_ELEMENTS_H_
 
@@ -42,10 +42,10 @@ class Elements {
   // Whether all dimensions of the tensor are known and ones of the origin.
   bool IsKnown(TensorId tensor) const;
 
-  // The body of the node. Operand k of its reads is tensor k of the graph; index d is dimension d of
-  // the origin. Of what it reads, maps of known dimensions are written out; results of other nodes
-  // and `leaves` are read. Null where an index runs along no dimension, or it has more than 64
-  // distinct terms. Equal ones of one object are one node.
+  // The body of the node. Operand k of its reads is tensor k of the graph; index d is dimension d
+  // of the origin. Of what it reads, maps of known dimensions are written out; results of other
+  // nodes and `leaves` are read. Null where an index runs along no dimension, or it has more than
+  // 64 distinct terms. Equal ones of one object are one node.
   ExprPtr Of(NodeId node, const std::set<TensorId>& leaves = {});
 
  private:

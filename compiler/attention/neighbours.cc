@@ -70,10 +70,8 @@ std::vector<NodeId> NeighboursOrder(const Graph& graph, std::vector<Attention>& 
 }
 
 void Renumber(const std::vector<NodeId>& number, Attention& attention) {
-  for (NodeId* id : {&attention.scores, &attention.values, &attention.weight_gradients,
-                     &attention.value_gradients, &attention.query_gradients,
-                     &attention.key_gradients}) {
-    if (*id >= 0) *id = number[*id];
+  for (AttentionProduct& product : attention.products) {
+    if (product.node >= 0) product.node = number[product.node];
   }
   for (std::vector<NodeId>* half : {&attention.forward, &attention.backward}) {
     for (NodeId& id : *half) id = number[id];

@@ -15,7 +15,8 @@ absl::optional<double> NumberOf(const Expr& expr) {
   return expr.number;
 }
 
-// A sum of multiples of indices and an integer; casts between integers change none of the indices that there are.
+// A sum of multiples of indices and an integer; casts between integers change none of the indices
+// that there are.
 absl::optional<Affine> AffineOf(const Expr& expr) {
   if (expr.kind == Expr::kIndex) return expr.affine;
   if (expr.kind == Expr::kLiteral && !IsFloat(expr.type)) return ConstantAffine(expr.integer);

@@ -34,6 +34,7 @@ struct DeviceLibrary {
 struct TargetLibraries {
   const char* products;      // the library of matrix products
   const char* convolutions;  // that of convolutions; null: none has them
+  const char* attention;     // that of attention in bf16 and f16; null: none has it
   bool doubles;              // whether they have f64 too
   bool tf32;                 // whether they may multiply f32 as TF32
   bool falls_back;           // whether code stands beside each call: the library may be missing

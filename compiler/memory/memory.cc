@@ -30,6 +30,24 @@ void SetLifetimes(program::Program& program) {
   for (const program::Port& port : program.outputs()) live_always(port.buffer());
 }
 
+// Gives offsets from `begin` on to the buffers that are marked `substitute`, or to all others; the
+// bytes that they take together.
+int64_t Place(program::Program& program, bool substitute, int64_t begin, int64_t limit) {
+  std::vector<BufferLife> lives;
+  std::vector<int> placed;
+  for (int id = 0; id < program.buffers_size(); ++id) {
+    const program::Buffer& buffer = program.buffers(id);
+    if (buffer.substitute() != substitute) continue;
+    lives.push_back({buffer.first(), buffer.last() + 1, buffer.size()});
+    placed.push_back(id);
+  }
+  if (placed.empty()) return 0;
+  const ArenaLayout layout = PlaceBuffers(lives, limit);
+  for (size_t n = 0; n < placed.size(); ++n)
+    program.mutable_buffers(placed[n])->set_offset(begin + layout.offsets[n]);
+  return layout.arena;
+}
+
 }  // namespace
 
 void PlanMemory(program::Program& program, int64_t limit) {
@@ -38,15 +56,8 @@ void PlanMemory(program::Program& program, int64_t limit) {
   for (program::Buffer& buffer : *program.mutable_buffers()) {
     buffer.set_size(known.MostElements(buffer.box()) * ElementBytes(program, buffer));
   }
-  std::vector<BufferLife> lives;
-  for (const program::Buffer& buffer : program.buffers()) {
-    lives.push_back({buffer.first(), buffer.last() + 1, buffer.size()});
-  }
-  const ArenaLayout layout = PlaceBuffers(lives, limit);
-  for (int id = 0; id < program.buffers_size(); ++id) {
-    program.mutable_buffers(id)->set_offset(layout.offsets[id]);
-  }
-  program.set_arena_size(layout.arena);
+  program.set_arena_size(Place(program, false, 0, limit));
+  program.set_substitute_size(Place(program, true, program.arena_size(), 0));
 }
 
 }  // namespace yuba::compiler

@@ -18,7 +18,8 @@ namespace yuba::compiler {
 // and the arena's size. A buffer that is initialized, an output, or used by no instruction lives
 // throughout. Elements of floats have 8 bytes in hash arithmetic. `limit` is a size in bytes that
 // the arena is to keep within: an arena that meets it is not made smaller; 0: none. The arena may
-// be larger than the limit; the caller compares.
+// be larger than the limit; the caller compares. Buffers marked `substitute` lie behind the arena,
+// and do not count.
 void PlanMemory(program::Program& program, int64_t limit = 0);
 
 }  // namespace yuba::compiler

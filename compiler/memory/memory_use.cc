@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "opsemantics/base/slot.h"
+#include "runtime/program/check_attention.h"
 #include "runtime/program/known_boxes.h"
 #include "runtime/program/tables.h"
 
@@ -38,7 +39,8 @@ std::vector<int64_t> LiveBytes(const program::Program& program, const std::vecto
 
 std::vector<int64_t> LiveSlots(const program::Program& program) {
   std::vector<int64_t> bytes;
-  for (const program::Buffer& buffer : program.buffers()) bytes.push_back(SlotBytes(buffer.size()));
+  for (const program::Buffer& buffer : program.buffers())
+    bytes.push_back(buffer.substitute() ? 0 : SlotBytes(buffer.size()));
   return LiveBytes(program, bytes);
 }
 
@@ -66,7 +68,9 @@ std::vector<int64_t> BoxBytes(const program::Program& program, int device) {
   const Mesh mesh = MeshOf(program);
   std::vector<int64_t> bytes;
   for (const program::Buffer& buffer : program.buffers()) {
-    bytes.push_back(Volume(BoxOn(mesh, buffer.box(), device)) * ElementBytes(program, buffer));
+    bytes.push_back(buffer.substitute()
+                        ? 0
+                        : Volume(BoxOn(mesh, buffer.box(), device)) * ElementBytes(program, buffer));
   }
   return bytes;
 }
@@ -92,8 +96,10 @@ class BoxSizes {
     std::vector<int64_t> bytes;
     for (int id = 0; id < program_.buffers_size(); ++id) {
       const std::vector<int64_t>& volumes = *volumes_[id];
-      bytes.push_back(volumes[volumes.size() == 1 ? 0 : device] *
-                      ElementBytes(program_, program_.buffers(id)));
+      const program::Buffer& buffer = program_.buffers(id);
+      bytes.push_back(buffer.substitute() ? 0
+                                          : volumes[volumes.size() == 1 ? 0 : device] *
+                                                ElementBytes(program_, buffer));
     }
     return bytes;
   }
@@ -148,11 +154,22 @@ DeviceUse UseOf(const program::Program& program, const std::vector<int64_t>& byt
 
 std::vector<Users> UsersOf(const program::Program& program) {
   std::vector<Users> users(program.buffers_size());
-  for (int i = 0; i < program.instructions_size(); ++i) {
-    ForEachBuffer(program.instructions(i), [&](int id) {
-      if (users[id].none()) users[id].first = i;
-      users[id].last = i;
-    });
+  const auto use = [&](int id, int first, int last) {
+    users[id].first = users[id].none() ? first : std::min(users[id].first, first);
+    users[id].last = std::max(users[id].last, last);
+  };
+  for (int i = 0; i < program.instructions_size(); ++i)
+    ForEachBuffer(program.instructions(i), [&](int id) { use(id, i, i); });
+  // A call that stands for several kernels reads and writes while any of them would.
+  for (const program::Attention& attention : program.attention()) {
+    for (const auto& [begin, end] : program::PartsOf(attention)) {
+      for (int i = begin; i < end; ++i) {
+        ForEachBuffer(program.instructions(i), [&, begin = begin, end = end](int id) {
+          if (!program.buffers(id).substitute()) use(id, begin, end - 1);
+        });
+      }
+      if (program::HasBackward(attention)) use(attention.row_sums(), begin, end - 1);
+    }
   }
   return users;
 }

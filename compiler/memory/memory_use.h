@@ -15,7 +15,8 @@
 
 namespace yuba::compiler {
 
-// The first and the last instruction that uses a buffer; -1 where none does.
+// The first and the last instruction that uses a buffer; -1 where none does. Buffers marked
+// `substitute` count for their users, and nowhere else in this file.
 struct Users {
   int first = -1, last = -1;
   bool none() const { return first < 0; }

@@ -5,6 +5,7 @@
 
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/check_attention.h"
 #include "runtime/program/known_boxes.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
@@ -36,10 +37,10 @@ std::vector<int> UsedBy(const program::Instruction& instruction) {
 
 absl::Status CheckSlot(const program::Program& program, const program::Buffer& buffer,
                        program::KnownBoxes& known) {
-  if (buffer.offset() < 0 || buffer.size() < 0 ||
-      buffer.offset() > program.arena_size() - buffer.size()) {
+  const int64_t begin = buffer.substitute() ? program.arena_size() : 0;
+  const int64_t end = program.arena_size() + (buffer.substitute() ? program.substitute_size() : 0);
+  if (buffer.offset() < begin || buffer.size() < 0 || buffer.offset() > end - buffer.size())
     return BufferError(buffer, "its slot leaves the arena");
-  }
   const int64_t element = ElementBytes(program, buffer);
   if (known.MostElements(buffer.box()) * element <= buffer.size()) return absl::OkStatus();
   const std::vector<Box>& boxes = *known.Of(buffer.box());
@@ -53,7 +54,27 @@ absl::Status CheckSlot(const program::Program& program, const program::Buffer& b
   return absl::OkStatus();
 }
 
+// What kernels use for which a call stands is there as long as any of them runs.
+absl::Status CheckAttentionLives(const program::Program& program) {
+  for (const program::Attention& attention : program.attention()) {
+    for (const auto& [begin, end] : program::PartsOf(attention)) {
+      std::vector<int> used;
+      if (program::HasBackward(attention)) used.push_back(attention.row_sums());
+      for (int i = begin; i < end; ++i) {
+        for (const int id : UsedBy(program.instructions(i)))
+          if (!program.buffers(id).substitute()) used.push_back(id);
+      }
+      for (const int id : used) {
+        if (program.buffers(id).first() > begin || program.buffers(id).last() < end - 1)
+          return BufferError(program.buffers(id), "a call of attention uses it outside its life");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLives(const program::Program& program) {
+  YUBA_RETURN_IF_ERROR(CheckAttentionLives(program));
   for (int i = 0; i < program.instructions_size(); ++i) {
     for (int id : UsedBy(program.instructions(i))) {
       const program::Buffer& buffer = program.buffers(id);

@@ -60,10 +60,12 @@ class ContentChecker {
   absl::Status Buffer(const program::Buffer& buffer) {
     const int64_t element = program::ElementBytes(program_.message(), buffer);
     const int64_t bytes = known_.MostElements(buffer.box()) * element;
-    if (buffer.offset() < 0 || buffer.size() < bytes || buffer.size() > program::kMostBytes ||
-        buffer.offset() > program_.message().arena_size() - buffer.size()) {
+    const int64_t arena = program_.message().arena_size();
+    const int64_t end = arena + (buffer.substitute() ? program_.message().substitute_size() : 0);
+    if (buffer.offset() < (buffer.substitute() ? arena : 0) || buffer.size() < bytes ||
+        buffer.size() > program::kMostBytes || buffer.offset() > end - buffer.size()) {
       return UserError(bytes, " bytes in a slot of ", buffer.size(), " at ", buffer.offset(),
-                       " of an arena of ", program_.message().arena_size());
+                       " of an arena of ", arena);
     }
     if (buffer.offset() % element != 0) {
       return UserError("its offset ", buffer.offset(), " is not a multiple of its element size");

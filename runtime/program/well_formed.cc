@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/check_attention.h"
 #include "runtime/program/check_definitions.h"
 #include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
@@ -27,13 +28,15 @@ class WellFormed {
 
   absl::Status Check() {
     YUBA_RETURN_IF_ERROR(CheckMesh());
-    if (message_.arena_size() < 0 || message_.arena_size() > kMostBytes) {
-      return UserError("an arena of ", message_.arena_size(), " bytes is impossible");
+    for (const int64_t bytes : {message_.arena_size(), message_.substitute_size()}) {
+      if (bytes < 0 || bytes > kMostBytes)
+        return UserError("an arena of ", bytes, " bytes is impossible");
     }
     for (int b = 0; b < message_.buffers_size(); ++b) {
       YUBA_RETURN_IF_ERROR(Annotate(CheckBuffer(message_.buffers(b)), BufferName(b)));
     }
     YUBA_RETURN_IF_ERROR(CheckInstructions());
+    YUBA_RETURN_IF_ERROR(CheckAttention(message_));
     const std::string fault = FaultOfEntries(message_);
     if (!fault.empty()) return UserError(fault);
     YUBA_RETURN_IF_ERROR(CheckPorts());
