@@ -68,9 +68,9 @@ std::vector<int64_t> BoxBytes(const program::Program& program, int device) {
   const Mesh mesh = MeshOf(program);
   std::vector<int64_t> bytes;
   for (const program::Buffer& buffer : program.buffers()) {
-    bytes.push_back(buffer.substitute()
-                        ? 0
-                        : Volume(BoxOn(mesh, buffer.box(), device)) * ElementBytes(program, buffer));
+    bytes.push_back(buffer.substitute() ? 0
+                                        : Volume(BoxOn(mesh, buffer.box(), device)) *
+                                              ElementBytes(program, buffer));
   }
   return bytes;
 }

@@ -4,6 +4,8 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <string>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -45,14 +47,14 @@ absl::StatusOr<std::vector<std::vector<bool>>> ConnectGpus(int gpus) {
 }
 
 // Whether the GPU has room for these devices, all it has, before their memory is allocated.
-absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& devices,
-                         const runtime::ArenaLayout& layout) {
+absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& devices) {
   size_t free = 0, total = 0;
   YUBA_RETURN_IF_ERROR(gpu.Enter());
   YUBA_CUDA(cudaMemGetInfo(&free, &total));
-  int64_t needed = 0, libraries = 0;  // of all devices; of the one that needs most for libraries
+  int64_t needed = 0, tensors = 0, libraries = 0;  // of all devices; of those that need most
   for (const CudaDevice* device : devices) {
-    needed += layout.size + device->workspace_bytes();
+    needed += device->arena_bytes() + device->workspace_bytes();
+    tensors = std::max(tensors, device->arena_bytes());
     libraries = std::max(libraries, device->workspace_bytes());
   }
   if (needed <= static_cast<int64_t>(free)) return absl::OkStatus();
@@ -61,23 +63,25 @@ absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& d
       "%.1f MB for tensors and up to %.1f for libraries; plan it with --memory, for more devices, "
       "or end what else uses the GPU",
       gpu.number(), 1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(total),
-      1e-6 * static_cast<double>(needed), devices.size(), 1e-6 * static_cast<double>(layout.size),
+      1e-6 * static_cast<double>(needed), devices.size(), 1e-6 * static_cast<double>(tensors),
       1e-6 * static_cast<double>(libraries)));
 }
 
 // One line for each library and cause: what its calls are run as, and the first of them.
 void WarnOfFallbacks(const runtime::LoadedProgram& program,
                      const std::vector<CudaDevice*>& devices) {
-  std::map<std::pair<std::string, std::string>, std::set<int>> by_cause;  // instructions
+  // Library, cause and what runs instead: instructions.
+  std::map<std::tuple<std::string, std::string, std::string>, std::set<int>> by_cause;
   for (const CudaDevice* device : devices) {
     for (const Fallback& fallback : device->fallbacks())
-      by_cause[{fallback.library, fallback.cause}].insert(fallback.instruction);
+      by_cause[{fallback.library, fallback.cause, fallback.as}].insert(fallback.instruction);
   }
   for (const auto& [why, instructions] : by_cause) {
     const size_t more = instructions.size() - 1;
-    std::cerr << "warning: without " << why.first << ", " << program.Describe(*instructions.begin())
-              << (more == 0 ? " runs" : absl::StrCat(" and ", more, " more run"))
-              << " as generated code, which is slower: " << why.second << "\n";
+    const auto& [library, cause, as] = why;
+    std::cerr << "warning: without " << library << ", " << program.Describe(*instructions.begin())
+              << (more == 0 ? " runs" : absl::StrCat(" and ", more, " more run")) << " as " << as
+              << ", which is slower: " << cause << "\n";
   }
 }
 
@@ -106,7 +110,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     YUBA_RETURN_IF_ERROR(devices.back()->PlanLibraryCalls(program, layout));
   }
   for (int number = 0; number < gpus; ++number)
-    YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number], layout));
+    YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number]));
   WarnOfFallbacks(program, devices);
   for (CudaDevice* device : devices) YUBA_RETURN_IF_ERROR(device->Prepare(program, layout));
   const Nccl* nccl = options.nccl == NcclChoice::kStrict ? &StrictNccl() : nullptr;

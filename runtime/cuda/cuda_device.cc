@@ -9,6 +9,7 @@
 #include "opsemantics/base/clock.h"
 #include "runtime/contraction.h"
 #include "runtime/cuda/make_job.h"
+#include "runtime/program/check_attention.h"
 #include "runtime/program/kernel_abi.h"
 #include "runtime/watched_threads.h"
 
@@ -149,17 +150,17 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_RETURN_IF_ERROR(marks_.Open(stream_));
   YUBA_RETURN_IF_ERROR(
-      Annotate(arena_.Allocate(layout.size),
-               absl::StrCat("device ", device_, ": its arena, ", layout.size, " bytes")));
-  YUBA_RETURN_IF_ERROR(Fill(0, 0, layout.size));
+      Annotate(arena_.Allocate(arena_bytes_),
+               absl::StrCat("device ", device_, ": its arena, ", arena_bytes_, " bytes")));
+  YUBA_RETURN_IF_ERROR(Fill(0, 0, arena_bytes_));
   YUBA_RETURN_IF_ERROR(PrepareRecords(program));
   std::vector<int64_t> tables;       // of all launches: pointers to buffers, then arguments
   std::vector<size_t> in_workspace;  // places there that get the workspace's address
   int64_t record = 0;
   for (size_t p = 0; p < instructions_.size(); ++p) {
-    if (!program.instructions()[p].has_kernel()) continue;
-    const program::Kernel& kernel = program.instructions()[p].kernel();
     Prepared& prepared = instructions_[p];
+    if (!program.instructions()[p].has_kernel() || prepared.stood_for) continue;
+    const program::Kernel& kernel = program.instructions()[p].kernel();
     const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
     const program::Function& function = program.message().functions(launch.function);
     if (prepared.is_library) {
@@ -249,14 +250,42 @@ absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
   YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   handles_ = std::make_unique<LibraryHandles>(*gpu_, stream_);
   instructions_.resize(program.instructions().size());
+  YUBA_RETURN_IF_ERROR(PlanAttention(program, layout));
   for (int p = 0; p < static_cast<int>(instructions_.size()); ++p) {
-    if (!program.instructions()[p].has_kernel()) continue;
+    if (!program.instructions()[p].has_kernel() || instructions_[p].stood_for) continue;
     const program::Kernel& kernel = program.instructions()[p].kernel();
     if (program.message().functions(kernel.function()).has_library())
       YUBA_RETURN_IF_ERROR(Annotate(PlanLibraryCall(program, layout, p), program.Describe(p)));
     if (!instructions_[p].is_library)
       workspace_bytes_ = std::max(workspace_bytes_, BytesOfParts(program, kernel, device_));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CudaDevice::PlanAttention(const runtime::LoadedProgram& program,
+                                       const runtime::ArenaLayout& layout) {
+  bool all = true;
+  for (const program::Attention& attention : program.message().attention()) {
+    const int values = attention.products(1).instruction();
+    absl::StatusOr<AttentionCalls> made =
+        AttentionCalls::Make(program, attention, layout, device_, *handles_);
+    if (absl::IsUnavailable(made.status()) || absl::IsUnimplemented(made.status())) {
+      fallbacks_.push_back(
+          {values, "cuDNN", std::string(made.status().message()), "products and a softmax"});
+      all = false;
+      continue;
+    }
+    YUBA_RETURN_IF_ERROR(Annotate(made.status(), program.Describe(values)));
+    for (const auto& [begin, end] : program::PartsOf(attention)) {
+      for (int p = begin; p < end; ++p) instructions_[p].stood_for = true;
+      Prepared& last = instructions_[end - 1];
+      last.attention = begin == attention.forward_begin() ? made->forward : made->backward;
+      if (!last.attention.has_value()) continue;
+      last.elements = 1;
+      workspace_bytes_ = std::max(workspace_bytes_, last.attention->workspace_bytes());
+    }
+  }
+  arena_bytes_ = layout.size - (all ? layout.substitutes : 0);
   return absl::OkStatus();
 }
 
@@ -313,6 +342,10 @@ absl::Status CudaDevice::Run(int instruction) {
 }
 
 absl::Status CudaDevice::Start(const Prepared& prepared) {
+  if (prepared.attention.has_value()) {
+    ++library_calls_;
+    return prepared.attention->Run(arena_.data(), workspace_.data());
+  }
   if (prepared.zeros != nullptr) {
     YUBA_RETURN_IF_ERROR(gpu_->LaunchJob(prepared.zeros->numbers(), prepared.elements, stream_));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/cuda/gpu.h"
+#include "runtime/cuda/library/attention_calls.h"
 #include "runtime/cuda/library/library_kernel.h"
 #include "runtime/cuda/marks.h"
 #include "runtime/device.h"
@@ -34,10 +35,11 @@ class GpuMemory {
   char* data_ = nullptr;
 };
 
-// A library call that is run as generated code.
+// A library call that is run as something else.
 struct Fallback {
   int instruction = -1;
   std::string library, cause;  // for people
+  std::string as = "generated code";
 };
 
 class CudaDevice : public runtime::Device {
@@ -57,6 +59,9 @@ class CudaDevice : public runtime::Device {
   absl::Status PlanLibraryCalls(const runtime::LoadedProgram& program,
                                 const runtime::ArenaLayout& layout);
   const std::vector<Fallback>& fallbacks() const { return fallbacks_; }
+  // Of the arena: without what is there for kernels for which calls of attention stand, where none
+  // of them runs.
+  int64_t arena_bytes() const { return arena_bytes_; }
   absl::Status Prepare(const runtime::LoadedProgram& program,
                        const runtime::ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
@@ -83,7 +88,9 @@ class CudaDevice : public runtime::Device {
     int threads = 0;  // in each
   };
   struct Prepared {
-    std::vector<StartedCode> code;           // of a generated kernel, one after the other
+    std::vector<StartedCode> code;  // of a generated kernel, one after the other
+    bool stood_for = false;         // by a call of attention, of a later one or its own
+    absl::optional<AttentionCall> attention;
     bool has_parts = false;                  // it leaves parts of sums in the workspace
     int64_t elements = 0;                    // of the result; 0: nothing is run
     int64_t buffers = 0, arguments = 0;      // positions in tables_
@@ -101,6 +108,8 @@ class CudaDevice : public runtime::Device {
   absl::Status PrepareLaunches(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                                Prepared& prepared);
   absl::Status PrepareRecords(const runtime::LoadedProgram& program);
+  absl::Status PlanAttention(const runtime::LoadedProgram& program,
+                             const runtime::ArenaLayout& layout);
   absl::Status PlanLibraryCall(const runtime::LoadedProgram& program,
                                const runtime::ArenaLayout& layout, int instruction);
   absl::Status PrepareZeros(const runtime::LoadedProgram& program, const program::Kernel& kernel,
@@ -119,6 +128,7 @@ class CudaDevice : public runtime::Device {
   std::vector<int> checking_;           // instructions that check indices, in order
   std::vector<Prepared> instructions_;  // [instruction]
   std::vector<Fallback> fallbacks_;
+  int64_t arena_bytes_ = 0;
   int64_t workspace_bytes_ =
       0;                       // of library calls, and of sums that generated code leaves in parts
   int64_t library_bytes_ = 0;  // that libraries have taken by themselves

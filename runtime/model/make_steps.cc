@@ -87,6 +87,12 @@ class Maker {
   StepList Make(int entry, bool classes) {
     const program::EntryRange& range = program_.entries()[entry];
     if (machine_.device.fused_products) on_chip_ = OnChip(program_);
+    // Kernels for which calls of attention stand pass nothing to each other through memory.
+    if (machine_.device.processors == 0 && program_.message().attention_size() > 0) {
+      on_chip_.resize(program_.message().buffers_size());
+      for (int b = 0; b < program_.message().buffers_size(); ++b)
+        on_chip_[b] = on_chip_[b] || program_.message().buffers(b).substitute();
+    }
     if (machine_.device.processors > 0) kept_ = KeptBuffers(program_, PlannedLayout(program_));
     for (int i = range.begin; i < range.end; ++i) AddStep(i);
     if (policy_.exchange_stream) OrderStreams(program_, list_.steps);

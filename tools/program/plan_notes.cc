@@ -4,12 +4,14 @@
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory_use.h"
 #include "compiler/model.h"
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/regions/structure.h"
+#include "runtime/program/check_attention.h"
 #include "runtime/program/program.pb.h"
 #include "search/model/recursion.h"
 #include "search/plan/plan.h"
@@ -55,6 +57,25 @@ absl::StatusOr<program::Program> PredictedProgram(const compiler::Model& model,
   return program.ok() ? std::move(program) : BuildWithoutKernels(model, plan, choice, verify);
 }
 
+// Nodes whose kernels a call of attention may stand for. kernels: [node] what computes it else.
+void AddCallsOfAttention(const program::Program& program, const kernels::KernelChoice& choice,
+                         const Graph& graph, std::vector<std::string>& kernels) {
+  std::set<std::string> stood_for;
+  for (const program::Attention& attention : program.attention()) {
+    for (const auto& [begin, end] : program::PartsOf(attention)) {
+      for (int i = begin; i < end; ++i) {
+        const auto& nodes = program.instructions(i).kernel().node();
+        stood_for.insert(nodes.begin(), nodes.end());
+      }
+    }
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (stood_for.count(graph.nodes[n].name) > 0)
+      kernels[n] =
+          absl::StrCat(choice.target.facts->libraries.attention, " attention or ", kernels[n]);
+  }
+}
+
 }  // namespace
 
 absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& plan, bool verify,
@@ -88,6 +109,7 @@ absl::Status AddProgramNotes(const compiler::Model& model, const search::Plan& p
     if (in_call.count(shared->first) > 0) notes.kernels[n] = kinds[shared->second];
     notes.kernels[n] += " with " + shared->second;
   }
+  AddCallsOfAttention(program, choice, model.graph, notes.kernels);
   // Exchanges of the program and moves of the plan are matched by node, tensor and direction.
   absl::flat_hash_map<std::string, std::string> collectives;
   for (const auto& instruction : program.instructions()) {

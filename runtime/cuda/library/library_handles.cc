@@ -1,9 +1,14 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/library/library_handles.h"
 
+#include "runtime/cuda/library/cudnn_attention.h"
+
 namespace yuba::cuda {
 
+LibraryHandles::LibraryHandles(const Gpu& gpu, cudaStream_t stream) : gpu_(gpu), stream_(stream) {}
+
 LibraryHandles::~LibraryHandles() {
+  attentions_.reset();
   if (cublas_lt_ != nullptr) (*CublasLt::Open())->cublasLtDestroy(cublas_lt_);
   if (cudnn_ != nullptr) (*Cudnn::Open())->cudnnDestroy(cudnn_);
 }
@@ -21,6 +26,15 @@ absl::StatusOr<cudnnHandle_t> LibraryHandles::ForCudnn() {
   YUBA_CUDA(library->cudnnCreate(&cudnn_));
   YUBA_CUDA(library->cudnnSetStream(cudnn_, stream_));
   return cudnn_;
+}
+
+absl::StatusOr<CudnnAttentions*> LibraryHandles::Attentions() {
+  if (attentions_ != nullptr) return attentions_.get();
+  CudnnTarget target;
+  YUBA_ASSIGN_OR_RETURN(target.library, Cudnn::Open());
+  YUBA_ASSIGN_OR_RETURN(target.handle, ForCudnn());
+  attentions_ = std::make_unique<CudnnAttentions>(std::move(target));
+  return attentions_.get();
 }
 
 }  // namespace yuba::cuda

@@ -3,16 +3,20 @@
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_HANDLES_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_LIBRARY_HANDLES_H_
 
+#include <memory>
+
 #include "absl/status/statusor.h"
 #include "runtime/cuda/gpu.h"
 
 namespace yuba::cuda {
 
+class CudnnAttentions;
+
 class LibraryHandles {
  public:
   // `stream` is one of `gpu`; both outlive this. Every call comes from a thread that has entered
   // the GPU, the destructor too.
-  LibraryHandles(const Gpu& gpu, cudaStream_t stream) : gpu_(gpu), stream_(stream) {}
+  LibraryHandles(const Gpu& gpu, cudaStream_t stream);
   ~LibraryHandles();
   LibraryHandles(const LibraryHandles&) = delete;
 
@@ -23,12 +27,15 @@ class LibraryHandles {
   absl::StatusOr<cublasLtHandle_t> ForCublasLt();
   // Works on the stream.
   absl::StatusOr<cudnnHandle_t> ForCudnn();
+  // Of cuDNN with this handle; lives as long as this.
+  absl::StatusOr<CudnnAttentions*> Attentions();
 
  private:
   const Gpu& gpu_;
   const cudaStream_t stream_;
   cublasLtHandle_t cublas_lt_ = nullptr;
   cudnnHandle_t cudnn_ = nullptr;
+  std::unique_ptr<CudnnAttentions> attentions_;
 };
 
 }  // namespace yuba::cuda
