@@ -74,6 +74,11 @@ class Communicator {
   // Makes the communicator usable again after Abort. No thread may be inside another call.
   virtual void Reset() = 0;
 
+  // While `recording`, Advance makes steps that are recorded and done later (step_recorder.h):
+  // nothing counts as moved. Each time they are done, CountAgain counts what moves in an exchange.
+  virtual void SetRecording(bool /*recording*/) {}
+  virtual void CountAgain(int /*instruction*/, const ExchangePlan& /*plan*/) {}
+
   // Valid between steps.
   virtual const Traffic& traffic(int device) const = 0;
 };

@@ -43,7 +43,7 @@ absl::StatusOr<Progress> ExchangeProtocol::Advance(int device, int instruction,
       return Progress::kAdvanced;
     case kCopy:
       YUBA_RETURN_IF_ERROR(steps_->Copy(device, instruction, plan));
-      Count(instruction, own, self.traffic);
+      if (!recording_) Count(instruction, own, self.traffic);
       ++self.departed;
       self.phase = kDepart;
       Notify(own.sources);
@@ -56,6 +56,11 @@ absl::StatusOr<Progress> ExchangeProtocol::Advance(int device, int instruction,
   }
   YUBA_CHECK(false) << "phase " << self.phase;
   return Progress::kBlocked;
+}
+
+void ExchangeProtocol::CountAgain(int instruction, const ExchangePlan& plan) {
+  for (size_t device = 0; device < plan.devices.size(); ++device)
+    Count(instruction, plan.devices[device], peers_[device]->traffic);
 }
 
 int ExchangeProtocol::WaitsFor(int device, const ExchangePlan& plan) const {

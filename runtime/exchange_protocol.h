@@ -72,6 +72,8 @@ class ExchangeProtocol final : public Communicator {
   absl::Status Check() override { return steps_->Check(); }
   void EndWork() override { steps_->EndWork(); }
   void Reset() override;
+  void SetRecording(bool recording) override { recording_ = recording; }
+  void CountAgain(int instruction, const ExchangePlan& plan) override;
   const Traffic& traffic(int device) const override { return peers_[device]->traffic; }
 
  private:
@@ -93,6 +95,7 @@ class ExchangeProtocol final : public Communicator {
   const std::unique_ptr<ExchangeSteps> steps_;
   std::vector<std::unique_ptr<Peer>> peers_;  // [device]
   std::atomic<bool> aborted_{false};
+  bool recording_ = false;
 };
 
 }  // namespace yuba::runtime

@@ -5,20 +5,11 @@
 #include "absl/strings/str_join.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
+#include "runtime/executor_worker.h"
 #include "runtime/program/work.h"
 #include "runtime/watched_threads.h"
 
 namespace yuba::runtime {
-// How far one device has come in the step.
-struct Executor::Worker {
-  explicit Worker(const program::EntryRange& entry) : at(entry.begin), end(entry.end) {}
-  bool done() const { return at == end; }
-
-  int at;                // the instruction that comes next
-  int end;               // of the entry
-  bool begun = false;    // the instruction `at`
-  bool waiting = false;  // blocked, in an interleaved step
-};
 
 Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
     : program_(program),
@@ -26,7 +17,8 @@ Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
       states_(program.devices()),
       tracing_(trace),
       start_(Clock::now()),
-      trace_(program.devices()) {
+      trace_(program.devices()),
+      recordings_(program.entries().size()) {
   for (const program::Instruction& instruction : program.instructions()) {
     class_of_.push_back(instruction.has_kernel()
                             ? program::KernelClassOf(program.message(), instruction.kernel())
@@ -258,9 +250,15 @@ absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
 }
 
 absl::Status Executor::RunThreads(int entry, double patience_seconds) {
-  return Run(
+  Recording& recording = recordings_[entry];
+  if (recording.step == nullptr && MayRecord(entry))
+    YUBA_RETURN_IF_ERROR(TryToRecord(entry, patience_seconds));
+  if (recording.step != nullptr) return RunRecorded(entry, patience_seconds);
+  YUBA_RETURN_IF_ERROR(Run(
       program_.devices(), [this, entry](int device) { RunDevice(device, entry); },
-      patience_seconds);
+      patience_seconds));
+  recording.has_run = true;
+  return absl::OkStatus();
 }
 
 absl::Status Executor::RunInterleaved(int entry, uint64_t seed, double patience_seconds) {

@@ -4,6 +4,11 @@
 // the entry's instructions from start to end: a kernel goes to its Device, an exchange to the
 // Communicator step by step.
 //
+// Where the fleet has a recorder (step_recorder.h), an entry's first threaded run is as above, the
+// second records what it starts, and that and all later ones are started by one call. Not where
+// something looks between instructions (a trace, watchers): then, and where recording fails, a line
+// on stderr says so.
+//
 // A step comes to an end, whatever hangs: where no device finishes an instruction for as long as
 // the caller's patience, it fails, and names the devices that stand still.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
@@ -22,6 +27,7 @@
 #include "opsemantics/machine/machine.h"
 #include "runtime/communicator.h"
 #include "runtime/device.h"
+#include "runtime/step_recorder.h"
 
 namespace yuba::runtime {
 
@@ -40,6 +46,7 @@ struct Fleet {
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<ExchangePlan> plans;  // [instruction]; empty plans for kernels and loops
   std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<StepRecorder> recorder;  // null: instructions are started one by one
   std::vector<std::unique_ptr<Watcher>> watchers;
 };
 
@@ -97,6 +104,19 @@ class Executor {
     std::atomic<bool> ended{false};
   };
 
+  struct Recording {
+    bool has_run = false;                // the entry, once
+    std::unique_ptr<RecordedStep> step;  // null: it is not recorded yet
+  };
+
+  bool MayRecord(int entry);
+  void SayOneByOne(const std::string& why);
+  absl::Status StartAll(int entry);
+  absl::Status Record(int entry);
+  absl::Status TryToRecord(int entry, double patience_seconds);
+  absl::Status RunRecorded(int entry, double patience_seconds);
+  void StartRecorded(int entry);
+  void EndRecorded(int device);
   absl::Status Run(int threads, const std::function<void(int)>& run, double patience_seconds);
   absl::StatusOr<Progress> Advance(int device, Worker& worker);
   absl::Status EndOnDevice(int device);
@@ -129,6 +149,8 @@ class Executor {
   const std::chrono::steady_clock::time_point start_;
   std::vector<std::vector<TraceEvent>> trace_;  // [device]
   int step_ = -1;                               // the one that runs
+  bool one_by_one_ = false;                     // it was said why steps are not recorded
+  std::vector<Recording> recordings_;           // [entry]
 };
 
 }  // namespace yuba::runtime

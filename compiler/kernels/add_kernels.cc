@@ -21,6 +21,7 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/definition/opaque.h"
+#include "runtime/program/opaque_on_gpus.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::kernels {
@@ -124,11 +125,16 @@ void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
   }
 }
 
-absl::Status NoCodeForGpus(const Node& node) {
+// The user's error where the target does not compute what the node, which is opaque, calls.
+absl::Status CheckOpaqueOnTarget(const Node& node, const TargetFacts& target) {
+  if (!target.parallel) return absl::OkStatus();
+  const std::string& function = node.definition->opaque.function;
+  const std::string why_not = runtime::WhyNotOnGpus(function, SignatureOf(*node.definition));
+  if (why_not.empty()) return absl::OkStatus();
   return UserError("node ", node.name, " (", node.op, ", from ", node.from,
-                   ") calls the opaque function '", node.definition->opaque.function,
-                   "', which runs on processors only: compile with --target host and run with ",
-                   "--backend host, or describe the operator by definitions (--operators)");
+                   ") calls the opaque function '", function, "', and ", why_not,
+                   ": compile with --target host and run with --backend host, or describe the "
+                   "operator by definitions (--operators)");
 }
 
 }  // namespace
@@ -173,7 +179,7 @@ absl::Status AddKernels(const compiler::Model& model, const KernelChoice& choice
     program::Function& function = *program.mutable_functions(f);
     const std::vector<Definition>& definitions = uses[f].definitions;
     if (definitions.size() == 1 && IsOpaque(definitions[0])) {
-      if (target.facts->parallel) return NoCodeForGpus(*uses[f].node);
+      YUBA_RETURN_IF_ERROR(CheckOpaqueOnTarget(*uses[f].node, *target.facts));
       *function.mutable_opaque() = OpaqueCallsFor(definitions[0]);
       continue;
     }

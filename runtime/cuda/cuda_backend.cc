@@ -13,6 +13,7 @@
 #include "runtime/cuda/facts.h"
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/cuda_exchange_steps.h"
+#include "runtime/cuda/graph_recorder.h"
 #include "runtime/cuda/strict_nccl.h"
 #include "runtime/exchange_protocol.h"
 #endif
@@ -123,7 +124,10 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
   };
   const int instructions = static_cast<int>(program.instructions().size());
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<CudaExchangeSteps> steps,
-                        CudaExchangeSteps::Make(std::move(devices), can_read, nccl));
+                        CudaExchangeSteps::Make(devices, can_read, nccl));
+  if (options.graphs) {
+    YUBA_ASSIGN_OR_RETURN(fleet.recorder, GraphRecorder::Make(devices, steps.get()));
+  }
   fleet.communicator =
       std::make_unique<runtime::ExchangeProtocol>(std::move(steps), count, instructions);
   return absl::OkStatus();

@@ -18,6 +18,7 @@ enum class NcclChoice {
 
 struct CudaOptions {
   NcclChoice nccl = NcclChoice::kFound;
+  bool graphs = true;   // steps after the first are CUDA graphs, where they can be
   bool staged = false;  // as if no device could read another one's memory (staging.h), to test it
 };
 

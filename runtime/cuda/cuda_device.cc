@@ -25,21 +25,6 @@ constexpr int64_t kRecordBytes = sizeof(runtime::IndexRecord);
 
 }  // namespace
 
-absl::Status GpuMemory::Allocate(int64_t bytes) {
-  YUBA_CUDA(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<int64_t>(bytes, 1)));
-  return absl::OkStatus();
-}
-
-absl::Status GpuMemory::Store(const std::vector<int64_t>& numbers, cudaStream_t stream) {
-  const size_t bytes = numbers.size() * sizeof(int64_t);
-  YUBA_RETURN_IF_ERROR(Allocate(static_cast<int64_t>(bytes)));
-  // From memory of the host that is not pinned: `numbers` have been read when this returns, and
-  // arrive later. cudaMemcpy would not do: kernels of `stream`, which does not block, do not wait
-  // for it.
-  YUBA_CUDA(cudaMemcpyAsync(data_, numbers.data(), bytes, cudaMemcpyHostToDevice, stream));
-  return absl::OkStatus();
-}
-
 CudaDevice::~CudaDevice() {
   if (!gpu_->Enter().ok()) return;
   if (stream_ != nullptr) cudaStreamSynchronize(stream_);
@@ -92,7 +77,7 @@ absl::Status CudaDevice::WaitUntilIdle(const std::function<bool()>& give_up) {
 
 absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
-  YUBA_RETURN_IF_ERROR(marks_.Close());
+  YUBA_RETURN_IF_ERROR(EndStep());
   int64_t finished = marks_.finished();
   absl::optional<Clock::time_point> still_since;  // that it is to give up and nothing has ended
   return WaitUntilIdle([&] {
@@ -148,14 +133,14 @@ int64_t BytesOfParts(const runtime::LoadedProgram& program, const program::Kerne
 absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
                                  const runtime::ArenaLayout& layout) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
-  YUBA_RETURN_IF_ERROR(marks_.Open(stream_));
+  YUBA_RETURN_IF_ERROR(marks_.Open(*gpu_, stream_));
   YUBA_RETURN_IF_ERROR(
       Annotate(arena_.Allocate(arena_bytes_),
                absl::StrCat("device ", device_, ": its arena, ", arena_bytes_, " bytes")));
   YUBA_RETURN_IF_ERROR(Fill(0, 0, arena_bytes_));
   YUBA_RETURN_IF_ERROR(PrepareRecords(program));
-  std::vector<int64_t> tables;       // of all launches: pointers to buffers, then arguments
-  std::vector<size_t> in_workspace;  // places there that get the workspace's address
+  std::vector<int64_t> tables;  // of all launches: pointers to buffers, then arguments
+  YUBA_RETURN_IF_ERROR(workspace_.Allocate(workspace_bytes_));
   int64_t record = 0;
   for (size_t p = 0; p < instructions_.size(); ++p) {
     Prepared& prepared = instructions_[p];
@@ -170,10 +155,11 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
       continue;
     }
     if (function.has_opaque()) {
-      return absl::UnimplementedError(
-          absl::StrCat(program.Describe(static_cast<int>(p)), " calls the opaque function '",
-                       function.opaque().name(), "', which runs on processors only; compile with ",
-                       "--target host and run it with --backend host"));
+      if (prepared.opaque == nullptr) continue;  // no slices here
+      std::vector<char*> buffers;
+      for (int64_t offset : launch.offsets) buffers.push_back(arena_.data() + offset);
+      YUBA_RETURN_IF_ERROR(prepared.opaque->Place(buffers, workspace_.data(), stream_));
+      continue;
     }
     prepared.elements = Volume(program.BoxOf(kernel.results(0).box(), device_));
     YUBA_RETURN_IF_ERROR(Annotate(PrepareLaunches(program, kernel, prepared),
@@ -185,16 +171,10 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
     if (function.checks_indices()) {
       tables.push_back(reinterpret_cast<int64_t>(records_.data() + kRecordBytes * record++));
     }
-    if (prepared.has_parts) {
-      in_workspace.push_back(tables.size());
-      tables.push_back(0);
-    }
+    if (prepared.has_parts) tables.push_back(reinterpret_cast<int64_t>(workspace_.data()));
     prepared.arguments = static_cast<int64_t>(tables.size());
     tables.insert(tables.end(), launch.arguments.begin(), launch.arguments.end());
   }
-  YUBA_RETURN_IF_ERROR(workspace_.Allocate(workspace_bytes_));
-  for (const size_t place : in_workspace)
-    tables[place] = reinterpret_cast<int64_t>(workspace_.data());
   return tables_.Store(tables, stream_);
 }
 
@@ -254,7 +234,12 @@ absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
   for (int p = 0; p < static_cast<int>(instructions_.size()); ++p) {
     if (!program.instructions()[p].has_kernel() || instructions_[p].stood_for) continue;
     const program::Kernel& kernel = program.instructions()[p].kernel();
-    if (program.message().functions(kernel.function()).has_library())
+    const program::Function& function = program.message().functions(kernel.function());
+    if (function.has_opaque()) {
+      YUBA_RETURN_IF_ERROR(Annotate(PlanOpaqueCalls(program, p), program.Describe(p)));
+      continue;
+    }
+    if (function.has_library())
       YUBA_RETURN_IF_ERROR(Annotate(PlanLibraryCall(program, layout, p), program.Describe(p)));
     if (!instructions_[p].is_library)
       workspace_bytes_ = std::max(workspace_bytes_, BytesOfParts(program, kernel, device_));
@@ -322,6 +307,16 @@ absl::Status CudaDevice::PlanLibraryCall(const runtime::LoadedProgram& program,
   return absl::OkStatus();
 }
 
+absl::Status CudaDevice::PlanOpaqueCalls(const runtime::LoadedProgram& program, int instruction) {
+  const program::Kernel& kernel = program.instructions()[instruction].kernel();
+  Prepared& prepared = instructions_[instruction];
+  prepared.elements = Volume(program.BoxOf(kernel.results(0).box(), device_));
+  if (prepared.elements == 0) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(prepared.opaque, MakeOpaqueKernel(program, kernel, device_, *gpu_));
+  workspace_bytes_ = std::max(workspace_bytes_, prepared.opaque->workspace_bytes());
+  return absl::OkStatus();
+}
+
 absl::Status CudaDevice::PrepareZeros(const runtime::LoadedProgram& program,
                                       const program::Kernel& kernel, Prepared& prepared) {
   const bool all_written = prepared.library != nullptr && !prepared.library->has_gaps();
@@ -341,6 +336,24 @@ absl::Status CudaDevice::Run(int instruction) {
   return Started(instruction);
 }
 
+void CudaDevice::BeginRecording() {
+  calls_before_ = library_calls_;
+  marks_.BeginRecording();
+}
+
+DeviceRecording CudaDevice::EndRecording() {
+  DeviceRecording recording;
+  recording.instructions = marks_.EndRecording();
+  recording.library_calls = library_calls_ - calls_before_;
+  library_calls_ = calls_before_;  // none of them was made
+  return recording;
+}
+
+void CudaDevice::BeginReplay(const DeviceRecording& recording) {
+  library_calls_ += recording.library_calls;
+  marks_.Replay(recording.instructions);
+}
+
 absl::Status CudaDevice::Start(const Prepared& prepared) {
   if (prepared.attention.has_value()) {
     ++library_calls_;
@@ -354,6 +367,7 @@ absl::Status CudaDevice::Start(const Prepared& prepared) {
     return prepared.library->Run(prepared.pointers, workspace_.data());
   }
   if (prepared.is_library) return absl::OkStatus();
+  if (prepared.opaque != nullptr) return prepared.opaque->Start(stream_);
   const int64_t* buffers = tables_.numbers() + prepared.buffers;
   const int64_t* arguments = tables_.numbers() + prepared.arguments;
   void* parameters[] = {&buffers, &arguments};

@@ -11,35 +11,26 @@
 #include <vector>
 
 #include "runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu_memory.h"
 #include "runtime/cuda/library/attention_calls.h"
 #include "runtime/cuda/library/library_kernel.h"
 #include "runtime/cuda/marks.h"
+#include "runtime/cuda/opaque_kernel.h"
 #include "runtime/device.h"
 
 namespace yuba::cuda {
-
-// Memory of the calling thread's GPU, at least one byte; freed with the object.
-class GpuMemory {
- public:
-  GpuMemory() = default;
-  ~GpuMemory() { cudaFree(data_); }
-  GpuMemory(const GpuMemory&) = delete;
-  absl::Status Allocate(int64_t bytes);  // once; ResourceExhausted where it is not to be had
-  // Allocates and fills it with a copy of `numbers`, before whatever is started on `stream` later.
-  // Other streams may read it too early.
-  absl::Status Store(const std::vector<int64_t>& numbers, cudaStream_t stream);
-  char* data() const { return data_; }
-  const int64_t* numbers() const { return reinterpret_cast<const int64_t*>(data_); }
-
- private:
-  char* data_ = nullptr;
-};
 
 // A library call that is run as something else.
 struct Fallback {
   int instruction = -1;
   std::string library, cause;  // for people
   std::string as = "generated code";
+};
+
+// What a device does in a recorded step.
+struct DeviceRecording {
+  std::vector<int> instructions;  // in order
+  int64_t library_calls = 0;
 };
 
 class CudaDevice : public runtime::Device {
@@ -79,6 +70,15 @@ class CudaDevice : public runtime::Device {
   void AddLibraryMemory(int64_t bytes) { library_bytes_ += bytes; }
   // To be called when all of an instruction has been started.
   absl::Status Started(int instruction) { return marks_.Add(instruction); }
+  // To be called when all of a step has been.
+  absl::Status EndStep() { return marks_.Close(); }
+
+  // From here on the stream records what is started on it.
+  void BeginRecording();
+  // What was recorded. EndStep comes before it where that is to be replayed.
+  DeviceRecording EndRecording();
+  // It is started next, by somebody else, and on an idle stream.
+  void BeginReplay(const DeviceRecording& recording);
 
  private:
   // Code as it is started (ThreadLaunch of program.proto).
@@ -92,10 +92,11 @@ class CudaDevice : public runtime::Device {
     bool stood_for = false;         // by a call of attention, of a later one or its own
     absl::optional<AttentionCall> attention;
     bool has_parts = false;                  // it leaves parts of sums in the workspace
-    int64_t elements = 0;                    // of the result; 0: nothing is run
+    int64_t elements = 0;                    // of all results; 0: nothing is run
     int64_t buffers = 0, arguments = 0;      // positions in tables_
     bool is_library = false;                 // a library call, by none of the above
     std::unique_ptr<LibraryKernel> library;  // null: all of its result is zeros
+    std::unique_ptr<OpaqueKernel> opaque;    // calls of an opaque function, by none of the above
     runtime::BoxWalk zeros_box;              // of a library call: what it writes
     std::unique_ptr<GpuMemory> zeros;        // a job that writes zeros there; null: none is needed
     std::vector<char*> pointers;             // of a library call: to its buffers (Launch::offsets)
@@ -112,6 +113,7 @@ class CudaDevice : public runtime::Device {
                              const runtime::ArenaLayout& layout);
   absl::Status PlanLibraryCall(const runtime::LoadedProgram& program,
                                const runtime::ArenaLayout& layout, int instruction);
+  absl::Status PlanOpaqueCalls(const runtime::LoadedProgram& program, int instruction);
   absl::Status PrepareZeros(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                             Prepared& prepared);
 
@@ -133,6 +135,7 @@ class CudaDevice : public runtime::Device {
       0;                       // of library calls, and of sums that generated code leaves in parts
   int64_t library_bytes_ = 0;  // that libraries have taken by themselves
   int64_t library_calls_ = 0;
+  int64_t calls_before_ = 0;  // the recording
 };
 
 }  // namespace yuba::cuda

@@ -37,6 +37,8 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   absl::Status Check() override;
   void EndWork() override;
   void Reset() override;
+  // After Prepare: whether NCCL does some exchange.
+  bool uses_nccl() const { return nccl_ != nullptr; }
 
  private:
   // One piece or cell of a device: a copy of rows where possible and fast, else a job.

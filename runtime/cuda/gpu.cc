@@ -58,6 +58,13 @@ absl::Status Gpu::Load(const runtime::LoadedProgram& program) {
   YUBA_ASSIGN_OR_RETURN(own_, Compile(kOwnKernels, "the runtime's"));
   YUBA_CUDA(driver_->cuModuleGetFunction(&job_, own_, "yuba_job"));
   YUBA_CUDA(driver_->cuModuleGetFunction(&matrix_, own_, "yuba_matrix"));
+  YUBA_CUDA(driver_->cuModuleGetFunction(&mark_, own_, "yuba_mark"));
+  for (const bool wide : {false, true}) {
+    YUBA_CUDA(
+        driver_->cuModuleGetFunction(&sort_[wide], own_, wide ? "yuba_sort_8" : "yuba_sort_4"));
+    YUBA_CUDA(
+        driver_->cuModuleGetFunction(&merge_[wide], own_, wide ? "yuba_merge_8" : "yuba_merge_4"));
+  }
   return absl::OkStatus();
 }
 
@@ -111,6 +118,18 @@ absl::Status Gpu::LaunchMatrixCopy(const MatrixCopy& copy, cudaStream_t stream) 
   MatrixCopy parameter = copy;
   void* parameters[] = {&parameter};
   return LaunchRound(matrix_, copy.rows * copy.columns, parameters, stream);
+}
+
+absl::Status Gpu::LaunchMark(int64_t* to, int64_t number, cudaStream_t stream) const {
+  void* parameters[] = {&to, &number};
+  return Launch(mark_, 1, 1, parameters, stream);
+}
+
+absl::Status Gpu::LaunchSort(const SortLaunch& launch, bool wide, cudaStream_t stream) const {
+  RowSort parameter = launch.sort;
+  void* parameters[] = {&parameter};
+  return Launch(launch.merges ? merge_[wide] : sort_[wide], launch.blocks, launch.threads,
+                parameters, stream);
 }
 
 }  // namespace yuba::cuda

@@ -9,6 +9,7 @@
 
 #include "runtime/cuda/error.h"
 #include "runtime/cuda/matrix_copy.h"
+#include "runtime/cuda/sort_plan.h"
 #include "runtime/program/program.h"
 
 namespace yuba::cuda {
@@ -37,6 +38,10 @@ class Gpu {
   absl::Status LaunchJob(const int64_t* job, int64_t elements, cudaStream_t stream) const;
 
   absl::Status LaunchMatrixCopy(const MatrixCopy& copy, cudaStream_t stream) const;
+  // Writes a number into memory of the host or the GPU when the stream comes there.
+  absl::Status LaunchMark(int64_t* to, int64_t number, cudaStream_t stream) const;
+  // A launch of a SortPlan; `wide` as it says.
+  absl::Status LaunchSort(const SortLaunch& launch, bool wide, cudaStream_t stream) const;
 
  private:
   explicit Gpu(int number) : number_(number) {}
@@ -51,7 +56,8 @@ class Gpu {
   int processors_ = 1;
   const Driver* driver_ = nullptr;
   CUmodule program_ = nullptr, own_ = nullptr;
-  CUfunction job_ = nullptr, matrix_ = nullptr;
+  CUfunction job_ = nullptr, matrix_ = nullptr, mark_ = nullptr;
+  CUfunction sort_[2] = {}, merge_[2] = {};  // [wide]
 };
 
 // PTX of kernels.cu; empty where nvcc was missing.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace yuba::cuda {
 namespace {
@@ -13,17 +14,23 @@ constexpr int kInstructionsOfMark = 8;
 
 Marks::~Marks() { cudaFreeHost(ended_); }
 
-absl::Status Marks::Open(cudaStream_t stream) {
+absl::Status Marks::Open(const Gpu& gpu, cudaStream_t stream) {
   YUBA_ASSIGN_OR_RETURN(driver_, Driver::Open());
+  gpu_ = &gpu;
   stream_ = stream;
   void* memory = nullptr;
   static_assert(std::atomic<int64_t>::is_always_lock_free, "a GPU writes it as a plain number");
   YUBA_CUDA(cudaHostAlloc(&memory, sizeof *ended_, cudaHostAllocPortable));
-  ended_ = new (memory) std::atomic<int64_t>(0);
+  ended_ = new (memory) Ended;
   return absl::OkStatus();
 }
 
 absl::Status Marks::Add(int instruction) {
+  if (recording_) {
+    recorded_.push_back(instruction);
+    const int64_t number = static_cast<int64_t>(recorded_.size());
+    return number < recorded_note_ + kInstructionsOfMark ? absl::OkStatus() : Write(number);
+  }
   int64_t number = 0;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -34,13 +41,23 @@ absl::Status Marks::Add(int instruction) {
 }
 
 absl::Status Marks::Close() {
+  if (recording_) {
+    const int64_t number = static_cast<int64_t>(recorded_.size());
+    return number == recorded_note_ ? absl::OkStatus() : Write(number);
+  }
   const int64_t number = settled_ + static_cast<int64_t>(started_.size());
   return number == noted_ ? absl::OkStatus() : Write(number);
 }
 
 absl::Status Marks::Write(int64_t number) {
-  YUBA_CUDA(driver_->cuStreamWriteValue64(stream_, reinterpret_cast<CUdeviceptr>(ended_), number,
-                                          CU_STREAM_WRITE_VALUE_DEFAULT));
+  if (recording_) {  // by a kernel, which drivers capture
+    YUBA_RETURN_IF_ERROR(
+        gpu_->LaunchMark(reinterpret_cast<int64_t*>(&ended_->replayed), number, stream_));
+    recorded_note_ = number;
+    return absl::OkStatus();
+  }
+  YUBA_CUDA(driver_->cuStreamWriteValue64(stream_, reinterpret_cast<CUdeviceptr>(&ended_->started),
+                                          number, CU_STREAM_WRITE_VALUE_DEFAULT));
   std::lock_guard<std::mutex> lock(mutex_);
   noted_ = number;
   return absl::OkStatus();
@@ -50,14 +67,44 @@ void Marks::Settle() {
   std::lock_guard<std::mutex> lock(mutex_);
   settled_ += static_cast<int64_t>(started_.size());
   started_.clear();
+  replaying_ = false;
 }
 
-int64_t Marks::finished() const { return ended_ == nullptr ? 0 : ended_->load(); }
+void Marks::BeginRecording() {
+  recording_ = true;
+  recorded_.clear();
+  recorded_note_ = 0;
+}
+
+std::vector<int> Marks::EndRecording() {
+  recording_ = false;
+  return std::exchange(recorded_, {});
+}
+
+void Marks::Replay(const std::vector<int>& recorded) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  settled_ += static_cast<int64_t>(started_.size());
+  started_ = recorded;
+  replaying_ = true;
+  ended_->replayed = 0;
+  // The step's own last mark is that of its end.
+  noted_ = settled_ + static_cast<int64_t>(started_.size());
+}
+
+int64_t Marks::FinishedLocked() const {
+  if (ended_ == nullptr) return 0;
+  // What was forgotten has ended, whether the stream has noted it or not.
+  return replaying_ ? settled_ + ended_->replayed : std::max(settled_, ended_->started.load());
+}
+
+int64_t Marks::finished() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return FinishedLocked();
+}
 
 runtime::UnfinishedWork Marks::unfinished() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  // What was forgotten has ended, whether the stream has noted it or not.
-  const int64_t ended = std::max<int64_t>(0, finished() - settled_),
+  const int64_t ended = FinishedLocked() - settled_,
                 started = static_cast<int64_t>(started_.size());
   if (ended >= started) return {};
   const int64_t most = std::min(started - ended, int64_t{kInstructionsOfMark});

@@ -9,6 +9,7 @@
 
 #include "opsemantics/opaque/opaque_function.h"
 #include "runtime/host/thread_team.h"
+#include "runtime/opaque_slices.h"
 #include "runtime/program/program.h"
 
 namespace yuba::runtime {
@@ -23,18 +24,11 @@ class OpaqueKernel {
   void Run(ThreadTeam& team) const;
 
  private:
-  // An index along which calls are numbered, the last one fastest.
-  struct Loop {
-    int64_t extent = 1;
-    std::vector<int64_t> argument_steps;  // bytes: [argument], 0 where it does not have the index
-    int64_t result_step = 0;
-  };
-
   void RunCalls(int64_t begin, int64_t end) const;
 
   const OpaqueFunction* function_;
   OpaqueCall first_;  // the call at the first point of the device's part
-  std::vector<Loop> loops_;
+  std::vector<CallLoop> loops_;
   int64_t calls_ = 1;
   int64_t points_ = 0;  // elements of all slices of the call, to see what is worth a thread
 };

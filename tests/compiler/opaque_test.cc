@@ -1,7 +1,7 @@
 // Opaque functions from a model's file to a run, by legal plans at random: whole equals cut, in
 // floats and in hash arithmetic; parts of slices are refused by the proof and by the runtime;
-// factors stop where a function sees a dimension whole; GPUs are refused when a program is
-// compiled.
+// factors stop where a function sees a dimension whole; what GPUs do not compute is refused when a
+// program is compiled.
 #include "opsemantics/definition/opaque.h"
 
 #include <algorithm>
@@ -352,16 +352,28 @@ TEST_CASE("programs that call no known function, or call one wrongly, are refuse
   });
 }
 
-TEST_CASE("compiling for GPUs names the node, its operator and what to do") {
+TEST_CASE("GPUs sort; where they cannot, compiling names the node, its operator and what to do") {
   Random random(7);
-  Compiled compiled = Compile(TopModel(4, 6, 2), 2, random);
   kernels::KernelChoice choice;
   choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
+  choice.code = false;
+  Compiled compiled = Compile(TopModel(4, 6, 2), 2, random);
+  for (program::Function& function : *compiled.program.mutable_functions()) {
+    function.clear_opaque();
+    function.clear_symbol();
+    function.clear_splits();
+  }
+  REQUIRE_THAT(kernels::AddKernels(compiled.model, choice, compiled.program), IsOk());
+  const program::Kernel& kernel = OpaqueKernelOf(compiled.program);
+  CHECK(compiled.program.functions(kernel.function()).opaque().name() == "argsort");
+  // More than 32 bits count.
+  compiled = Compile(TopModel(1, int64_t{1} << 32, 2), 2, random);
   const absl::Status status = kernels::AddKernels(compiled.model, choice, compiled.program);
   const int node = OpaqueNode(compiled.model.graph);
   for (const std::string& part :
        {compiled.model.graph.nodes[node].name, std::string("from node_values"),
-        std::string("calls the opaque function 'argsort', which runs on processors only"),
+        std::string("calls the opaque function 'argsort', and on GPUs it sorts rows of at most "
+                    "4294967295 elements, not 4294967296"),
         std::string("--target host")}) {
     CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, part));
   }

@@ -110,6 +110,7 @@ const std::vector<Command>& Commands() {
         {"--random", nullptr},
         {"--interleave", &kNumbers},
         {"--exchanges", &kWords},
+        {"--no-graph", nullptr},
         {"--guard", &kWords},
         {"--trace", &kFiles},
         {"--no-library", nullptr},

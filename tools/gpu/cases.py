@@ -84,7 +84,8 @@ def all_cases(root):
                 case = answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3")
                 cases += [case, hashed(f"models/{model}", f"tests/models/{model}", devices)]
                 if devices > 1:
-                    cases += [variant(case, "plain", "--exchanges", "plain"),
+                    # Steps after the first are CUDA graphs where NCCL is not used.
+                    cases += [variant(case, "plain", "--exchanges", "plain", "--steps", "3"),
                               variant(case, "strict", "--exchanges", "strict"),
                               variant(case, "staged", "--exchanges", "staged")]
                 if devices == 2:

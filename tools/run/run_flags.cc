@@ -136,6 +136,9 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "and works on one GPU; staged, through the host, as where GPUs cannot read each other's "
      "memory",
      [] { return OneOf(kExchangeWords); }},
+    {"no-graph", &RunFlags::no_graph, kDiagnosis,
+     "start the instructions of each step one by one; default: on GPUs steps after the first are "
+     "CUDA graphs, where nothing looks between instructions and NCCL is not used"},
     {"interleave", &RunFlags::interleave, kDiagnosis,
      "one thread that interleaves the devices by this seed; default: a thread for each", Seed},
 };
@@ -167,6 +170,7 @@ runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
   options.find_nan = flags.guards.count("nan") > 0;
   options.timeout_seconds = flags.timeout;
   options.threads_per_device = flags.threads_per_device;
+  options.cuda.graphs = !flags.no_graph;
   options.cuda.staged = flags.exchanges.count("staged") > 0;
   options.cuda.nccl = flags.exchanges.count("copies") > 0   ? cuda::NcclChoice::kNone
                       : flags.exchanges.count("strict") > 0 ? cuda::NcclChoice::kStrict

@@ -54,6 +54,7 @@ struct RunFlags {
   std::string cuda_libs;                // a folder; empty: the loader's path
   double timeout = 0;                   // seconds; 0: the back end's
   std::set<std::string> exchanges;      // plain, staged, copies, strict
+  bool no_graph = false;                // instructions of GPUs are started one by one
   absl::optional<uint64_t> interleave;  // one thread runs all devices, in an order of this seed
   std::set<std::string> guards;         // memory, nan
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not

@@ -166,20 +166,24 @@ TEST_CASE("What reads between instructions does not hide where a GPU broke") {
 }
 
 TEST_CASE("A failure on one device does not cost the others their session") {
-  OnFakes fakes(3);
   runtime::ProgramBuilder builder = TwicePlusOne(3);
   Call("twice_noting", builder.message());
   builder.message().mutable_functions(0)->set_checks_indices(true);
-  auto session = OpenWithX(builder, kVectorLength);
-  std::vector<float> x = WholeNumbers(kVectorLength);
-  for (float& value : x) value = -std::abs(value) - 1;  // bad indices on every device
-  REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
-  for (const char* call : {"", "cuLaunchKernel"}) {
-    Fake().fail = call;
-    CHECK_FALSE(session->Step().ok());
-    for (float& value : x) value = 1;  // none
+  for (const std::string second : {"cuLaunchKernel", "cudaGraphLaunch"}) {
+    OnFakes fakes(3);
+    runtime::RunOptions options = OnCuda();
+    options.cuda.graphs = second == "cudaGraphLaunch";
+    auto session = runtime::OpenSession(builder.Load(), options);
+    std::vector<float> x = WholeNumbers(kVectorLength);
+    for (float& value : x) value = -std::abs(value) - 1;  // bad indices on every device
     REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
-    CHECK_THAT(session->Step(), IsOk());  // nothing that was noted before is left
+    for (const std::string& call : {std::string(), second}) {
+      Fake().fail = call;
+      CHECK_FALSE(session->Step().ok());
+      for (float& value : x) value = 1;  // none
+      REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+      CHECK_THAT(session->Step(), IsOk());  // nothing that was noted before is left
+    }
   }
 }
 

@@ -6,18 +6,50 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <vector>
 
 #include "opsemantics/base/check.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
 struct CUevent_st {
   int gpu = 0;
+  std::shared_ptr<yuba::cuda::Capture> capture;  // that it was last recorded in, or null
+  std::set<size_t> after;                        // the nodes there that it comes after
   int64_t recorded = 0;
   // How many of these have been reached; streams that wait for it may outlive the event.
   std::shared_ptr<int64_t> done = std::make_shared<int64_t>(0);
 };
 
+struct CUgraph_st {
+  std::vector<yuba::cuda::Node> nodes;
+};
+struct CUgraphExec_st {
+  std::shared_ptr<const std::vector<yuba::cuda::Node>> nodes;
+};
+
 namespace yuba::cuda {
+namespace {
+
+// Whether some stream captures. The caller holds the machine's mutex.
+bool IsCapturing() {
+  return std::any_of(Gpus().streams.begin(), Gpus().streams.end(),
+                     [](cudaStream_t stream) { return stream->capture != nullptr; });
+}
+
+// A stream that waits for an event of a capture takes part in it.
+cudaError_t JoinCapture(CUstream_st& stream, const CUevent_st& event) {
+  if (event.capture == nullptr || event.capture->streams.empty())
+    return cudaErrorStreamCaptureIsolation;
+  if (stream.capture == nullptr) stream.capture = event.capture;
+  if (stream.capture != event.capture) return cudaErrorStreamCaptureMerge;
+  if (stream.capture->invalid) return cudaErrorStreamCaptureInvalidated;
+  stream.capture->streams.insert(&stream);
+  stream.last.insert(event.after.begin(), event.after.end());
+  return cudaSuccess;
+}
+
+}  // namespace
 
 FakeCuda& Fake() {
   static FakeCuda* fake = new FakeCuda;
@@ -29,6 +61,7 @@ FakeCuda& Fake() {
 // ---- cudart ----
 
 using yuba::cuda::AllocatePages;
+using yuba::cuda::Capture;
 using yuba::cuda::current;
 using yuba::cuda::Drain;
 using yuba::cuda::Enqueue;
@@ -37,6 +70,10 @@ using yuba::cuda::Fails;
 using yuba::cuda::Fake;
 using yuba::cuda::FreePages;
 using yuba::cuda::Gpus;
+using yuba::cuda::IsCapturing;
+using yuba::cuda::JoinCapture;
+using yuba::cuda::LeaveAlone;
+using yuba::cuda::Node;
 using yuba::cuda::StateOf;
 
 extern "C" {
@@ -84,6 +121,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   int64_t& used = Gpus().used[current];
+  if (IsCapturing()) return cudaErrorStreamCaptureUnsupported;
   if (Fails("cudaMalloc") || used + static_cast<int64_t>(bytes) > Fake().memory)
     return cudaErrorMemoryAllocation;
   Fake().most_allocated = std::max(Fake().most_allocated, static_cast<int64_t>(bytes));
@@ -136,6 +174,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
   const cudaError_t state = Drain(stream);
   YUBA_CHECK(state != cudaErrorNotReady) << "waits for ever for a stream that hangs";
   return state;
@@ -143,6 +182,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fails("cudaStreamQuery")) return cudaErrorUnknown;
+  if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
   return Drain(stream);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -159,6 +199,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   Fake().copies += kind == cudaMemcpyDefault;
   if (kind != cudaMemcpyHostToDevice) return Enqueue(stream, [=] { std::memcpy(to, from, bytes); });
   // The host's memory is read at once, into a buffer of the driver.
+  if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
   const std::string staged(static_cast<const char*>(from), bytes);
   return Enqueue(stream, [=] { std::memcpy(to, staged.data(), staged.size()); });
 }
@@ -205,12 +246,17 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (event->gpu != stream->gpu) return cudaErrorInvalidResourceHandle;
+  event->capture = stream->capture;
+  event->after = stream->last;
+  if (stream->capture != nullptr)
+    return stream->capture->invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
   const int64_t number = ++event->recorded;
   return Enqueue(stream, [number, done = event->done] { *done = number; });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fake().forget_waits) return cudaSuccess;
+  if (event->capture != nullptr || stream->capture != nullptr) return JoinCapture(*stream, *event);
   const int64_t number = event->recorded;
   return Enqueue(stream, [] {}, [number, done = event->done] { return *done >= number; });
 }
@@ -221,6 +267,56 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
   *function = yuba::cuda::DriverFunction(symbol);
   *found = cudaDriverEntryPointSuccess;
   return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (Fails("cudaStreamBeginCapture") || stream->capture != nullptr) return cudaErrorIllegalState;
+  stream->capture = std::make_shared<Capture>();
+  stream->capture->origin = stream;
+  stream->capture->streams = {stream};
+  stream->last.clear();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  *graph = nullptr;
+  const std::shared_ptr<Capture> capture = stream->capture;
+  if (capture == nullptr || capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
+  const bool joined = yuba::cuda::AllBefore(*capture, stream->last);
+  for (cudaStream_t member : capture->streams) {
+    member->capture = nullptr;
+    member->last.clear();
+  }
+  if (Fails("cudaStreamEndCapture") || capture->invalid) return cudaErrorStreamCaptureInvalidated;
+  if (!joined) return cudaErrorStreamCaptureUnjoined;
+  *graph = new CUgraph_st{capture->nodes};
+  ++Fake().graphs;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (Fails("cudaGraphInstantiate")) return cudaErrorMemoryAllocation;
+  *made = new CUgraphExec_st{std::make_shared<std::vector<Node>>(graph->nodes)};
+  ++Fake().graphs;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  --Fake().graphs;
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  --Fake().graphs;
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (Fails("cudaGraphLaunch")) return cudaErrorInvalidValue;
+  if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
+  ++Fake().replays;
+  return yuba::cuda::StartNodes(graph->nodes, stream);
 }
 
 }  // extern "C"

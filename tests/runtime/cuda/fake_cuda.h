@@ -28,7 +28,8 @@ struct FakeCuda {
 
   bool libraries_refuse = false;  // cuBLAS and cuDNN have nothing of what they are asked for
 
-  int64_t allocations = 0, streams = 0, events = 0, modules = 0;                 // not freed yet
+  int64_t allocations = 0, streams = 0, events = 0, modules = 0, graphs = 0;     // not freed yet
+  int64_t replays = 0;                                                           // graphs started
   int64_t kernels = 0, copies = 0, products = 0, convolutions = 0, gathers = 0;  // started so far
   int64_t attentions = 0;                 // calls of the library, started so far
   int64_t most_allocated = 0;             // bytes, by one call

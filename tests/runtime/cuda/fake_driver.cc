@@ -5,17 +5,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/strip.h"
+#include "opsemantics/base/check.h"
 #include "runtime/cuda/job.h"
 #include "runtime/cuda/matrix_copy.h"
+#include "runtime/cuda/row_sort.h"
 #include "runtime/program/kernel_abi.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_streams.h"
@@ -68,10 +73,36 @@ std::function<void(int64_t, int64_t)> KernelOf(const std::string& name, void** p
     const auto copy = Parameter<MatrixCopy>(parameters, 0);
     return [=](int64_t thread, int64_t threads) { RunMatrixCopy(copy, thread, threads); };
   }
+  if (name == "yuba_mark") {
+    auto* const to = reinterpret_cast<std::atomic<int64_t>*>(Parameter<int64_t*>(parameters, 0));
+    const auto number = Parameter<int64_t>(parameters, 1);
+    return [=](int64_t, int64_t) { *to = number; };
+  }
+  if (name == "yuba_merge_4" || name == "yuba_merge_8") {
+    const auto sort = Parameter<RowSort>(parameters, 0);
+    const auto merge = name == "yuba_merge_4" ? RunSortMerge<uint32_t> : RunSortMerge<uint64_t>;
+    return [=](int64_t thread, int64_t) { merge(sort, thread); };
+  }
   const auto* buffers = Parameter<void* const*>(parameters, 0);
   const auto* arguments = Parameter<const int64_t*>(parameters, 1);
   const auto run = name == "twice_noting" ? TwiceNoting : TwicePlusOne;
   return [=](int64_t thread, int64_t threads) { run(buffers, arguments, thread, threads); };
+}
+
+// All blocks of a sort of tiles, each phase by all threads of the block, in an order that `seed`
+// picks, before the next one begins.
+template <typename Key>
+void SortAllTiles(const RowSort& sort, int64_t blocks, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<int> threads(kSortThreads<Key>);
+  std::iota(threads.begin(), threads.end(), 0);
+  const auto tile = std::make_unique<SortTile<Key>>();
+  for (int64_t block = 0; block < blocks; ++block) {
+    for (int phase = 0; phase < SortPhases(sort); ++phase) {
+      std::shuffle(threads.begin(), threads.end(), random);
+      for (const int thread : threads) RunSortPhase<Key>(sort, phase, *tile, block, thread);
+    }
+  }
 }
 
 // All threads of a started kernel.
@@ -83,6 +114,13 @@ std::function<void()> AllThreadsOf(const CUfunc_st& function, void** parameters,
     const uint64_t seed = Gpus().random();
     return
         [=, code = function.code] { RunThreads(*code, buffers, arguments, blocks, block, seed); };
+  }
+  if (function.name == "yuba_sort_4" || function.name == "yuba_sort_8") {
+    const auto sort = Parameter<RowSort>(parameters, 0);
+    const bool wide = function.name == "yuba_sort_8";
+    YUBA_CHECK(block == (wide ? kSortThreads<uint64_t> : kSortThreads<uint32_t>));
+    const auto run = wide ? SortAllTiles<uint64_t> : SortAllTiles<uint32_t>;
+    return [=, seed = Gpus().random()] { run(sort, blocks, seed); };
   }
   const auto kernel = KernelOf(function.name, parameters);
   return [=] {
@@ -117,8 +155,9 @@ CUresult UnloadModule(CUmodule module) {
   return CUDA_SUCCESS;
 }
 CUresult FindFunction(CUfunction* function, CUmodule module, const char* name) {
-  static const std::set<std::string> known = {"yuba_job", "yuba_matrix", "twice_plus_one",
-                                              "twice_noting"};
+  static const std::set<std::string> known = {"yuba_job",     "yuba_mark",      "yuba_matrix",
+                                              "yuba_sort_4",  "yuba_sort_8",    "yuba_merge_4",
+                                              "yuba_merge_8", "twice_plus_one", "twice_noting"};
   if (module->object == nullptr && known.count(name) == 0) return CUDA_ERROR_NOT_FOUND;
   module->functions.push_back(std::make_unique<CUfunc_st>());
   *function = module->functions.back().get();

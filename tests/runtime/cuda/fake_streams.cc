@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -25,8 +26,75 @@ bool Fails(const char* function) {
 cudaError_t Enqueue(cudaStream_t stream, std::function<void()> run, std::function<bool()> ready) {
   if (stream == nullptr || Gpus().streams.count(stream) == 0) return cudaErrorInvalidResourceHandle;
   if (StateOf(stream->gpu) != cudaSuccess) return StateOf(stream->gpu);
-  stream->queue.push_back({std::move(ready), std::move(run)});
+  if (stream->capture == nullptr) {
+    stream->queue.push_back({std::move(ready), std::move(run)});
+    return cudaSuccess;
+  }
+  if (stream->capture->invalid) return cudaErrorStreamCaptureInvalidated;
+  std::vector<Node>& nodes = stream->capture->nodes;
+  nodes.push_back({stream, stream->gpu, std::move(run), stream->last});
+  stream->last = {nodes.size() - 1};
   return cudaSuccess;
+}
+
+cudaError_t LeaveAlone(cudaStream_t stream) {
+  if (stream->capture == nullptr) return cudaSuccess;
+  stream->capture->invalid = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+bool AllBefore(const Capture& capture, const std::set<size_t>& last) {
+  std::set<size_t> before, open = last;
+  while (!open.empty()) {
+    const size_t node = *open.begin();
+    open.erase(open.begin());
+    if (!before.insert(node).second) continue;
+    open.insert(capture.nodes[node].after.begin(), capture.nodes[node].after.end());
+  }
+  return before.size() == capture.nodes.size();
+}
+
+cudaError_t StartNodes(const std::shared_ptr<const std::vector<Node>>& nodes, cudaStream_t stream) {
+  struct Run {
+    bool started = false;
+    std::vector<bool> done;
+    size_t left = 0;
+    std::map<cudaStream_t, cudaStream_t> lanes;  // by the stream of the capture
+  };
+  const auto run = std::make_shared<Run>();
+  run->done.resize(nodes->size());
+  run->left = nodes->size();
+  for (size_t n = 0; n < nodes->size(); ++n) {
+    const Node& node = (*nodes)[n];
+    cudaStream_t& lane = run->lanes[node.stream];
+    if (lane == nullptr) {
+      lane = new CUstream_st;
+      lane->gpu = node.gpu;
+      Gpus().streams.insert(lane);
+    }
+    lane->queue.push_back({[run, nodes, n] {
+                             const std::set<size_t>& after = (*nodes)[n].after;
+                             return run->started &&
+                                    std::all_of(after.begin(), after.end(),
+                                                [&](size_t before) { return run->done[before]; });
+                           },
+                           [run, nodes, n] {
+                             (*nodes)[n].run();
+                             run->done[n] = true;
+                             --run->left;
+                           }});
+  }
+  const cudaError_t state = Enqueue(stream, [run] { run->started = true; });
+  if (state != cudaSuccess) return state;
+  return Enqueue(
+      stream,
+      [run] {
+        for (const auto& [captured, lane] : run->lanes) {
+          Gpus().streams.erase(lane);
+          delete lane;
+        }
+      },
+      [run] { return run->left == 0; });
 }
 
 cudaError_t StateOf(int gpu) {

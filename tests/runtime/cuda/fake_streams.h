@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <set>
@@ -26,9 +27,29 @@ struct Work {
 
 }  // namespace yuba::cuda
 
+namespace yuba::cuda {
+
+// Work that a capture has recorded; it may run once all of `after` have.
+struct Node {
+  cudaStream_t stream = nullptr;  // that it was started on
+  int gpu = 0;
+  std::function<void()> run;
+  std::set<size_t> after;  // numbers of nodes
+};
+struct Capture {
+  cudaStream_t origin = nullptr;
+  std::vector<Node> nodes;
+  std::set<cudaStream_t> streams;
+  bool invalid = false;  // a call was made that a capture cannot have
+};
+
+}  // namespace yuba::cuda
+
 struct CUstream_st {
   int gpu = 0;
   std::deque<yuba::cuda::Work> queue;
+  std::shared_ptr<yuba::cuda::Capture> capture;  // null: the stream does what is started on it
+  std::set<size_t> last;                         // nodes that its next one comes after
 };
 
 namespace yuba::cuda {
@@ -57,6 +78,16 @@ cudaError_t Enqueue(
 // for each other, cudaErrorNotReady where one hangs or is on
 // a broken GPU. The caller holds the machine's mutex.
 cudaError_t Drain(cudaStream_t stream);
+
+// Whether a stream may be waited for or asked; else what it captures is spoilt, as by the driver.
+cudaError_t LeaveAlone(cudaStream_t stream);
+
+// Whether all nodes of a capture come before what comes after `last`.
+bool AllBefore(const Capture& capture, const std::set<size_t>& last);
+
+// Puts the nodes of a graph at the end of the stream's queue: from then on any of them may run once
+// those that it comes after have, as that of a stream of its GPU. They outlive their graph.
+cudaError_t StartNodes(const std::shared_ptr<const std::vector<Node>>& nodes, cudaStream_t stream);
 
 // The same of what reads and writes memory as a kernel does: where GPUs cannot reach each other,
 // only that of its own GPU.

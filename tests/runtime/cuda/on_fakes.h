@@ -26,6 +26,7 @@ class OnFakes {
       CHECK(Fake().streams == 0);
       CHECK(Fake().events == 0);
       CHECK(Fake().modules == 0);
+      CHECK(Fake().graphs == 0);
     }
     Fake() = FakeCuda();
     ForgetStreams();

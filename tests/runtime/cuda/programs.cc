@@ -223,4 +223,40 @@ runtime::ProgramBuilder Convolved(program::ElementType type, program::ElementTyp
   return builder;
 }
 
+runtime::ProgramBuilder Sorted(int64_t length, bool descending) {
+  runtime::ProgramBuilder builder({2});
+  const std::vector<int64_t> x_dims = {length, kSortedRows}, y_dims = {kSortedRows, length};
+  const std::vector<Box> x_boxes = runtime::CutAlong(x_dims, 1, 2),
+                         y_boxes = runtime::CutAlong(y_dims, 0, 2);
+  const int x = builder.AddBuffer("x", program::F32, x_dims, x_boxes);
+  const int y = builder.AddBuffer("y", program::I64, y_dims, y_boxes);
+  builder.AddInput("x", x);
+  builder.AddOutput("y", y);
+  program::Function& function = *builder.message().add_functions();
+  program::OpaqueCalls& opaque = *function.mutable_opaque();
+  opaque.set_name("argsort");
+  opaque.add_attributes(descending ? 1 : 0);
+  program::OpaqueTensor& argument = *opaque.add_arguments();
+  for (const int index : {2, 0}) argument.add_indices(index);
+  for (const int index : {0, 1}) opaque.mutable_result()->add_indices(index);
+  program::Kernel& kernel = *builder.message().add_instructions()->mutable_kernel();
+  kernel.add_node("y");
+  kernel.add_from("");
+  for (int i = 0; i < 3; ++i) {  // the row, the place in y, the place in x
+    program::FunctionIndex* index = function.add_indices();
+    index->set_extent(i == 0 ? kSortedRows : length);
+    index->set_reduction(i == 2);
+    program::Range* range = kernel.add_indices();
+    const Interval first = y_boxes[0][i == 0 ? 0 : 1], second = y_boxes[1][i == 0 ? 0 : 1];
+    *range->mutable_begin() = builder.Table({first.begin, second.begin});
+    *range->mutable_end() = builder.Table({first.end, second.end});
+  }
+  runtime::ProgramBuilder::AddDefinition(&function, 1);
+  kernel.add_operands()->set_buffer(x);
+  *kernel.mutable_operands(0)->mutable_box() = builder.BoxTable(x_boxes);
+  kernel.add_results()->set_buffer(y);
+  *kernel.mutable_results(0)->mutable_box() = builder.BoxTable(y_boxes);
+  return builder;
+}
+
 }  // namespace yuba::cuda

@@ -44,6 +44,11 @@ runtime::ProgramBuilder HalvedProduct(const ProductOrder& order);
 extern const std::vector<int64_t> kConvolvedInput, kConvolvedFilter;  // dimensions
 runtime::ProgramBuilder Convolved(program::ElementType type, program::ElementType made);
 
+// y holds the places of the elements of each row of x in their order: calls of argsort on 2
+// devices, of kSortedRows rows that are numbered along the second dimension of x.
+constexpr int64_t kSortedRows = 5;
+runtime::ProgramBuilder Sorted(int64_t length, bool descending);
+
 }  // namespace yuba::cuda
 
 #endif  // YUBA_TESTS_RUNTIME_CUDA_PROGRAMS_H_

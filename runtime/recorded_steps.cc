@@ -1,0 +1,119 @@
+// The executor's steps that are recorded and then started by one call.
+#include <future>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/clock.h"
+#include "opsemantics/base/status.h"
+#include "runtime/executor.h"
+#include "runtime/executor_worker.h"
+
+namespace yuba::runtime {
+
+void Executor::SayOneByOne(const std::string& why) {
+  one_by_one_ = true;
+  std::cerr << "note: instructions are started one by one, and not as " << fleet_.recorder->Name()
+            << ": " << why << "\n";
+}
+
+bool Executor::MayRecord(int entry) {
+  if (fleet_.recorder == nullptr || one_by_one_ || !recordings_[entry].has_run) return false;
+  const std::string why = tracing_                   ? "a trace waits for each of them"
+                          : !fleet_.watchers.empty() ? "a guard looks between them"
+                                                     : fleet_.recorder->WhyNot();
+  if (!why.empty()) SayOneByOne(why);
+  return why.empty();
+}
+
+// Starts the entry's instructions on all devices, each as far as others let it.
+absl::Status Executor::StartAll(int entry) {
+  std::vector<Worker> workers(program_.devices(), Worker(program_.entries()[entry]));
+  bool advanced = true, all_done = false;
+  while (advanced && !all_done) {
+    advanced = false;
+    all_done = true;
+    for (int device = 0; device < program_.devices(); ++device) {
+      Worker& worker = workers[device];
+      while (!worker.done()) {
+        YUBA_ASSIGN_OR_RETURN(const Progress progress, Advance(device, worker));
+        if (progress == Progress::kBlocked) break;
+        advanced = true;
+      }
+      all_done = all_done && worker.done();
+    }
+  }
+  return all_done ? absl::OkStatus() : InternalError("devices wait for each other");
+}
+
+absl::Status Executor::Record(int entry) {
+  for (const auto& device : fleet_.devices) YUBA_RETURN_IF_ERROR(device->EnterThread());
+  YUBA_RETURN_IF_ERROR(fleet_.recorder->Begin());
+  fleet_.communicator->SetRecording(true);
+  const absl::Status started = StartAll(entry);
+  fleet_.communicator->SetRecording(false);
+  if (!started.ok()) {
+    fleet_.recorder->Abandon();
+    fleet_.communicator->Reset();  // exchanges stand where they were left
+    return started;
+  }
+  YUBA_ASSIGN_OR_RETURN(recordings_[entry].step, fleet_.recorder->End());
+  return absl::OkStatus();
+}
+
+// Where that fails, a line says so, and steps go on as before; an error only where it hangs.
+absl::Status Executor::TryToRecord(int entry, double patience_seconds) {
+  const auto recorded = std::make_shared<absl::Status>();  // the thread may be left behind
+  YUBA_RETURN_IF_ERROR(
+      Run(1, [this, entry, recorded](int) { *recorded = Record(entry); }, patience_seconds));
+  --step_;  // which was none
+  if (recorded->ok()) return absl::OkStatus();
+  SayOneByOne(absl::StrCat("recording a step failed: ", recorded->message()));
+  return absl::OkStatus();
+}
+
+// The first device's thread starts the step for all; each then waits for its own device.
+absl::Status Executor::RunRecorded(int entry, double patience_seconds) {
+  const auto started = std::make_shared<std::promise<void>>();  // a thread may be left behind
+  const std::shared_future<void> is_started = started->get_future().share();
+  const auto run = [this, entry, started, is_started](int device) {
+    if (device == 0) {
+      StartRecorded(entry);
+      started->set_value();
+    }
+    is_started.wait();
+    EndRecorded(device);
+  };
+  return Run(program_.devices(), run, patience_seconds);
+}
+
+void Executor::StartRecorded(int entry) {
+  const program::EntryRange& range = program_.entries()[entry];
+  for (DeviceState& state : states_) {
+    state.instruction = range.begin;
+    state.done = range.end - range.begin;  // the host is through with all
+  }
+  absl::Status status = fleet_.devices[0]->EnterThread();
+  if (status.ok()) status = recordings_[entry].step->Start();
+  if (!status.ok()) return Fail(0, range.begin, status);
+  for (int i = range.begin; i < range.end; ++i) {
+    if (program_.instructions()[i].has_exchange())
+      fleet_.communicator->CountAgain(i, fleet_.plans[i]);
+  }
+}
+
+void Executor::EndRecorded(int device) {
+  const double start = SecondsSince(start_);
+  absl::Status status = fleet_.devices[device]->EnterThread();
+  if (status.ok()) status = EndOnDevice(device);
+  if (!status.ok()) {
+    Fail(device, states_[device].instruction, status);
+    Drain(device);
+  }
+  states_[device].ended = true;
+  std::lock_guard<std::mutex> lock(mutex_);
+  times_.all += SecondsSince(start_) - start;
+}
+
+}  // namespace yuba::runtime
