@@ -14,6 +14,8 @@
 #include "compiler/front_end.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/memory/memory.h"
+#include "compiler/order/follow.h"
+#include "compiler/order/gather.h"
 #include "compiler/order/order.h"
 #include "compiler/search_model.h"
 #include "compiler/spmd/recognise.h"
@@ -114,10 +116,40 @@ SharedKernels SharedKernelsFor(const Compilation& c) {
   YUBA_CHECK(sound.ok()) << sound;
   shared.products = kernels::LibraryProducts(c.model.graph, products, c.request.kernels);
   const int64_t limit = c.plan.space.memory;
-  if (limit == 0 || (c.model.clusters.empty() && shared.products.empty())) return shared;
+  if (limit == 0 || (!c.request.kernels.target.facts->parallel && c.model.clusters.empty() &&
+                     shared.products.empty()))
+    return shared;
   const auto program =
       MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, shared.joins, shared.products);
   return ArenaBytesOf(program, c.plan) > limit ? SharedKernels() : shared;
+}
+
+// Gives node n what was planned for node order[n].
+void FollowNodes(const std::vector<NodeId>& order, search::Plan& plan) {
+  search::Choices nodes;
+  for (const NodeId node : order) nodes.push_back(std::move(plan.nodes[node]));
+  plan.nodes = std::move(nodes);
+}
+
+std::vector<NodeId> FollowPass(const std::vector<Cluster>& products, Model& model) {
+  return FollowClusters(products, model);
+}
+
+// Brings kernels of a GPU together that can be one: the nodes of graph and plan move alike. Where
+// there is a limit on memory, the program must keep it.
+void BringTogether(Compilation& c) {
+  if (!c.request.kernels.target.facts->parallel || !c.request.kernels.gathers) return;
+  const Model before = c.model;
+  const search::Choices planned = c.plan.nodes;
+  for (const auto& pass : {FollowPass, GatherKernels}) {
+    const std::vector<NodeId> order = pass(
+        kernels::LibraryProducts(c.model.graph, FindProducts(c.model.graph), c.request.kernels),
+        c.model);
+    FollowNodes(order, c.plan);
+  }
+  if (c.plan.space.memory == 0 || SharedKernelsFor(c).joins != Joins::kNone) return;
+  c.model = before;
+  c.plan.nodes = planned;
 }
 
 // The attention that the target's library may compute, its nodes neighbours in graph and plan.
@@ -134,17 +166,10 @@ std::vector<Attention> PlaceAttention(Compilation& c) {
   }
   if (found.empty()) return found;
   const std::vector<NodeId> order = NeighboursOrder(graph, found);
+  Reorder(order, c.model);
+  FollowNodes(order, c.plan);
   std::vector<NodeId> numbers(order.size());
-  std::vector<Node> nodes;
-  search::Choices plans;
-  for (const NodeId id : order) {
-    numbers[id] = static_cast<NodeId>(nodes.size());
-    nodes.push_back(std::move(graph.nodes[id]));
-    plans.push_back(std::move(c.plan.nodes[id]));
-  }
-  graph.nodes = std::move(nodes);
-  c.plan.nodes = std::move(plans);
-  Link(graph);
+  for (size_t n = 0; n < order.size(); ++n) numbers[order[n]] = static_cast<NodeId>(n);
   for (Attention& attention : found) Renumber(numbers, attention);
   return found;
 }
@@ -167,6 +192,7 @@ void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attentio
 absl::Status MakeProgram(Compilation& c) {
   YUBA_CHECK(c.plan.tensors.size() == c.model.graph.tensors.size());
   YUBA_CHECK(c.plan.nodes.size() == c.model.graph.nodes.size());
+  BringTogether(c);
   const std::vector<Attention> attention = PlaceAttention(c);
   SharedKernels shared = SharedKernelsFor(c);
   KeepResultsAlone(c.model.graph, attention, shared.products);

@@ -110,14 +110,27 @@ void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
     plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
   const ElementType sum = AccumulatorType(kernel.definitions[0].definition->result.type);
   const bool hash = target.arithmetic == Arithmetic::kHash && IsFloat(sum);
-  for (const ThreadPlan& plan : PlanThreads(kernel, plans, target)) {
+  const auto add = [&](const ThreadPlan& plan, const std::string& symbol,
+                       const KernelDefinition& first) -> program::ThreadLaunch& {
     program::ThreadLaunch& launch = *function.add_launches();
-    launch.set_symbol(SymbolOf(kernel, function.launches_size() - 1));
+    launch.set_symbol(symbol);
     launch.set_threads(plan.threads);
     launch.set_points(plan.PointsOfBlock());
     for (const MergedLoop& loop : plan.points) {
-      for (const int index : loop.indices) launch.add_indices(kernel.definitions[0].indices[index]);
+      for (const int index : loop.indices) launch.add_indices(first.indices[index]);
     }
+    return launch;
+  };
+  if (!kernel.sections.empty()) {
+    const std::vector<ThreadPlan> beside = PlanSections(kernel, plans, target);
+    for (size_t s = 0; s < beside.size(); ++s) {
+      add(beside[s], kernel.symbol, kernel.definitions[kernel.sections[s].begin]).set_beside(s > 0);
+    }
+    return;
+  }
+  for (const ThreadPlan& plan : PlanThreads(kernel, plans, target)) {
+    program::ThreadLaunch& launch =
+        add(plan, SymbolOf(kernel, function.launches_size()), kernel.definitions[0]);
     if (plan.parts == 1 || plan.stage == ThreadPlan::kSumOfParts) continue;
     launch.set_parts(plan.parts);
     if (plan.stage == ThreadPlan::kDefinitions)

@@ -9,7 +9,8 @@ namespace yuba::kernels {
 
 ArgumentLayout::ArgumentLayout(const NamedKernel& kernel) {
   std::map<int, int> read, written;  // number -> rank
-  for (const KernelDefinition& each : kernel.definitions) {
+  const NamedKernel& whole = kernel.whole != nullptr ? *kernel.whole : kernel;
+  for (const KernelDefinition& each : whole.definitions) {
     for (const int index : each.indices) indices = std::max(indices, index + 1);
     const auto add = [&](const KernelTensor& tensor, const TensorType& type) {
       if (tensor.kind == KernelTensor::kInternal) return;

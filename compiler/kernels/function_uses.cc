@@ -79,7 +79,9 @@ NamedKernel KernelOf(const program::Function& function, const FunctionUse& use) 
     definition.computes = TensorOf(from.computes());
     kernel.definitions.push_back(std::move(definition));
   }
-  kernel.shared = program::SharedIndices(function);
+  kernel.sections = program::SectionsOf(function);
+  kernel.shared = kernel.sections[0].shared;
+  if (kernel.sections.size() == 1) kernel.sections.clear();
   kernel.overwritten_by = use.overwritten_by;
   kernel.may_alias = use.may_alias;
   kernel.checks_indices = function.checks_indices();

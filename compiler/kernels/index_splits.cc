@@ -71,6 +71,7 @@ google::protobuf::RepeatedPtrField<program::IndexSplit> SplitsOf(const Definitio
 
 google::protobuf::RepeatedPtrField<program::IndexSplit> SplitsOf(const NamedKernel& kernel,
                                                                  Arithmetic arithmetic) {
+  if (!kernel.sections.empty()) return {};  // no range is of all of it
   const KernelDefinition* first = nullptr;  // of result 0
   bool loops_inside = false;
   for (const KernelDefinition& each : kernel.definitions) {

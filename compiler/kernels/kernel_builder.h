@@ -190,7 +190,6 @@ class KernelBuilder {
 
   // What the threads of a GPU share out (ThreadPlan).
   bool InGroups() const { return threads_ != nullptr && threads_->group > 1; }
-  Value Special(const char* name);
   void OverPoints(const Action& action);
   Value Chunk();
   Value Points();

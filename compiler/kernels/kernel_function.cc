@@ -19,34 +19,76 @@ KernelFunction::KernelFunction(mlir::ModuleOp module, const NamedKernel& kernel,
       layout_(kernel),
       scratch_(scratch) {}
 
+Value ThreadNumber(mlir::OpBuilder& builder, const char* name) {
+  return builder
+      .create<LLVM::CallIntrinsicOp>(
+          builder.getUnknownLoc(), builder.getI32Type(),
+          builder.getStringAttr(std::string("llvm.nvvm.read.ptx.sreg.") + name), mlir::ValueRange(),
+          LLVM::FastmathFlagsAttr())
+      .getResult(0);
+}
+
+Values LoadPointers(mlir::OpBuilder& builder, mlir::Block& parameters, int buffers,
+                    LLVM::LLVMPointerType pointer) {
+  const mlir::Location at = builder.getUnknownLoc();
+  auto generic = LLVM::LLVMPointerType::get(builder.getContext());
+  const auto global = [&](Value address) -> Value {
+    return pointer == generic ? address
+                              : builder.create<LLVM::AddrSpaceCastOp>(at, pointer, address);
+  };
+  Values pointers;
+  const Value table = global(parameters.getArgument(0));
+  for (int i = 0; i < buffers; ++i) {
+    const Value place =
+        builder.create<LLVM::GEPOp>(at, pointer, generic, table, llvm::ArrayRef<LLVM::GEPArg>{i});
+    pointers.push_back(global(builder.create<LLVM::LoadOp>(at, generic, place, 8)));
+  }
+  pointers.push_back(global(parameters.getArgument(1)));
+  return pointers;
+}
+
 void KernelFunction::Begin() {
-  LLVM::LLVMFuncOp loops = DeclareLoops();
-  BuildEntry(loops);
-  mlir::Block* block = loops.addEntryBlock(b_);
-  b_.setInsertionPointToStart(block);
-  for (mlir::BlockArgument argument : block->getArguments()) pointers_.push_back(argument);
+  DeclareLoops(/*section=*/false);
+  BuildEntry();
+  EnterLoops();
+}
+
+void KernelFunction::BeginSection() {
+  DeclareLoops(/*section=*/true);
+  EnterLoops();
 }
 
 void KernelFunction::End() { b_.create<LLVM::ReturnOp>(loc(), mlir::ValueRange()); }
 
-LLVM::LLVMFuncOp KernelFunction::DeclareLoops() {
+void KernelFunction::DeclareLoops(bool section) {
   b_.setInsertionPointToEnd(module_.getBody());
   std::vector<mlir::Type> inputs(Buffers() + 1, pointer_);
+  const int pointers = static_cast<int>(inputs.size());
+  if (section && target_.parallel) inputs.push_back(b_.getI32Type());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), inputs);
-  auto function =
+  loops_ =
       b_.create<LLVM::LLVMFuncOp>(loc(), kernel_.symbol + "_loops", type, LLVM::Linkage::Internal);
-  for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
+  for (int i = 0; i < pointers; ++i) {
     if (!kernel_.may_alias || i >= Tensors())
-      function.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
+      loops_.setArgAttr(i, "llvm.noalias", b_.getUnitAttr());
     if (i < layout_.operands || i == Buffers())
-      function.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
+      loops_.setArgAttr(i, "llvm.readonly", b_.getUnitAttr());
   }
-  return function;
 }
+
+void KernelFunction::EnterLoops() {
+  mlir::Block* block = loops_.addEntryBlock(b_);
+  b_.setInsertionPointToStart(block);
+  for (int i = 0; i <= Buffers(); ++i) pointers_.push_back(block->getArgument(i));
+  if (static_cast<int>(block->getNumArguments()) > Buffers() + 1)
+    block_ = block->getArgument(Buffers() + 1);
+}
+
+Value KernelFunction::Block() { return block_ ? block_ : ThreadNumber(b_, "ctaid.x"); }
 
 // Only parameters can be marked as not aliasing, pointers that are loaded cannot: hence the loops
 // are a function of their own, which the entry calls with the pointers it has loaded.
-void KernelFunction::BuildEntry(LLVM::LLVMFuncOp loops) {
+void KernelFunction::BuildEntry() {
   auto generic = LLVM::LLVMPointerType::get(b_.getContext());
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), {generic, generic});
@@ -54,19 +96,7 @@ void KernelFunction::BuildEntry(LLVM::LLVMFuncOp loops) {
   auto entry = b_.create<LLVM::LLVMFuncOp>(loc(), kernel_.symbol, type);
   mlir::Block* block = entry.addEntryBlock(b_);
   b_.setInsertionPointToStart(block);
-  auto global = [&](Value pointer) -> Value {
-    return pointer_ == generic ? pointer
-                               : b_.create<LLVM::AddrSpaceCastOp>(loc(), pointer_, pointer);
-  };
-  Values pointers;
-  Value buffers = global(block->getArgument(0));
-  for (int i = 0; i < Buffers(); ++i) {
-    Value at =
-        b_.create<LLVM::GEPOp>(loc(), pointer_, generic, buffers, llvm::ArrayRef<LLVM::GEPArg>{i});
-    pointers.push_back(global(b_.create<LLVM::LoadOp>(loc(), generic, at, 8)));
-  }
-  pointers.push_back(global(block->getArgument(1)));
-  b_.create<LLVM::CallOp>(loc(), loops, pointers);
+  b_.create<LLVM::CallOp>(loc(), loops_, LoadPointers(b_, *block, Buffers(), pointer_));
   b_.create<LLVM::ReturnOp>(loc(), mlir::ValueRange());
 }
 

@@ -14,6 +14,15 @@
 
 namespace yuba::kernels {
 
+// A number of the thread that runs the code, as an i32: "tid.x", "ctaid.x".
+mlir::Value ThreadNumber(mlir::OpBuilder& builder, const char* name);
+
+// The pointers that a kernel of this many buffers gets: those of the table `buffers`, then that of
+// the table `arguments`. The builder stands in a function whose parameters are the two tables, and
+// `pointer` is the type of pointers to the target's memory.
+llvm::SmallVector<mlir::Value> LoadPointers(mlir::OpBuilder& builder, mlir::Block& parameters,
+                                            int buffers, mlir::LLVM::LLVMPointerType pointer);
+
 class KernelFunction {
  public:
   // With `scratch` it has a buffer for parts of sums, behind all others.
@@ -23,6 +32,12 @@ class KernelFunction {
   // Adds the function; from then on the builder stands in it. End adds the return.
   void Begin();
   void End();
+  // The same of a section: without the function that others call, which BuildSections adds. It has
+  // one more parameter for GPUs, the number of the block among those of the section, an i32.
+  void BeginSection();
+  // The function with the loops: its parameters are the pointers in the table `buffers`, then that
+  // of the table `arguments`.
+  mlir::LLVM::LLVMFuncOp loops() const { return loops_; }
 
   mlir::OpBuilder& builder() { return b_; }
   ScalarBuilder& scalars() { return s_; }
@@ -34,6 +49,8 @@ class KernelFunction {
   std::map<std::string, Typed>& row() { return row_; }
   mlir::ModuleOp module() const { return module_; }
 
+  // On GPUs: which block of the kernel's, or of the section's, the thread is in, an i32.
+  mlir::Value Block();
   // A number of the kernel's table `arguments`: loaded once at the start, or, for GPUs, known.
   mlir::Value Argument(int slot);
   // Of an operand or result. Of an operand that a result overwrites it is the result's, so that no
@@ -51,8 +68,9 @@ class KernelFunction {
   int Tensors() const { return layout_.tensors(); }
   // Pointers in the table `buffers`.
   int Buffers() const { return Tensors() + (kernel_.checks_indices ? 1 : 0) + (scratch_ ? 1 : 0); }
-  mlir::LLVM::LLVMFuncOp DeclareLoops();
-  void BuildEntry(mlir::LLVM::LLVMFuncOp loops);
+  void DeclareLoops(bool section);
+  void BuildEntry();
+  void EnterLoops();
   mlir::Location loc() { return b_.getUnknownLoc(); }
 
   mlir::OpBuilder b_;
@@ -63,6 +81,8 @@ class KernelFunction {
   mlir::LLVM::LLVMPointerType pointer_;
   const ArgumentLayout layout_;
   const bool scratch_;
+  mlir::LLVM::LLVMFuncOp loops_;
+  mlir::Value block_;                  // of a section; else null
   std::vector<mlir::Value> pointers_;  // of the operands, the results, the record, the arguments
   std::map<int, mlir::Value> loaded_;  // by slot
   std::map<std::string, Typed> row_;

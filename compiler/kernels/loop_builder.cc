@@ -173,18 +173,13 @@ class Builders {
   std::vector<KernelBuilder*> all_;
 };
 
-}  // namespace
-
-void BuildKernel(mlir::ModuleOp module, NamedKernel kernel, const std::vector<LoopPlan>& plans,
-                 const KernelTarget& target, const ThreadPlan* threads) {
-  const bool parts =
-      threads != nullptr && threads->parts > 1 && threads->stage != ThreadPlan::kPlaces;
-  KernelFunction function(module, kernel, target, parts);
-  function.Begin();
+// The definitions of a kernel without sections, in the function at hand.
+void BuildDefinitions(KernelFunction& function, const std::vector<LoopPlan>& plans,
+                      const ThreadPlan* threads) {
   const Builders builders(function, plans, threads);
   switch (threads == nullptr ? ThreadPlan::kDefinitions : threads->stage) {
     case ThreadPlan::kDefinitions:
-      if (kernel.shared == 0)
+      if (function.kernel().shared == 0)
         builders.first().BuildLoops();
       else
         builders.first().BuildShared(builders.others());
@@ -193,7 +188,114 @@ void BuildKernel(mlir::ModuleOp module, NamedKernel kernel, const std::vector<Lo
     case ThreadPlan::kIdentities: builders.first().WriteIdentities(); break;
     case ThreadPlan::kPlaces: builders.first().ScatterToPlaces(); break;
   }
+}
+
+// The function that others call of a kernel with sections: each block computes what is its own of
+// the section that it is of, which alone loads pointers.
+class SectionsEntry {
+ public:
+  SectionsEntry(mlir::ModuleOp module, const NamedKernel& kernel, const KernelTarget& target)
+      : b_(module.getContext()),
+        s_(b_, module, target),
+        kernel_(kernel),
+        generic_(LLVM::LLVMPointerType::get(b_.getContext())) {
+    b_.setInsertionPointToEnd(module.getBody());
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), {generic_, generic_});
+    auto entry = b_.create<LLVM::LLVMFuncOp>(loc(), kernel.symbol, type);
+    parameters_ = entry.addEntryBlock(b_);
+    b_.setInsertionPointToStart(parameters_);
+  }
+
+  // The next section; for processors `plan` is null.
+  void Add(const KernelFunction& section, const ThreadPlan* plan) {
+    if (plan == nullptr) return Call(section, {});
+    if (!block_) block_ = ThreadNumber(b_, "ctaid.x");
+    if (!first_) first_ = s_.Int(0);
+    const Value wide = b_.create<arith::ExtUIOp>(loc(), b_.getI64Type(), block_);
+    const Value own = s_.Sub(wide, first_), blocks = Blocks(section, *plan);
+    // A block of an earlier section has a large number, as it is less than 0.
+    const Value is_own = b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::ult, own, blocks);
+    b_.create<scf::IfOp>(loc(), is_own, [&](mlir::OpBuilder&, mlir::Location) {
+      Call(section, Value(b_.create<arith::TruncIOp>(loc(), b_.getI32Type(), own)));
+      b_.create<scf::YieldOp>(loc());
+    });
+    first_ = s_.Add(first_, blocks);
+  }
+
+  void End() { b_.create<LLVM::ReturnOp>(loc(), mlir::ValueRange()); }
+
+ private:
+  mlir::Location loc() { return b_.getUnknownLoc(); }
+
+  void Call(const KernelFunction& section, Value block) {
+    const int buffers = section.layout().tensors() + (kernel_.checks_indices ? 1 : 0);
+    Values arguments = LoadPointers(b_, *parameters_, buffers, section.pointer_type());
+    if (block) arguments.push_back(block);
+    b_.create<LLVM::CallOp>(loc(), section.loops(), arguments);
+  }
+
+  // How many blocks the launch has for the section.
+  Value Blocks(const KernelFunction& section, const ThreadPlan& plan) {
+    Value points = s_.Int(1);
+    for (const MergedLoop& loop : plan.points) {
+      for (const int index : loop.indices) {
+        const int slot = 2 * section.kernel().definitions[0].indices[index];
+        points = s_.Mul(points, s_.Max(s_.Sub(Argument(slot + 1), Argument(slot)), s_.Int(0)));
+      }
+    }
+    return s_.CeilDiv(points, plan.PointsOfBlock());
+  }
+
+  Value Argument(int slot) {
+    if (!kernel_.known.empty()) {
+      const KnownArgument& known = kernel_.known[slot];
+      if (known.base < 0) return s_.Int(known.offset);
+      if (known.base != slot) return s_.Add(Argument(known.base), s_.Int(known.offset));
+    }
+    const Value address =
+        b_.create<LLVM::GEPOp>(loc(), generic_, b_.getI64Type(), parameters_->getArgument(1),
+                               llvm::ArrayRef<LLVM::GEPArg>{slot});
+    return b_.create<LLVM::LoadOp>(loc(), b_.getI64Type(), address, 8);
+  }
+
+  mlir::OpBuilder b_;
+  ScalarBuilder s_;
+  const NamedKernel& kernel_;
+  const LLVM::LLVMPointerType generic_;
+  mlir::Block* parameters_ = nullptr;
+  Value block_;  // that runs the code
+  Value first_;  // block of the next section
+};
+
+}  // namespace
+
+void BuildKernel(mlir::ModuleOp module, NamedKernel kernel, const std::vector<LoopPlan>& plans,
+                 const KernelTarget& target, const ThreadPlan* threads) {
+  const bool parts =
+      threads != nullptr && threads->parts > 1 && threads->stage != ThreadPlan::kPlaces;
+  KernelFunction function(module, kernel, target, parts);
+  function.Begin();
+  BuildDefinitions(function, plans, threads);
   function.End();
+}
+
+void BuildSections(mlir::ModuleOp module, const NamedKernel& kernel,
+                   const std::vector<LoopPlan>& plans, const KernelTarget& target,
+                   const std::vector<ThreadPlan>& threads) {
+  SectionsEntry entry(module, kernel, target);
+  for (size_t s = 0; s < kernel.sections.size(); ++s) {
+    const program::Section& section = kernel.sections[s];
+    const std::vector<LoopPlan> own(plans.begin() + section.begin, plans.begin() + section.end);
+    const ThreadPlan* plan = threads.empty() ? nullptr : &threads[s];
+    const NamedKernel part = SectionOf(kernel, s);
+    KernelFunction function(module, part, target, /*scratch=*/false);
+    function.BeginSection();
+    BuildDefinitions(function, own, plan);
+    function.End();
+    entry.Add(function, plan);
+  }
+  entry.End();
 }
 
 }  // namespace yuba::kernels

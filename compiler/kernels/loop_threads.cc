@@ -10,15 +10,6 @@
 
 namespace yuba::kernels {
 
-// A number of the thread, as an i32.
-Value KernelBuilder::Special(const char* name) {
-  return b_
-      .create<LLVM::CallIntrinsicOp>(
-          loc(), b_.getI32Type(), b_.getStringAttr(std::string("llvm.nvvm.read.ptx.sreg.") + name),
-          mlir::ValueRange(), LLVM::FastmathFlagsAttr())
-      .getResult(0);
-}
-
 // How many points the device computes.
 Value KernelBuilder::Points() {
   Value points = s_.Int(1);
@@ -75,7 +66,7 @@ Value KernelBuilder::Chunk() {
             wide(b_.create<arith::RemUIOp>(loc(), number, divisor))};
   };
   const int groups = plan.threads / plan.group;  // of a block
-  const Value thread = Special("tid.x"), block = Special("ctaid.x");
+  const Value thread = ThreadNumber(b_, "tid.x"), block = function_.Block();
   Value in_block = wide(thread);
   if (plan.columns) {
     std::tie(in_group_, in_block) = split(thread, groups);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "opsemantics/definition/definition.h"
+#include "runtime/program/tables.h"
 
 namespace yuba::kernels {
 
@@ -47,6 +48,9 @@ using KnownArguments = std::vector<KnownArgument>;
 struct NamedKernel {
   std::string symbol;                         // a C identifier, unique among the kernels
   std::vector<KernelDefinition> definitions;  // at least one
+  // Two or more, where the definitions have nothing to do with each other: each is a kernel of its
+  // own (SectionOf) with the arguments of this one. Empty: all definitions belong together.
+  std::vector<program::Section> sections;
   // The leading indices of every definition, which are the kernel's: loops over them are outside of
   // all others, and inside of them the definitions are computed one after the other. 0 for one
   // definition.
@@ -59,7 +63,22 @@ struct NamedKernel {
   bool may_alias = false;
   // Empty: nothing is known. GPUs' code is made for what is known.
   KnownArguments known = {};
+  // Of a section: the kernel whose arguments it has; not owned. Null: it has its own.
+  const NamedKernel* whole = nullptr;
 };
+
+// The definitions of one section of `kernel`, which must outlive it.
+inline NamedKernel SectionOf(const NamedKernel& kernel, size_t number) {
+  const program::Section& section = kernel.sections[number];
+  NamedKernel part = kernel;
+  part.symbol += "_s" + std::to_string(number);
+  part.definitions.assign(kernel.definitions.begin() + section.begin,
+                          kernel.definitions.begin() + section.end);
+  part.sections.clear();
+  part.shared = section.shared;
+  part.whole = &kernel;
+  return part;
+}
 
 // The kernel of one definition, which must outlive it; its operands are the kernel's, in order.
 inline NamedKernel Alone(std::string symbol, const Definition& definition) {

@@ -52,7 +52,7 @@ absl::Status DumpLoops(mlir::ModuleOp module, absl::Span<const NamedKernel> kern
       text += "// " + kernels[k].symbol + ": " + ToString(definition) + "\n// " +
               ToString(plans[k][d], definition) + "\n";
     }
-    if (!threads.empty()) text += "// " + ToString(threads[k], kernels[k]) + "\n";
+    if (!threads[k].empty()) text += "// " + ToString(threads[k], kernels[k]) + "\n";
   }
   llvm::raw_string_ostream stream(text);
   module.print(stream);
@@ -94,13 +94,18 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ToLlvm(absl::Span<const NamedKerne
       definition.definition = &definitions.back();
       plans.back().push_back(PlanLoops(definitions.back(), options));
     }
-    if (target.facts->parallel) {
+    if (!shared.sections.empty()) {
+      threads.emplace_back();
+      if (target.facts->parallel) threads.back() = PlanSections(shared, plans.back(), target);
+      BuildSections(*module, shared, plans.back(), target, threads.back());
+    } else if (target.facts->parallel) {
       threads.push_back(PlanThreads(shared, plans.back(), target));
       for (size_t stage = 0; stage < threads.back().size(); ++stage) {
         shared.symbol = SymbolOf(kernel, static_cast<int>(stage));
         BuildKernel(*module, shared, plans.back(), target, &threads.back()[stage]);
       }
     } else {
+      threads.emplace_back();
       BuildKernel(*module, shared, plans.back(), target, nullptr);
     }
     for (LoopPlan& plan : plans.back()) plan.inside.clear();  // it points into `definitions`

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/order/gather.h"
 #include "compiler/order/least_peak.h"
 #include "compiler/order/live_bytes.h"
 #include "compiler/order/steps.h"
@@ -87,16 +88,6 @@ std::vector<SegmentOrder> OrdersOf(const std::vector<Segment>& segments) {
   return orders;
 }
 
-// [operand]: whether the node reads the next value of a carried tensor.
-std::vector<bool> NextValuesRead(const Graph& graph, NodeId node) {
-  std::vector<bool> next;
-  for (const TensorId operand : graph.nodes[node].operands) {
-    const Tensor& tensor = graph.tensors[operand];
-    next.push_back(IsCarried(tensor) && ProducerFor(graph, operand, node) >= 0);
-  }
-  return next;
-}
-
 }  // namespace
 
 absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
@@ -135,18 +126,7 @@ absl::Status OrderModel(Model& model) {
     const auto first = static_cast<NodeId>(NodesOf(graph, entry).begin);
     for (const NodeId node : found.nodes) order.push_back(first + node);
   }
-  std::vector<Node> nodes;
-  std::vector<std::vector<bool>> read;  // [node in the new order], as NextValuesRead
-  for (const NodeId node : order) {
-    read.push_back(NextValuesRead(graph, node));
-    nodes.push_back(std::move(graph.nodes[node]));
-  }
-  graph.nodes = std::move(nodes);
-  Link(graph);
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    YUBA_CHECK(NextValuesRead(graph, static_cast<NodeId>(n)) == read[n])
-        << graph.nodes[n].name << " reads another value of a state than before it was moved";
-  }
+  Reorder(order, model);
   return absl::OkStatus();
 }
 

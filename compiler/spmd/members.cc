@@ -49,15 +49,54 @@ bool ReadsOwnSlices(const Member& reader, const Member& writer, int shared) {
   return true;
 }
 
-// Makes the kernel and the function of members, one after the other.
+// What one function may hold, as it takes long to compile, besides kMostSections.
+constexpr int kMostExpressions = 2048;
+
+int Expressions(const MemberSection& section) {
+  int count = 0;
+  for (const Member& member : section.members)
+    Walk(member.definition, [&](const Expr&) { ++count; });
+  return count;
+}
+
+bool AllOfElements(const MemberSection& section) {
+  return std::all_of(section.members.begin(), section.members.end(), [&](const Member& member) {
+    return IsOfElements(member.definition, section.shared);
+  });
+}
+
+// Whether a member of `a` touches a buffer that one of `b` writes.
+bool TouchesResults(const MemberSection& a, const MemberSection& b) {
+  for (const Member& writer : b.members) {
+    const int written = ResultBuffer(writer);
+    const auto touches = [&](const Member& member) {
+      const auto& operands = member.kernel.operands();
+      return ResultBuffer(member) == written ||
+             std::any_of(operands.begin(), operands.end(),
+                         [&](const program::Access& read) { return read.buffer() == written; });
+    };
+    if (std::any_of(a.members.begin(), a.members.end(), touches)) return true;
+  }
+  return false;
+}
+
+// Makes the kernel and the function of sections, one after the other.
 class Joiner {
  public:
-  Joiner(const Graph& graph, const program::Program& program, const std::vector<Member>& members,
-         int shared)
-      : graph_(graph), program_(program), members_(members), shared_(shared) {}
+  Joiner(const Graph& graph, const program::Program& program,
+         const std::vector<MemberSection>& sections)
+      : graph_(graph), program_(program), sections_(sections) {}
 
   JoinedKernel Join() {
-    for (const Member& member : members_) {
+    for (const MemberSection& section : sections_) AddSection(section);
+    return std::move(joined_);
+  }
+
+ private:
+  void AddSection(const MemberSection& section) {
+    section_ = &section;
+    first_index_ = joined_.function.indices_size();
+    for (const Member& member : section.members) {
       program::FunctionDefinition& definition = *joined_.function.add_definitions();
       definition.set_text(ToString(member.definition));
       definition.set_reducer(ToProto(member.definition.reducer));
@@ -70,16 +109,14 @@ class Joiner {
       }
       *definition.mutable_computes() = Compute(member);
     }
-    return std::move(joined_);
   }
 
- private:
-  // The first member brings the shared indices.
+  // The first member of a section brings the shared indices.
   void AddIndices(const Member& member, program::FunctionDefinition& definition) {
     const std::vector<Index>& indices = member.definition.indices;
     for (int i = 0; i < static_cast<int>(indices.size()); ++i) {
-      if (i < shared_ && &member != &members_[0]) {
-        definition.add_indices(i);
+      if (i < section_->shared && &member != &section_->members[0]) {
+        definition.add_indices(first_index_ + i);
         continue;
       }
       definition.add_indices(joined_.function.indices_size());
@@ -123,7 +160,7 @@ class Joiner {
     auto& operands = *joined_.kernel.mutable_operands();
     int number = 0;
     // One definition alone has its operands in their order, whatever buffers they lie in.
-    if (members_.size() == 1) number = operands.size();
+    if (sections_.size() == 1 && section_->members.size() == 1) number = operands.size();
     while (number < operands.size() && !SameMessage(operands[number], access)) ++number;
     if (number == operands.size()) *operands.Add() = access;
     tensor.set_operand(number);
@@ -154,18 +191,20 @@ class Joiner {
     const Tensor& tensor = graph_.tensors[graph_.nodes[member.node].result];
     const bool transient =
         tensor.kind == TensorKind::kActivation || tensor.kind == TensorKind::kPartial;
-    return members_.size() > 1 && member.direct && transient && !tensor.output &&
-           !tensor.consumers.empty() && SliceIsElement(member.definition, shared_) &&
+    const std::vector<Member>& members = section_->members;
+    return members.size() > 1 && member.direct && transient && !tensor.output &&
+           !tensor.consumers.empty() && SliceIsElement(member.definition, section_->shared) &&
            std::all_of(tensor.consumers.begin(), tensor.consumers.end(), [&](NodeId consumer) {
-             return std::any_of(members_.begin(), members_.end(),
+             return std::any_of(members.begin(), members.end(),
                                 [&](const Member& other) { return other.node == consumer; });
            });
   }
 
   const Graph& graph_;
   const program::Program& program_;
-  const std::vector<Member>& members_;
-  const int shared_;
+  const std::vector<MemberSection>& sections_;
+  const MemberSection* section_ = nullptr;                       // at hand
+  int first_index_ = 0;                                          // of the section, in the function
   std::vector<std::pair<int, program::KernelTensor>> computed_;  // buffer -> what it holds by then
   JoinedKernel joined_;
 };
@@ -191,9 +230,20 @@ bool WritesOverOperands(const std::vector<Member>& members, const Member& next) 
   return reads(next) || std::any_of(members.begin(), members.end(), reads);
 }
 
+bool MayStandBeside(const std::vector<MemberSection>& sections, const MemberSection& next) {
+  if (sections.size() == kMostSections || !AllOfElements(next) || !AllOfElements(sections[0]))
+    return false;
+  int expressions = Expressions(next);
+  for (const MemberSection& section : sections) {
+    if (TouchesResults(next, section) || TouchesResults(section, next)) return false;
+    expressions += Expressions(section);
+  }
+  return expressions <= kMostExpressions;
+}
+
 JoinedKernel JoinMembers(const Graph& graph, const program::Program& program,
-                         const std::vector<Member>& members, int shared) {
-  return Joiner(graph, program, members, shared).Join();
+                         const std::vector<MemberSection>& sections) {
+  return Joiner(graph, program, sections).Join();
 }
 
 }  // namespace yuba::compiler

@@ -37,15 +37,31 @@ bool MayJoin(const std::vector<Member>& members, const Member& next, int shared)
 // Whether the result of `next` lies where it or one of `members` reads.
 bool WritesOverOperands(const std::vector<Member>& members, const Member& next);
 
-// The kernel of all members, and the function that it calls; Kernel.function is not set. A tensor
-// of the graph that only other members read, and of which a slice is one element, becomes internal.
+// What is computed together: a node, or several that can be one kernel (MayJoin). They share their
+// first `shared` indices; one node alone shares none.
+struct MemberSection {
+  std::vector<Member> members;
+  int shared = 0;
+};
+
+// Whether `next` may be a section of one kernel (program.proto, Function) with `sections`, of which
+// this holds too. On a GPU, that is one launch for all of them. They are maps, so that each thread
+// computes elements of its own; none touches a buffer that another one writes; and they are no more
+// than one kernel should hold.
+//
+// Example: the updates of two weights, each with its moments, of 768 and of 768 x 3072 elements.
+bool MayStandBeside(const std::vector<MemberSection>& sections, const MemberSection& next);
+
+// The kernel of all sections, and the function that it calls; Kernel.function is not set. A tensor
+// of the graph that only other members of its section read, and of which a slice is one element,
+// becomes internal.
 struct JoinedKernel {
   program::Kernel kernel;
   program::Function function;
   std::vector<int> unused;  // the buffers of the internal tensors, which nothing uses any more
 };
 JoinedKernel JoinMembers(const Graph& graph, const program::Program& program,
-                         const std::vector<Member>& members, int shared);
+                         const std::vector<MemberSection>& sections);
 
 }  // namespace yuba::compiler
 

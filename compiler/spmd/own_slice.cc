@@ -1,5 +1,8 @@
 #include "compiler/spmd/own_slice.h"
 
+#include "opsemantics/definition/opaque.h"
+#include "opsemantics/regions/structure.h"
+
 namespace yuba::compiler {
 
 bool ReadsOwnSlice(const Definition& reader, int operand, const Definition& writer, int shared) {
@@ -21,6 +24,11 @@ bool SliceIsElement(const Definition& definition, int shared) {
   int outputs = 0;
   for (const Index& index : definition.indices) outputs += index.reduction ? 0 : 1;
   return outputs == shared;
+}
+
+bool IsOfElements(const Definition& definition, int shared) {
+  return IsMap(definition) && !IsOpaque(definition) &&
+         (shared == 0 || SliceIsElement(definition, shared));
 }
 
 }  // namespace yuba::compiler

@@ -9,6 +9,8 @@
 #ifndef YUBA_COMPILER_SPMD_OWN_SLICE_H_
 #define YUBA_COMPILER_SPMD_OWN_SLICE_H_
 
+#include <cstddef>
+
 #include "opsemantics/definition/definition.h"
 
 namespace yuba::compiler {
@@ -20,6 +22,12 @@ bool ReadsOwnSlice(const Definition& reader, int operand, const Definition& writ
 
 // Whether the slice of the result is one element: all output indices are shared.
 bool SliceIsElement(const Definition& definition, int shared);
+
+// Whether a kernel computes of the definition, which shares so many indices with others (0: it is
+// alone), each element by itself, wherever threads are: a map. Only these stand beside others in
+// one kernel of a GPU (program.proto, sections).
+constexpr size_t kMostSections = 32;  // of one function: more takes long to compile
+bool IsOfElements(const Definition& definition, int shared);
 
 }  // namespace yuba::compiler
 

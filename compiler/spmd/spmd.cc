@@ -47,13 +47,14 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 class SpmdBuilder {
  public:
   SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters,
-              const std::vector<Cluster>& products)
+              const std::vector<Cluster>& products, bool sections)
       : graph_(graph),
         plan_(plan),
         mesh_(plan.mesh),
         parts_(graph, plan),
         cluster_of_(ClustersOfNodes(graph, clusters)),
-        product_of_(ClustersOfNodes(graph, products)) {}
+        product_of_(ClustersOfNodes(graph, products)),
+        has_sections_(sections) {}
 
   program::Program Build(Arithmetic arithmetic) {
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
@@ -236,7 +237,7 @@ class SpmdBuilder {
   // else it begins a kernel of its own.
   void AddMember(Member member) {
     const bool joins = !members_.empty() && (IsOfCluster(member) || IsPostOp(member));
-    if (!joins) FinishKernel();
+    if (!joins) FinishSection();
     members_.push_back(std::move(member));
   }
 
@@ -259,22 +260,41 @@ class SpmdBuilder {
     return product_of_[first] == &product && graph_.nodes[first].result == product.results[0];
   }
 
-  // Adds the instruction of the kernel at hand, if there is one. Whatever adds another instruction
-  // calls this first.
-  void FinishKernel() {
+  // Puts the members at hand, if there are any, beside the sections before them, where they may
+  // stand there; else they begin a kernel of their own.
+  void FinishSection() {
     if (members_.empty()) return;
     const NodeId first = members_[0].node;
     const Cluster* cluster =
         cluster_of_[first] != nullptr ? cluster_of_[first] : product_of_[first];
-    JoinedKernel joined =
-        JoinMembers(graph_, program_, members_, cluster != nullptr ? cluster->shared : 0);
+    MemberSection section;
+    if (members_.size() > 1) section.shared = cluster->shared;
+    section.members = std::move(members_);
+    members_.clear();
+    const bool beside = has_sections_ && !sections_.empty() && MayStandBeside(sections_, section);
+    if (!beside) AddSections();
+    sections_.push_back(std::move(section));
+  }
+
+  // Adds the instruction of the kernel at hand, if there is one. Whatever adds another instruction
+  // calls this first.
+  void FinishKernel() {
+    FinishSection();
+    AddSections();
+  }
+
+  void AddSections() {
+    if (sections_.empty()) return;
+    JoinedKernel joined = JoinMembers(graph_, program_, sections_);
     std::vector<Definition> definitions;
-    for (Member& member : members_) definitions.push_back(std::move(member.definition));
+    for (MemberSection& section : sections_) {
+      for (Member& member : section.members) definitions.push_back(std::move(member.definition));
+    }
     joined.kernel.set_function(
         functions_.NumberOf(joined.function, std::move(definitions), joined.kernel, program_));
     *program_.add_instructions()->mutable_kernel() = std::move(joined.kernel);
     unused_.insert(joined.unused.begin(), joined.unused.end());
-    members_.clear();
+    sections_.clear();
   }
 
   // Internal tensors had buffers while it was not known that nothing else reads them.
@@ -379,21 +399,25 @@ class SpmdBuilder {
   FunctionTable functions_;
   std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares no kernel that is generated
   std::vector<const Cluster*> product_of_;  // [node]; null: none that is a library call
-  std::vector<Member> members_;             // of the kernel at hand, which is no instruction yet
+  const bool has_sections_;                 // whether kernels may have several
+  std::vector<MemberSection> sections_;     // of the kernel at hand, which is no instruction yet
+  std::vector<Member> members_;             // of its last section
   std::set<int> unused_;                    // buffers that are to go
 };
 
 program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic arithmetic,
-                       const std::vector<Cluster>& clusters, const std::vector<Cluster>& products) {
+                       const std::vector<Cluster>& clusters, const std::vector<Cluster>& products,
+                       bool sections = false) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
   const absl::optional<ShortSums> sums = WithShortSums(graph);
-  if (!sums.has_value()) return SpmdBuilder(graph, plan, clusters, products).Build(arithmetic);
+  if (!sums.has_value())
+    return SpmdBuilder(graph, plan, clusters, products, sections).Build(arithmetic);
   search::Plan of_sums;
   of_sums.mesh = plan.mesh;
   for (const TensorId tensor : sums->like) of_sums.tensors.push_back(plan.tensors[tensor]);
   for (const NodeId node : sums->of) of_sums.nodes.push_back(plan.nodes[node]);
-  return SpmdBuilder(sums->graph, of_sums, clusters, products).Build(arithmetic);
+  return SpmdBuilder(sums->graph, of_sums, clusters, products, sections).Build(arithmetic);
 }
 
 // The clusters of which threads of a GPU can share out each row: as they are, or in pieces that
@@ -434,7 +458,7 @@ program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                    joins == Joins::kNone   ? std::vector<Cluster>()
                                    : joins == Joins::kRows ? OfRows(model)
                                                            : model.clusters,
-                                   products);
+                                   products, joins == Joins::kRows);
   program.set_graph_hash(model.graph_hash);
   SetInitialValues(model, program);
   return program;

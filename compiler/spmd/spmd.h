@@ -25,7 +25,8 @@ namespace yuba::compiler {
 // Which clusters become one kernel.
 enum class Joins : uint8_t {
   kNone,  // each node has a kernel of its own
-  kRows,  // those of which threads of a GPU can share out each row
+  kRows,  // those of which threads of a GPU can share out each row; what is next to each other and
+          // has nothing to do with each other is one kernel too, of several sections
   kAll
 };
 

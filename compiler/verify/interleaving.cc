@@ -18,22 +18,54 @@ class Checker {
         kernel_(kernel),
         mesh_(mesh),
         definitions_(definitions),
-        shared_(program::SharedIndices(function_)),
         numbers_(numbers),
         writes_(writes) {}
 
   absl::Status Check() {
-    if (shared_ == 0) return ProofError("its definitions share no index");
-    for (int d = 0; d < function_.definitions_size(); ++d) {
-      YUBA_RETURN_IF_ERROR(
-          Annotate(CheckDefinition(d), absl::StrCat("definition ", kernel_.node(d))));
+    for (const program::Section& section : program::SectionsOf(function_)) {
+      section_ = section;
+      for (int d = section.begin; d < section.end; ++d) {
+        const bool alone = section.end - section.begin == 1;
+        absl::Status status = alone ? CheckAlone(d) : CheckDefinition(d);
+        if (status.ok()) status = CheckApart(d);
+        YUBA_RETURN_IF_ERROR(Annotate(status, absl::StrCat("definition ", kernel_.node(d))));
+      }
     }
     return absl::OkStatus();
   }
 
  private:
+  // A definition that is a section.
+  absl::Status CheckAlone(int d) const {
+    const program::KernelTensor& computes = function_.definitions(d).computes();
+    if (computes.kind_case() != program::KernelTensor::kInternal) return CheckBuffer(d);
+    return ProofError("it is internal, and no definition shares an index with it");
+  }
+
+  // What definitions of other sections compute it does not read, neither before nor after.
+  absl::Status CheckApart(int d) const {
+    for (const program::KernelTensor& operand : function_.definitions(d).operands()) {
+      for (int writer = 0; writer < function_.definitions_size(); ++writer) {
+        if (writer >= section_.begin && writer < section_.end) continue;
+        if (Touches(operand, function_.definitions(writer).computes())) {
+          return ProofError("it reads where ", kernel_.node(writer),
+                            " writes, with which it shares no index");
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether what is read is what is computed, or lies where that is written.
+  bool Touches(const program::KernelTensor& read, const program::KernelTensor& computed) const {
+    if (read.kind_case() != program::KernelTensor::kOperand)
+      return read.SerializeAsString() == computed.SerializeAsString();
+    return computed.kind_case() == program::KernelTensor::kResult &&
+           kernel_.operands(read.operand()).buffer() == kernel_.results(computed.result()).buffer();
+  }
+
   absl::Status CheckDefinition(int d) {
-    for (int index = 0; index < shared_; ++index) {
+    for (int index = 0; index < section_.shared; ++index) {
       if (definitions_[d]->indices[index].reduction) {
         return ProofError("it reduces over an index that it shares");
       }
@@ -49,7 +81,7 @@ class Checker {
     const program::KernelTensor& computes = function_.definitions(d).computes();
     if (computes.kind_case() != program::KernelTensor::kInternal) return CheckBuffer(d);
     const auto& indices = definitions_[d]->indices;
-    if (std::all_of(indices.begin() + shared_, indices.end(),
+    if (std::all_of(indices.begin() + section_.shared, indices.end(),
                     [](const Index& index) { return index.reduction; })) {
       return absl::OkStatus();
     }
@@ -70,7 +102,7 @@ class Checker {
       *boxes.add_indices() = kernel_.indices(index);
     }
     *boxes.add_results()->mutable_box() = WrittenBox(d);
-    return absl::StrCat(numbers_.NumberOf(*definitions_[d]), ":", shared_, ":",
+    return absl::StrCat(numbers_.NumberOf(*definitions_[d]), ":", section_.shared, ":",
                         boxes.SerializeAsString());
   }
 
@@ -90,7 +122,8 @@ class Checker {
                                        [&](const auto& range) { return range[device].empty(); });
       for (size_t dim = 0; dim < definition.left.size() && !nothing; ++dim) {
         const int index = definition.left[dim].BareIndex();
-        if (index < 0 || index >= shared_ || writes[device][dim] == ranges[index][device]) continue;
+        if (index < 0 || index >= section_.shared || writes[device][dim] == ranges[index][device])
+          continue;
         return ProofError("device ", device, " runs it over ", ToString(ranges[index][device]),
                           ", where it writes ", ToString(writes[device][dim]));
       }
@@ -102,7 +135,7 @@ class Checker {
   // writes over it.
   absl::Status CheckOperand(int d, int o) const {
     const program::KernelTensor& tensor = function_.definitions(d).operands(o);
-    for (int writer = 0; writer < function_.definitions_size(); ++writer) {
+    for (int writer = section_.begin; writer < section_.end; ++writer) {
       const program::KernelTensor& computes = function_.definitions(writer).computes();
       if (tensor.kind_case() == program::KernelTensor::kOperand) {
         if (computes.kind_case() != program::KernelTensor::kResult ||
@@ -143,7 +176,7 @@ class Checker {
       same &= expr.position.size() == writer.left.size();
       for (size_t dim = 0; same && dim < writer.left.size(); ++dim) {
         const int index = writer.left[dim].BareIndex();
-        const bool is_shared = index >= 0 && index < shared_;
+        const bool is_shared = index >= 0 && index < section_.shared;
         if (is_shared && writer.result.dims[dim] > 1) {
           same &= expr.position[dim] == IndexAffine(index);
         }
@@ -157,7 +190,7 @@ class Checker {
   const program::Kernel& kernel_;
   const Mesh& mesh_;
   const std::vector<const Definition*>& definitions_;
-  const int shared_;
+  program::Section section_;  // at hand
   KnownDefinitions& numbers_;
   std::set<std::string>& writes_;
 };

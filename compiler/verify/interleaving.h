@@ -7,7 +7,9 @@
 //   its values of these;
 // - what a definition reads of another is computed at the same values;
 // - what a definition writes over is read by others, if at all, before and at the same values;
-// - of an internal tensor, one element is computed at a value.
+// - of an internal tensor, one element is computed at a value;
+// - of definitions that share no index (program.proto, sections), none reads or writes what another
+//   one writes, so that they may be computed in any order or at once.
 //
 // Example: of m[i] = 0.9*m[i] + g[i] and w[i] = w[i] - m[i], both in place, the second may not read
 // m[i + 1]: the kernel has not computed it yet.

@@ -161,7 +161,8 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
       YUBA_RETURN_IF_ERROR(prepared.opaque->Place(buffers, workspace_.data(), stream_));
       continue;
     }
-    prepared.elements = Volume(program.BoxOf(kernel.results(0).box(), device_));
+    for (const program::Access& result : kernel.results())
+      prepared.elements += Volume(program.BoxOf(result.box(), device_));
     YUBA_RETURN_IF_ERROR(Annotate(PrepareLaunches(program, kernel, prepared),
                                   program.Describe(static_cast<int>(p))));
     prepared.buffers = static_cast<int64_t>(tables.size());
@@ -185,10 +186,16 @@ absl::Status CudaDevice::PrepareLaunches(const runtime::LoadedProgram& program,
     return UserError("the program does not say how it is started on GPUs; compile it anew");
   for (const program::ThreadLaunch& launch : function.launches()) {
     const int64_t points = PointsOf(program, kernel, launch, device_);
+    const int64_t blocks =
+        (points + launch.points() - 1) / launch.points() * std::max(launch.parts(), 1);
+    if (launch.beside()) {
+      prepared.code.back().blocks += blocks;
+      continue;
+    }
     StartedCode code;
     YUBA_ASSIGN_OR_RETURN(code.function, gpu_->Find(launch.symbol()));
     code.threads = launch.threads();
-    code.blocks = (points + launch.points() - 1) / launch.points() * std::max(launch.parts(), 1);
+    code.blocks = blocks;
     prepared.code.push_back(code);
     prepared.has_parts |= launch.part_bytes() > 0;
   }

@@ -125,17 +125,31 @@ std::string Origins(const Kernel& kernel) {
   return absl::StrJoin(origins, ", ");
 }
 
-int SharedIndices(const Function& function) {
-  if (function.definitions_size() < 2) return 0;
-  int shared = function.indices_size();
-  for (const FunctionDefinition& definition : function.definitions()) {
-    int own = 0;
-    while (own < std::min(shared, definition.indices_size()) && definition.indices(own) == own) {
-      ++own;
+namespace {
+
+// How many leading indices definition `d` has in common with the one before it.
+int SharedWithLast(const Function& function, int d) {
+  const auto& last = function.definitions(d - 1).indices();
+  const auto& own = function.definitions(d).indices();
+  return static_cast<int>(std::mismatch(last.begin(), last.end(), own.begin(), own.end()).first -
+                          last.begin());
+}
+
+}  // namespace
+
+std::vector<Section> SectionsOf(const Function& function) {
+  std::vector<Section> sections;
+  for (int d = 0; d < function.definitions_size(); ++d) {
+    const int shared = d == 0 ? 0 : SharedWithLast(function, d);
+    if (shared == 0) {
+      sections.push_back({d, d + 1, 0});
+      continue;
     }
-    shared = own;
+    Section& section = sections.back();
+    section.shared = section.end - section.begin == 1 ? shared : std::min(section.shared, shared);
+    section.end = d + 1;
   }
-  return shared;
+  return sections;
 }
 
 bool LiveAtOnce(const Buffer& a, const Buffer& b) {

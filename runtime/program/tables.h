@@ -49,8 +49,17 @@ int64_t ElementBytes(const Program& program, const Buffer& buffer);
 std::string NodeNames(const Kernel& kernel);
 // The nodes of the user's model that these come from, each once, for people; empty: there are none.
 std::string Origins(const Kernel& kernel);
-// How many leading indices the definitions of a function share: of a definition alone none.
-int SharedIndices(const Function& function);
+// Definitions of a function, [begin, end), that have nothing to do with its others (program.proto).
+struct Section {
+  int begin = 0, end = 0;
+  int shared = 0;  // how many leading indices they share: a definition alone none
+  friend bool operator==(const Section& a, const Section& b) {
+    return a.begin == b.begin && a.end == b.end && a.shared == b.shared;
+  }
+};
+// The sections of a function, in order. Example: of m[i], w[i] and n[j] these are {0, 2, 1} and
+// {2, 3, 0}.
+std::vector<Section> SectionsOf(const Function& function);
 
 // Whether both buffers are live at some instruction, so that their slots must not share bytes.
 bool LiveAtOnce(const Buffer& a, const Buffer& b);

@@ -142,6 +142,19 @@ class WellFormed {
     return absl::OkStatus();
   }
 
+  // Launch number `l` adds points to the code that the one before it starts.
+  static absl::Status CheckBeside(const Function& function, int l) {
+    if (l == 0) return UserError("starts blocks behind those of no launch");
+    const ThreadLaunch &launch = function.launches(l), &before = function.launches(l - 1);
+    if (launch.parts() == 0 && before.parts() == 0 && launch.symbol() == before.symbol() &&
+        launch.threads() == before.threads()) {
+      return absl::OkStatus();
+    }
+    return UserError("starts blocks of two launches together that differ: ", before.symbol(),
+                     " of ", before.threads(), " threads, ", launch.symbol(), " of ",
+                     launch.threads());
+  }
+
   absl::Status CheckKernel(const Kernel& kernel) {
     if (kernel.function() < 0 || kernel.function() >= message_.functions_size()) {
       return UserError("no function ", kernel.function());
@@ -169,8 +182,10 @@ class WellFormed {
       }
       YUBA_RETURN_IF_ERROR(CheckRange(work.range()));
     }
-    for (const ThreadLaunch& launch : function.launches())
-      YUBA_RETURN_IF_ERROR(CheckLaunch(launch, indices));
+    for (int l = 0; l < function.launches_size(); ++l) {
+      YUBA_RETURN_IF_ERROR(CheckLaunch(function.launches(l), indices));
+      if (function.launches(l).beside()) YUBA_RETURN_IF_ERROR(CheckBeside(function, l));
+    }
     const int rank = message_.buffers(kernel.results(0).buffer()).dims_size();
     for (const IndexSplit& split : function.splits()) {
       if (split.index() < 0 || split.index() >= indices || split.result_dim() < 0 ||

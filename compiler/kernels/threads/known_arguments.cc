@@ -21,8 +21,12 @@ class Launches {
 
   // Adds the launches of `kernel` on all devices that compute something.
   void Add(const program::Kernel& kernel, std::set<Launch>& launches) {
-    const auto results = program::BoxesOn(mesh_, kernel.results(0).box());
     std::vector<Launch> each(mesh_.devices());
+    std::vector<bool> computes(each.size());
+    for (const program::Access& result : kernel.results()) {
+      const std::vector<Box> boxes = program::BoxesOn(mesh_, result.box());
+      for (size_t d = 0; d < each.size(); ++d) computes[d] = computes[d] || Volume(boxes[d]) > 0;
+    }
     for (const program::Range& range : kernel.indices()) {
       const std::vector<Interval> parts = program::IntervalsOn(mesh_, range);
       for (size_t d = 0; d < each.size(); ++d) AddPair(parts[d].begin, parts[d].end, each[d]);
@@ -36,7 +40,7 @@ class Launches {
     for (const program::Access& operand : kernel.operands()) add_buffer(operand.buffer());
     for (const program::Access& result : kernel.results()) add_buffer(result.buffer());
     for (size_t d = 0; d < each.size(); ++d) {
-      if (Volume(results[d]) > 0) launches.insert(std::move(each[d]));
+      if (computes[d]) launches.insert(std::move(each[d]));
     }
   }
 

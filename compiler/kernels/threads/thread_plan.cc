@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/kernels/threads/strides.h"
+#include "opsemantics/base/check.h"
 
 namespace yuba::kernels {
 namespace {
@@ -430,7 +431,28 @@ std::string SymbolOf(const NamedKernel& kernel, int stage) {
   return stage == 0 ? kernel.symbol : absl::StrCat(kernel.symbol, "_", stage);
 }
 
+std::vector<ThreadPlan> PlanSections(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                                     const KernelTarget& target) {
+  std::vector<ThreadPlan> all;
+  for (size_t s = 0; s < kernel.sections.size(); ++s) {
+    const program::Section& section = kernel.sections[s];
+    const std::vector<LoopPlan> own(plans.begin() + section.begin, plans.begin() + section.end);
+    const std::vector<ThreadPlan> stages = PlanThreads(SectionOf(kernel, s), own, target);
+    const ThreadPlan& plan = stages[0];
+    YUBA_CHECK(stages.size() == 1 && plan.group == 1 && plan.threads == ThreadPlan().threads)
+        << kernel.symbol << ": section " << s << " has threads of its own";
+    all.push_back(plan);
+  }
+  return all;
+}
+
 std::string ToString(const std::vector<ThreadPlan>& plans, const NamedKernel& kernel) {
+  if (!kernel.sections.empty()) {
+    std::vector<std::string> texts;
+    for (size_t s = 0; s < plans.size(); ++s)
+      texts.push_back(TextOf(plans[s], SectionOf(kernel, s)));
+    return absl::StrJoin(texts, "; beside ");
+  }
   return absl::StrJoin(plans, "; then ", [&](std::string* text, const ThreadPlan& plan) {
     absl::StrAppend(text, TextOf(plan, kernel));
   });

@@ -85,6 +85,11 @@ struct ThreadPlan {
 std::vector<ThreadPlan> PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
                                     const KernelTarget& target);
 
+// Of a kernel with sections a plan for each: their blocks are those of one launch, one section's
+// behind the other's, so all plans have as many threads and one stage. Each section is of maps.
+std::vector<ThreadPlan> PlanSections(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
+                                     const KernelTarget& target);
+
 // The symbol of the code of plan number `stage` of a kernel.
 std::string SymbolOf(const NamedKernel& kernel, int stage);
 
@@ -95,7 +100,8 @@ bool SharesRows(const Definition& definition, int shared);
 bool HasFewLongRows(const Definition& definition, int shared);
 
 // One line for dumps and tests: "256 threads; points i*j by 4" or "256 threads, 256 a point;
-// points i; turns j by 4".
+// points i; turns j by 4"; of sections "256 threads; points i*j by 4; beside 256 threads; points
+// j".
 std::string ToString(const std::vector<ThreadPlan>& plans, const NamedKernel& kernel);
 
 }  // namespace yuba::kernels

@@ -7,6 +7,7 @@
 #include "compiler/verify/coverage.h"
 #include "compiler/verify/matches_graph.h"
 #include "runtime/program/program.pb.h"
+#include "runtime/program/tables.h"
 #include "search/plan/plan.h"
 #include "tests/compiler/support/carried_graphs.h"
 #include "tests/compiler/support/emulator.h"
@@ -153,6 +154,53 @@ TEST_CASE("states that are written over in clusters have the values of steps by 
     clusters += CountsOf(program).kernels < CountsOf(program).nodes;
   }
   CHECK(clusters > 20);
+}
+
+TEST_CASE("maps that share nothing are sections of one kernel of a GPU, and apart on processors") {
+  ModelBuilder build;
+  const TensorId x = build.Input({9, 5}), row = build.Input({16});
+  const TensorId y = build.Relu(x), z = build.Add(y, x);
+  const TensorId other = build.Relu(row), last = build.Relu(other);  // reads what `other` computes
+  Model model = build.Finish({y, z, other, last});
+  ClusterModel(model, 1);
+  for (const int devices : {1, 2, 3}) {
+    INFO(devices << " devices");
+    const search::Plan plan = ByRows(model.graph, devices);
+    const program::Program program = MakeSpmdProgram(model, plan, Arithmetic::kHash, Joins::kRows);
+    CheckProved(model, program);
+    // y and z, and the first of the two others, that are a cluster.
+    REQUIRE(CountsOf(program).kernels == 1);
+    using Sections = std::vector<program::Section>;
+    CHECK(program::SectionsOf(program.functions(0)) == Sections{{0, 2, 2}, {2, 4, 1}});
+    CHECK(CountsOf(MakeSpmdProgram(model, plan, Arithmetic::kHash)).kernels == 2);
+    model.clusters.pop_back();
+    const program::Program apart = MakeSpmdProgram(model, plan, Arithmetic::kHash, Joins::kRows);
+    CheckProved(model, apart);
+    CHECK(CountsOf(apart).kernels == 2);  // without a cluster `last` has to wait for `other`
+    ClusterModel(model, 1);
+  }
+}
+
+TEST_CASE("any plan of any small graph equals the whole with sections") {
+  int sections = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    CarriedModel carried = RandomCarried(random);
+    ClusterModel(carried.model, 1);
+    const search::Plan plan = RandomPlan(carried.model.graph, MeshOf(1 + seed % 6), random);
+    const program::Program program =
+        MakeSpmdProgram(carried.model, plan, Arithmetic::kHash, Joins::kRows);
+    CheckProved(carried.model, program);
+    const auto values = RandomValues(carried.before.graph, Arithmetic::kHash, random);
+    const Emulation emulation =
+        Emulate(program, carried.model.graph, ValuesOfModel(carried, values), kSteps);
+    CHECK(emulation.fault == "");
+    CHECK(SameElements(emulation.outputs, StepsByHand(carried, values, kSteps).back()));
+    for (const program::Function& function : program.functions())
+      sections += program::SectionsOf(function).size() > 1;
+  }
+  CHECK(sections > 20);
 }
 
 }  // namespace

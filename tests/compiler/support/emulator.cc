@@ -117,18 +117,8 @@ class Machine {
     if (result_.fault.empty()) result_.fault = absl::StrCat(args...);
   }
 
-  // How many leading indices all definitions have; of a definition alone none.
-  static int Shared(const program::Function& function) {
-    int shared = function.definitions_size() > 1 ? function.indices_size() : 0;
-    for (const program::FunctionDefinition& definition : function.definitions()) {
-      int own = 0;
-      while (own < definition.indices_size() && definition.indices(own) == own) ++own;
-      shared = std::min(shared, own);
-    }
-    return shared;
-  }
-
   // As a kernel runs: one value of the shared indices after the other, all definitions at each.
+  // Sections, whose order must not matter, come in another one than in the program.
   void RunKernel(const program::Kernel& kernel, const Node* nodes) {
     const program::Function& function = program_.functions(kernel.function());
     for (int device = 0; device < devices_; ++device) {
@@ -138,13 +128,19 @@ class Machine {
       }
       Box ranges;
       for (const program::Range& range : kernel.indices()) ranges.push_back(RangeOn(range, device));
-      const Box shared(ranges.begin(), ranges.begin() + Shared(function));
-      ForEachPoint(shared, [&](const std::vector<int64_t>& values) {
-        for (size_t i = 0; i < values.size(); ++i) ranges[i] = {values[i], values[i] + 1};
-        for (int d = 0; d < function.definitions_size(); ++d) {
-          Compute(kernel, d, nodes[d], ranges, device, internals);
-        }
-      });
+      std::vector<program::Section> sections = program::SectionsOf(function);
+      std::reverse(sections.begin(), sections.end());
+      for (const program::Section& section : sections) {
+        const auto& indices = function.definitions(section.begin).indices();
+        const auto first = ranges.begin() + (section.shared > 0 ? indices[0] : 0);
+        const Box shared(first, first + section.shared);
+        ForEachPoint(shared, [&](const std::vector<int64_t>& values) {
+          for (size_t i = 0; i < values.size(); ++i) first[i] = {values[i], values[i] + 1};
+          for (int d = section.begin; d < section.end; ++d) {
+            Compute(kernel, d, nodes[d], ranges, device, internals);
+          }
+        });
+      }
     }
   }
 

@@ -216,6 +216,57 @@ TEST_CASE("a state that is written over before all of it is read is noticed") {
   CHECK_THAT(Refusal(carried.model, Joined(apart, 0, 1)), Contains("at other values"));
 }
 
+// Maps of two inputs that are two sections of one kernel.
+struct Beside {
+  Beside() {
+    ModelBuilder build;
+    const TensorId x = build.Input({6, 5}), row = build.Input({6, 5});
+    model = build.Finish({build.Relu(x), build.Relu(row)});
+    program = MakeSpmdProgram(model, Whole(model.graph), Arithmetic::kHash, Joins::kRows);
+    REQUIRE(program.instructions_size() == 1);
+  }
+  program::Kernel& kernel() { return *program.mutable_instructions(0)->mutable_kernel(); }
+  Model model;
+  program::Program program;
+};
+
+TEST_CASE("sections that have nothing to do with each other are proved") {
+  Beside beside;
+  CHECK(Refusal(beside.model, beside.program) == "");
+}
+
+TEST_CASE("a section that reads what another one computes is noticed") {
+  ModelBuilder build;
+  const TensorId x = build.Input({6, 5});
+  const TensorId y = build.Relu(x), z = build.Relu(y);
+  const Model model = build.Finish({y, z});
+  program::Program program =
+      MakeSpmdProgram(model, Whole(model.graph), Arithmetic::kHash, Joins::kRows);
+  REQUIRE(program.instructions_size() == 2);
+  program = Joined(program, 0, 1);
+  REQUIRE(Refusal(model, program) == "");  // they share their first index
+  program::Function& function =
+      *program.mutable_functions(program.instructions(0).kernel().function());
+  program::Kernel& kernel = *program.mutable_instructions(0)->mutable_kernel();
+  function.mutable_definitions(1)->set_indices(0, function.indices_size());
+  *function.add_indices() = function.indices(0);
+  *kernel.add_indices() = kernel.indices(0);
+  CHECK_THAT(Refusal(model, program), Contains("with which it shares no index"));
+}
+
+TEST_CASE("a section that keeps its result inside is noticed") {
+  Beside beside;
+  program::Kernel& kernel = beside.kernel();
+  program::Internal& internal = *kernel.add_internals();
+  const program::Buffer& buffer = beside.program.buffers(kernel.results(1).buffer());
+  internal.set_type(buffer.type());
+  *internal.mutable_dims() = buffer.dims();
+  *internal.mutable_box() = kernel.results(1).box();
+  kernel.mutable_results()->RemoveLast();
+  beside.program.mutable_functions(0)->mutable_definitions(1)->mutable_computes()->set_internal(0);
+  CHECK(Refusal(beside.model, beside.program) != "");
+}
+
 // One change at random to which tensors and indices definitions have, or to a box.
 void Change(program::Program& program, Random& random) {
   std::vector<int> clusters;

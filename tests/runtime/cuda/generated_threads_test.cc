@@ -34,6 +34,9 @@ const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = Ind
 struct Launch {
   std::vector<std::unique_ptr<cuda::ObjectKernel>> code;  // [plan]
   std::vector<ThreadPlan> plans;
+  // Of a kernel with sections, [plan]: the kernel's indices that the section's first definition
+  // has.
+  std::vector<std::vector<int>> sections;
   int buffers = 0, arguments = 0;  // of the kernel
 };
 Launch launch;
@@ -44,24 +47,44 @@ void Note(void* const*, const int64_t* arguments) {
   seen.assign(arguments, arguments + launch.arguments);
 }
 
+int64_t PointsOf(const ThreadPlan& plan, const std::vector<int>& indices,
+                 const int64_t* arguments) {
+  int64_t points = 1;
+  for (const MergedLoop& loop : plan.points) {
+    for (const int own : loop.indices) {
+      const int index = indices.empty() ? own : indices[own];
+      const int64_t begin = arguments[BeginArgument(index)], end = arguments[EndArgument(index)];
+      points *= std::max<int64_t>(end - begin, 0);
+    }
+  }
+  return points;
+}
+
+int64_t BlocksFor(int64_t points, const ThreadPlan& plan) {
+  return (points + plan.PointsOfBlock() - 1) / plan.PointsOfBlock();
+}
+
+// The blocks of all sections, as one launch.
+void RunSections(void* const* buffers, const int64_t* arguments) {
+  int64_t blocks = 0;
+  for (size_t s = 0; s < launch.plans.size(); ++s)
+    blocks += BlocksFor(PointsOf(launch.plans[s], launch.sections[s], arguments), launch.plans[s]);
+  cuda::RunThreads(*launch.code[0], buffers, arguments, blocks, launch.plans[0].threads, 7);
+}
+
 // All threads of the launch, as the back end starts them.
 void RunLaunch(void* const* buffers, const int64_t* arguments) {
+  if (!launch.sections.empty()) return RunSections(buffers, arguments);
   std::vector<void*> all(buffers, buffers + launch.buffers);
   std::vector<double> parts;
   for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
     const ThreadPlan& plan = launch.plans[stage];
-    int64_t points = 1;
-    for (const MergedLoop& loop : plan.points) {
-      for (const int index : loop.indices) {
-        const int64_t begin = arguments[BeginArgument(index)], end = arguments[EndArgument(index)];
-        points *= std::max<int64_t>(end - begin, 0);
-      }
-    }
+    const int64_t points = PointsOf(plan, {}, arguments);
     if (stage == 0) {
       parts.assign(plan.parts * points, 1e300);
       all.push_back(parts.data());
     }
-    const int64_t blocks = (points + plan.PointsOfBlock() - 1) / plan.PointsOfBlock();
+    const int64_t blocks = BlocksFor(points, plan);
     const int times = plan.stage == ThreadPlan::kSumOfParts ? 1 : plan.parts;
     cuda::RunThreads(*launch.code[stage], all.data(), arguments, blocks * times, plan.threads, 7);
   }
@@ -94,12 +117,17 @@ std::unique_ptr<Object> Prepare(const NamedKernel& kernel, const KernelTarget& t
   std::vector<LoopPlan> plans;
   for (const KernelDefinition& each : kernel.definitions)
     plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
-  launch.plans = PlanThreads(kernel, plans, target);
+  launch.sections.clear();
+  for (const program::Section& section : kernel.sections)
+    launch.sections.push_back(kernel.definitions[section.begin].indices);
+  launch.plans = kernel.sections.empty() ? PlanThreads(kernel, plans, target)
+                                         : PlanSections(kernel, plans, target);
   const absl::StatusOr<std::string> image = GenerateKernels({kernel}, target);
   REQUIRE_THAT(image, IsOk());
   auto object = std::make_unique<Object>(*image);
   launch.code.clear();
-  for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
+  const size_t stages = kernel.sections.empty() ? launch.plans.size() : 1;
+  for (size_t stage = 0; stage < stages; ++stage) {
     launch.code.push_back(
         cuda::FindKernel(object->handle(), SymbolOf(kernel, static_cast<int>(stage))));
     REQUIRE(launch.code.back() != nullptr);
@@ -225,6 +253,84 @@ TEST_CASE("definitions that go through a row differently share nothing that they
     const auto begin = values.begin() + row * kLong;
     CHECK(short_sums[row] == std::accumulate(begin, begin + kShort, 0.0f));  // exact
     CHECK(long_sums[row] == std::accumulate(begin, begin + kLong, 0.0f));
+  }
+}
+
+// Sections of unequal extents: the update of a matrix m with its weight w, a transposed row of
+// another matrix, and a number. Operands: 0 m, 1 g, 2 w, 3 x, 4 n. Results: 0 m, 1 w, both in
+// place, 2 y, 3 z.
+class Sections {
+ public:
+  Sections() {
+    const std::vector<int64_t> matrix = {37, 24};
+    const auto times = [](double factor, ExprPtr value) {
+      return Call(Function::kMul, {Number(factor), std::move(value)});
+    };
+    moment_ = Define(matrix, 2, Reducer::kNone, {matrix, matrix},
+                     Call(Function::kAdd, {times(0.5, Read(0, {i, j})), Read(1, {i, j})}));
+    weight_ = Define(matrix, 2, Reducer::kNone, {matrix, matrix},
+                     Call(Function::kSub, {Read(0, {i, j}), times(0.25, Read(1, {i, j}))}));
+    turned_ = Map({1000, 3}, {j, i});
+    number_ = Define({}, 0, Reducer::kNone, {{}}, Call(Function::kNeg, {Read(0, {})}));
+    const auto operand = [](int n) { return KernelTensor{KernelTensor::kOperand, n}; };
+    const auto result = [](int n) { return KernelTensor{KernelTensor::kResult, n}; };
+    kernel_.symbol = "kernel";
+    kernel_.definitions = {{&moment_, {0, 1}, {operand(0), operand(1)}, result(0)},
+                           {&weight_, {0, 1}, {operand(2), result(0)}, result(1)},
+                           {&turned_, {2, 3}, {operand(3)}, result(2)},
+                           {&number_, {}, {operand(4)}, result(3)}};
+    kernel_.sections = {{0, 2, 2}, {2, 3, 0}, {3, 4, 0}};
+    kernel_.overwritten_by = {0, -1, 1, -1, -1};
+  }
+  Sections(const Sections&) = delete;
+  const NamedKernel& kernel() const { return kernel_; }
+
+ private:
+  Definition moment_, weight_, turned_, number_;
+  NamedKernel kernel_;
+};
+
+TEST_CASE("sections share one launch, whatever their extents, and each computes all of its own") {
+  const Sections sections;
+  for (const bool known : {true, false}) {
+    NamedKernel kernel = sections.kernel();
+    std::vector<int64_t> arguments;
+    for (const KnownArgument& argument : AllOf(kernel)) arguments.push_back(argument.offset);
+    if (known) kernel.known = AllOf(kernel);
+    const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
+    if (known) {
+      CHECK(ToString(launch.plans, kernel) ==
+            "256 threads; points i*j; beside 256 threads; points i j; beside 256 threads; points ");
+    }
+    std::vector<float> m(37 * 24), g(m.size()), w(m.size()), x(3000), n = {5}, y(3000, 99),
+                                                                      z = {99};
+    for (size_t e = 0; e < m.size(); ++e) {
+      m[e] = static_cast<float>(e % 31);
+      g[e] = static_cast<float>(e % 17);
+      w[e] = static_cast<float>(e % 13);
+    }
+    std::iota(x.begin(), x.end(), 1.0f);
+    const std::vector<float> before_m = m, before_w = w;
+    void* const buffers[] = {m.data(), g.data(), w.data(), x.data(), n.data(),
+                             m.data(), w.data(), y.data(), z.data()};
+    launch.buffers = 9;
+    RunLaunch(buffers, arguments.data());
+    for (size_t e = 0; e < m.size(); ++e) {
+      CHECK(m[e] == 0.5f * before_m[e] + g[e]);
+      CHECK(w[e] == before_w[e] - 0.25f * m[e]);
+    }
+    for (int64_t r = 0; r < 1000; ++r) {
+      for (int64_t c = 0; c < 3; ++c) CHECK(y[r * 3 + c] == -x[c * 1000 + r]);
+    }
+    CHECK(z[0] == -5);
+    // A device may have nothing of a section.
+    arguments[EndArgument(2)] = 0;
+    if (known) continue;
+    std::fill(y.begin(), y.end(), 99.0f);
+    z[0] = 99;
+    RunLaunch(buffers, arguments.data());
+    CHECK(std::count(y.begin(), y.end(), 99.0f) == 3000);
+    CHECK(z[0] == -5);
   }
 }
 

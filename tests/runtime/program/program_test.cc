@@ -9,6 +9,7 @@
 
 #include "opsemantics/base/collectives.h"
 #include "runtime/host/kernel_object.h"
+#include "runtime/program/tables.h"
 #include "runtime/program/work.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
@@ -171,6 +172,36 @@ program::ThreadLaunch* LaunchIn(program::Program& program) {
   return launch;
 }
 
+// Another launch of the same code, whose blocks are started with those of the first.
+program::ThreadLaunch* BesideIn(program::Program& program) {
+  LaunchIn(program)->set_symbol("k");
+  program::ThreadLaunch* launch = LaunchIn(program);
+  launch->set_symbol("k");
+  launch->set_beside(true);
+  return launch;
+}
+
+TEST_CASE("definitions that begin with the same index are a section") {
+  program::Function function;
+  const auto add = [&](const std::vector<int>& indices) {
+    auto* definition = function.add_definitions();
+    for (const int index : indices) definition->add_indices(index);
+  };
+  using Sections = std::vector<program::Section>;
+  add({0, 1});
+  CHECK(program::SectionsOf(function) == Sections{{0, 1, 0}});
+  add({0, 1, 2});
+  CHECK(program::SectionsOf(function) == Sections{{0, 2, 2}});
+  add({0, 3});
+  add({4});
+  add({5, 6});
+  add({5, 6});
+  add({});
+  add({});
+  CHECK(program::SectionsOf(function) ==
+        Sections{{0, 3, 1}, {3, 4, 0}, {4, 6, 2}, {6, 7, 0}, {7, 8, 0}});
+}
+
 TEST_CASE("each fault of a program is refused with its place") {
   const std::vector<Fault> faults = {
       {"starts blocks of 2000 threads", [](auto& p) { LaunchIn(p)->set_threads(2000); }},
@@ -179,6 +210,12 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"starts blocks for 0 parts of 4 bytes", [](auto& p) { LaunchIn(p)->set_part_bytes(4); }},
       {"starts blocks for indices that it does not have",
        [](auto& p) { LaunchIn(p)->add_indices(9); }},
+      {"starts blocks behind those of no launch", [](auto& p) { LaunchIn(p)->set_beside(true); }},
+      {"two launches together that differ: k of 256 threads, k of 128",
+       [](auto& p) { BesideIn(p)->set_threads(128); }},
+      {"two launches together that differ: k of 256 threads, other of 256",
+       [](auto& p) { BesideIn(p)->set_symbol("other"); }},
+      {"two launches together that differ", [](auto& p) { BesideIn(p)->set_parts(2); }},
       {"mesh axis a has size 0", [](auto& p) { p.mutable_mesh(0)->set_size(0); }},
       {"more than 65536 devices", [](auto& p) { p.mutable_mesh(0)->set_size(70000); }},
       {"number eps: no element type 77",
