@@ -76,17 +76,26 @@ class Clusters {
   Clusters(const Graph& graph, int64_t fewest_slices)
       : graph_(graph), fewest_slices_(fewest_slices) {}
 
+  // Of these nodes alone; several clusters, or none, where they do not join.
+  std::vector<Cluster> Find(const std::vector<NodeId>& nodes) {
+    for (const NodeId id : nodes) Add(id);
+    Close();
+    return std::move(clusters_);
+  }
+
   std::vector<Cluster> Find() {
-    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
-      if (Join(id)) continue;
-      Close();
-      if (MayBegin(*graph_.nodes[id].definition)) nodes_ = {id};
-    }
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) Add(id);
     Close();
     return std::move(clusters_);
   }
 
  private:
+  void Add(NodeId id) {
+    if (Join(id)) return;
+    Close();
+    if (MayBegin(*graph_.nodes[id].definition)) nodes_ = {id};
+  }
+
   const Definition& DefinitionOf(NodeId id) const { return *graph_.nodes[id].definition; }
 
   void Close() {
@@ -200,6 +209,20 @@ class Clusters {
 
 void ClusterModel(Model& model, int64_t fewest_slices) {
   model.clusters = Clusters(model.graph, fewest_slices).Find();
+}
+
+absl::optional<Cluster> ClusterOf(const Graph& graph, const std::vector<NodeId>& nodes,
+                                  int64_t fewest_slices) {
+  for (const NodeId id : nodes) {
+    const Node& node = graph.nodes[id];
+    if (IsCopy(graph, node) || node.definition->partial ||
+        !node.definition->partial_operands.empty()) {
+      return absl::nullopt;
+    }
+  }
+  const std::vector<Cluster> clusters = Clusters(graph, fewest_slices).Find(nodes);
+  if (clusters.size() != 1 || clusters[0].results.size() != nodes.size()) return absl::nullopt;
+  return clusters[0];
 }
 
 }  // namespace yuba::compiler

@@ -12,8 +12,10 @@
 #define YUBA_COMPILER_CLUSTER_CLUSTER_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/optional.h"
 #include "compiler/model.h"
 
 namespace yuba::compiler {
@@ -32,6 +34,11 @@ namespace yuba::compiler {
 // the shared indices (`fewest_slices`) are enough for any number of threads a device.
 constexpr int64_t kFewestSlices = 64;
 void ClusterModel(Model& model, int64_t fewest_slices = kFewestSlices);
+
+// The cluster of all of these nodes, if one after the other would join it as ClusterModel has it;
+// else nothing. They are of one entry, and copies, partials and accumulators make none.
+absl::optional<Cluster> ClusterOf(const Graph& graph, const std::vector<NodeId>& nodes,
+                                  int64_t fewest_slices = kFewestSlices);
 
 // Whether the clusters are possible ones: each of several nodes in the graph's order, none in two
 // clusters, with shared output indices of equal extents whose loops can be shared, and each reading

@@ -19,8 +19,11 @@ struct KernelChoice {
   KernelTarget target;
   bool tf32 = false;    // libraries may round operands of f32 to TF32, where the target's do
   bool library = true;  // false: generated code for everything, as always in hash arithmetic
-  bool code = true;     // false: none is generated, so that the program can be predicted
-                        // (runtime/model) and looked at, and not run
+  // Whether kernels for GPUs that can be one move next to each other (compiler/order/follow.h,
+  // gather.h); false: the order is as it was planned.
+  bool gathers = true;
+  bool code = true;  // false: none is generated, so that the program can be predicted
+                     // (runtime/model) and looked at, and not run
 };
 
 // What AddKernels chooses for a definition: "loops" (generated code), "opaque", or a library of the

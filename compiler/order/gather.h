@@ -12,16 +12,10 @@
 #include <vector>
 
 #include "compiler/model.h"
-#include "compiler/order/depth_first.h"
+#include "compiler/order/kernel_nodes.h"
 #include "opsemantics/definition/graph.h"
 
 namespace yuba::compiler {
-
-// Nodes next to each other that one kernel may compute, and that stay next to each other.
-struct KernelNodes {
-  NodeId begin = 0, end = 0;
-  bool of_elements = false;  // it may be a section beside others (spmd/own_slice.h)
-};
 
 // The nodes of a graph of one entry in an order with fewer kernels, as `kernels`, which have each
 // node once and in the graph's order, may stand beside each other. The precedences are kept, and
@@ -30,12 +24,9 @@ struct KernelNodes {
 std::vector<NodeId> Gathered(const Graph& graph, const std::vector<Precedence>& precedences,
                              const std::vector<KernelNodes>& kernels);
 
-// The order of Gathered of each entry of model.graph: the node that was at [place]. Nodes of
-// model.clusters, and of `products` (cluster/products.h), stay together.
-std::vector<NodeId> GatheredOrder(const Model& model, const std::vector<Cluster>& products);
-
-// Puts the model's nodes into this order, and its clusters too. Tensors keep their numbers.
-void Reorder(const std::vector<NodeId>& order, Model& model);
+// Puts the nodes of each entry of model.graph into the order of Gathered, and returns it: the node
+// that was at [place]. `products` are those that a library computes (cluster/products.h).
+std::vector<NodeId> GatherKernels(const std::vector<Cluster>& products, Model& model);
 
 }  // namespace yuba::compiler
 

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "compiler/order/gather.h"
 #include "compiler/order/least_peak.h"
 #include "compiler/order/live_bytes.h"
 #include "compiler/order/steps.h"
@@ -88,6 +87,16 @@ std::vector<SegmentOrder> OrdersOf(const std::vector<Segment>& segments) {
   return orders;
 }
 
+// [operand]: whether the node reads the next value of a carried tensor.
+std::vector<bool> NextValuesRead(const Graph& graph, NodeId node) {
+  std::vector<bool> next;
+  for (const TensorId operand : graph.nodes[node].operands) {
+    const Tensor& tensor = graph.tensors[operand];
+    next.push_back(IsCarried(tensor) && ProducerFor(graph, operand, node) >= 0);
+  }
+  return next;
+}
+
 }  // namespace
 
 absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
@@ -114,6 +123,27 @@ absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
   }
   result.proved = result.peak <= std::max(least, proved);
   return result;
+}
+
+void Reorder(const std::vector<NodeId>& order, Model& model) {
+  Graph& graph = model.graph;
+  std::vector<Node> nodes;
+  std::vector<std::vector<bool>> read;  // [node in the new order], as NextValuesRead
+  for (const NodeId node : order) {
+    read.push_back(NextValuesRead(graph, node));
+    nodes.push_back(std::move(graph.nodes[node]));
+  }
+  graph.nodes = std::move(nodes);
+  Link(graph);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    YUBA_CHECK(NextValuesRead(graph, static_cast<NodeId>(n)) == read[n])
+        << graph.nodes[n].name << " reads another value of a state than before it was moved";
+  }
+  const auto first = [&](const Cluster& cluster) {
+    return ProducerIn(graph, cluster.results[0], cluster.entry);
+  };
+  std::sort(model.clusters.begin(), model.clusters.end(),
+            [&](const Cluster& a, const Cluster& b) { return first(a) < first(b); });
 }
 
 absl::Status OrderModel(Model& model) {

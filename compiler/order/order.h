@@ -38,6 +38,10 @@ absl::StatusOr<NodeOrder> LeastPeakOrder(const Graph& graph,
 // of DepthFirst.
 absl::Status OrderModel(Model& model);
 
+// Puts the model's nodes into this order: [place] is the node's number so far. They can run in it.
+// Tensors keep their numbers, and clusters (compiler/cluster) come in the order of their nodes.
+void Reorder(const std::vector<NodeId>& order, Model& model);
+
 // Whether the nodes stand in an order that the phase may leave: each after what it reads, all
 // precedences kept, and the peak at most that of the depth-first order. FailedPrecondition, with
 // the nodes' names, where not.

@@ -45,9 +45,9 @@ struct MemberSection {
 };
 
 // Whether `next` may be a section of one kernel (program.proto, Function) with `sections`, of which
-// this holds too. On a GPU, that is one launch for all of them. They are maps, so that each thread
-// computes elements of its own; none touches a buffer that another one writes; and they are no more
-// than one kernel should hold.
+// this holds too. On a GPU, that is one launch for all of them. Each thread computes elements of
+// its own (own_slice.h); none touches a buffer that another one writes; and they are no more than
+// one kernel should hold.
 //
 // Example: the updates of two weights, each with its moments, of 768 and of 768 x 3072 elements.
 bool MayStandBeside(const std::vector<MemberSection>& sections, const MemberSection& next);

@@ -1,6 +1,7 @@
 #include "compiler/spmd/own_slice.h"
 
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
@@ -27,8 +28,12 @@ bool SliceIsElement(const Definition& definition, int shared) {
 }
 
 bool IsOfElements(const Definition& definition, int shared) {
-  return IsMap(definition) && !IsOpaque(definition) &&
-         (shared == 0 || SliceIsElement(definition, shared));
+  if (IsOpaque(definition) || (shared > 0 && !SliceIsElement(definition, shared))) return false;
+  if (IsMap(definition)) return true;
+  if (MatchContraction(definition) || MatchConvolution(definition)) return false;  // of libraries
+  int64_t terms = 1;
+  for (const Index& index : definition.indices) terms *= index.reduction ? index.extent : 1;
+  return terms <= kMostTermsOfElement && definition.where.empty() && definition.data_where.empty();
 }
 
 }  // namespace yuba::compiler

@@ -10,6 +10,7 @@
 #define YUBA_COMPILER_SPMD_OWN_SLICE_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "opsemantics/definition/definition.h"
 
@@ -23,10 +24,14 @@ bool ReadsOwnSlice(const Definition& reader, int operand, const Definition& writ
 // Whether the slice of the result is one element: all output indices are shared.
 bool SliceIsElement(const Definition& definition, int shared);
 
-// Whether a kernel computes of the definition, which shares so many indices with others (0: it is
-// alone), each element by itself, wherever threads are: a map. Only these stand beside others in
-// one kernel of a GPU (program.proto, sections).
-constexpr size_t kMostSections = 32;  // of one function: more takes long to compile
+// Sections of one function: more takes long to compile.
+constexpr size_t kMostSections = 32;
+// Terms of a reduction that no two threads share out (kernels/threads).
+constexpr int64_t kMostTermsOfElement = 7;
+
+// Whether threads of a GPU compute of the definition, which shares so many indices with others (0:
+// it is alone), each element by themselves: a map, or a reduction of a few terms. Only these stand
+// beside others in one kernel (program.proto, sections).
 bool IsOfElements(const Definition& definition, int shared);
 
 }  // namespace yuba::compiler

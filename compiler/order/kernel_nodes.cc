@@ -1,0 +1,131 @@
+#include "compiler/order/kernel_nodes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/order/live_bytes.h"
+#include "compiler/spmd/own_slice.h"
+
+namespace yuba::compiler {
+namespace {
+
+// What is spent on one graph, in nodes of which it is counted what is live.
+constexpr int64_t kWork = 50'000'000;
+
+// [node]: the cluster or product that it is in, as a number; -1: none.
+std::vector<int> NumbersOfClusters(const Graph& graph, const std::vector<Cluster>& clusters) {
+  std::vector<int> numbers(graph.nodes.size(), -1);
+  for (size_t c = 0; c < clusters.size(); ++c) {
+    for (const TensorId result : clusters[c].results) {
+      const NodeId node = ProducerIn(graph, result, clusters[c].entry);
+      if (node >= 0) numbers[node] = static_cast<int>(c);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<KernelNodes> KernelsOfEntry(const Model& model, const std::vector<Cluster>& products,
+                                        int entry) {
+  const Graph& graph = model.graph;
+  const Interval nodes = NodesOf(graph, entry);
+  const std::vector<int> clusters = NumbersOfClusters(graph, model.clusters);
+  const std::vector<int> calls = NumbersOfClusters(graph, products);
+  std::vector<KernelNodes> kernels;
+  for (int64_t n = nodes.begin; n < nodes.end; ++n) {
+    const auto local = static_cast<NodeId>(n - nodes.begin);
+    const auto with_last = [&](const std::vector<int>& numbers) {
+      return n > nodes.begin && numbers[n] >= 0 && numbers[n] == numbers[n - 1];
+    };
+    if (!with_last(clusters) && !with_last(calls)) {
+      kernels.emplace_back();
+      kernels.back().begin = local;
+      kernels.back().of_elements = true;
+    }
+    KernelNodes& kernel = kernels.back();
+    kernel.end = local + 1;
+    kernel.cluster = std::max(kernel.cluster, clusters[n]);
+    kernel.product |= calls[n] >= 0;
+    const int shared = clusters[n] >= 0 ? model.clusters[clusters[n]].shared : 0;
+    kernel.of_elements &= !kernel.product && !IsCopy(graph, graph.nodes[n]) &&
+                          IsOfElements(*graph.nodes[n].definition, shared);
+  }
+  return kernels;
+}
+
+KernelSequence::KernelSequence(const Graph& graph, const std::vector<Precedence>& precedences,
+                               const std::vector<KernelNodes>& kernels)
+    : graph_(graph),
+      kernels_(kernels),
+      before_(kernels.size()),
+      after_(kernels.size()),
+      work_(kWork) {
+  std::vector<int> kernel_of(graph.nodes.size());
+  for (int k = 0; k < static_cast<int>(kernels.size()); ++k) {
+    for (NodeId n = kernels[k].begin; n < kernels[k].end; ++n) kernel_of[n] = k;
+    groups_.push_back({k});
+  }
+  const auto add = [&](NodeId before, NodeId after) {
+    if (kernel_of[before] == kernel_of[after]) return;
+    before_[kernel_of[after]].push_back(kernel_of[before]);
+    after_[kernel_of[before]].push_back(kernel_of[after]);
+  };
+  for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
+    for (const TensorId operand : graph.nodes[n].operands) {
+      const NodeId producer = ProducerFor(graph, operand, n);
+      if (producer >= 0) add(producer, n);
+    }
+  }
+  for (const Precedence& edge : precedences) add(edge.before, edge.after);
+  Number();
+  peak_ = PeakOfLiveBytes(graph, Nodes());
+}
+
+void KernelSequence::Number() {
+  place_.resize(kernels_.size());
+  for (size_t at = 0; at < groups_.size(); ++at) {
+    for (const int kernel : groups_[at]) place_[kernel] = static_cast<int>(at);
+  }
+}
+
+std::vector<NodeId> KernelSequence::NodesOf(const std::vector<Group>& groups) const {
+  std::vector<NodeId> nodes;
+  for (const Group& group : groups) {
+    for (const int kernel : group) {
+      for (NodeId n = kernels_[kernel].begin; n < kernels_[kernel].end; ++n) nodes.push_back(n);
+    }
+  }
+  return nodes;
+}
+
+template <typename Holds>
+bool KernelSequence::All(const Group& group, const std::vector<std::vector<int>>& edges,
+                         Holds holds) const {
+  return std::all_of(group.begin(), group.end(), [&](int kernel) {
+    return std::all_of(edges[kernel].begin(), edges[kernel].end(),
+                       [&](int other) { return holds(place_[other]); });
+  });
+}
+
+bool KernelSequence::MayMoveUp(int from, int to) const {
+  return All(groups_[from], before_, [&](int place) { return place <= to || place == from; });
+}
+
+bool KernelSequence::MayMoveDown(int from, int to) const {
+  return All(groups_[from], after_, [&](int place) { return place >= to || place == from; });
+}
+
+bool KernelSequence::Join(int first, int second, int at) {
+  std::vector<Group> joined = groups_;
+  joined[at] = groups_[first];
+  joined[at].insert(joined[at].end(), groups_[second].begin(), groups_[second].end());
+  joined.erase(joined.begin() + (at == first ? second : first));
+  work_ -= static_cast<int64_t>(graph_.nodes.size());
+  if (PeakOfLiveBytes(graph_, NodesOf(joined)) > peak_) return false;
+  groups_ = std::move(joined);
+  Number();
+  return true;
+}
+
+}  // namespace yuba::compiler

@@ -1,0 +1,61 @@
+// How many kernels programs for one GPU have, library calls included, and that fewer kernels need
+// no more memory.
+#include <catch2/catch.hpp>
+
+#include "compiler/kernels/add_kernels.h"
+#include "runtime/program/program.pb.h"
+#include "tests/support/status_matchers.h"
+#include "tools/bench/paper/bench_model.h"
+#include "tools/program/build_program.h"
+
+namespace yuba::compiler {
+namespace {
+
+int KernelsOf(const program::Program& program) {
+  int kernels = 0;
+  for (const program::Instruction& instruction : program.instructions())
+    kernels += instruction.has_kernel();
+  return kernels;
+}
+
+// On one device, without generated code. `gathers` as in KernelChoice.
+program::Program ProgramOf(const Model& model, bool gathers) {
+  kernels::KernelChoice choice;
+  choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
+  choice.code = false;
+  choice.gathers = gathers;
+  auto program = tools::BuildProgram(model, tools::WholePlan(model.graph), choice, /*verify=*/true);
+  REQUIRE_THAT(program, IsOk());
+  return *std::move(program);
+}
+
+void CheckKernels(const std::string& name, const zoo::Sizes& sizes, const std::string& optimizer,
+                  const std::string& precision, int most) {
+  INFO(name << " " << optimizer);
+  const auto loaded = tools::BenchModelOf(name, sizes, optimizer, precision);
+  REQUIRE_THAT(loaded, IsOk());
+  const program::Program together = ProgramOf((*loaded)->model, true),
+                         apart = ProgramOf((*loaded)->model, false);
+  INFO(KernelsOf(together) << " kernels, " << together.arena_size() << " bytes; as planned "
+                           << KernelsOf(apart) << ", " << apart.arena_size());
+  CHECK(KernelsOf(together) <= most);
+  CHECK(KernelsOf(together) < KernelsOf(apart));
+  // What is live together fits in other ways: a little more or less.
+  CHECK(static_cast<double>(together.arena_size()) <=
+        1.01 * static_cast<double>(apart.arena_size()));
+}
+
+TEST_CASE("GPT-2 small, a training step of two Llama layers and ResNet-50 have few kernels") {
+  CheckKernels("gpt2", {{"batch", 4}, {"sequence", 128}}, "", "", 135);
+  CheckKernels("llama",
+               {{"layers", 2},
+                {"width", 2048},
+                {"heads", 16},
+                {"sequence", 1024},
+                {"batch", 2},
+                {"vocab", 8192}},
+               "adam", "bf16", 110);
+}
+
+}  // namespace
+}  // namespace yuba::compiler
