@@ -62,7 +62,7 @@ class ResultOf {
       return ResultIndices{order_, InOrder(channels), {}};
     }
     if (product_.kind() != program::LibraryCall::CONTRACTION || order_.empty() ||
-        !Of(product_.batch()).empty() || Of(product_.inner()).size() != 1)
+        !Of(product_.batch()).empty() || Of(product_.inner()).empty())
       return absl::nullopt;
     const bool along_rows = Of(product_.rows()).count(order_.back()) > 0;
     const std::set<int> channels = Of(along_rows ? product_.columns() : product_.rows());

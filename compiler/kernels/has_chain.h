@@ -19,8 +19,8 @@ namespace yuba::kernels {
 // Whether a library does all steps in a call of `product`, whose roles are those of the
 // definition's indices; these also number the indices of the steps' operands. Calls with other
 // structures than those that the chains are of have none: gradients of convolutions, and, unless
-// any order will do, sums along indices that are apart in memory and contractions whose channels are
-// neither.
+// any order will do, sums along indices that are apart in memory and contractions whose channels
+// are neither.
 bool HasChain(const LibraryPostOps& chains, const program::LibraryCall& product,
               const std::vector<Index>& indices, const std::vector<PostOp>& steps);
 

@@ -51,7 +51,7 @@ int JoinedCalls(const std::string& file) {
 }
 
 struct Case {
-  std::string model, flags;  // of the zoo, and of partition
+  std::string model, flags;  // of the zoo, or a file of the repository; of partition
   int devices, joined;       // at least so many calls with post-ops
 };
 
@@ -66,12 +66,17 @@ TEST_CASE("models with post-ops in their calls on fake GPUs, with libraries and 
   for (const char* name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcudnn.so.9"})
     std::ofstream(folder + "/" + name) << "no library";
   const std::string gpt = "gpt2 --layers 2 --width 16 --heads 2 --sequence 8 --batch 2 --vocab 40 ";
-  const std::string resnet = "wresnet --layers 26 --image 16 --batch 2 --classes 10 ";
-  for (const Case& test : {Case{gpt, "", 1, 8}, Case{gpt, "", 3, 2}, Case{resnet, "--init ", 1, 28},
-                           Case{resnet, "--init ", 2, 8}}) {
-    INFO(test.model << "on " << test.devices);
-    const std::string model = folder + "/m.onnx ", plan = folder + "/p.json ";
-    Succeed(yuba + "zoo " + test.model + "-o " + model);
+  const std::string convolutions = "tests/models/conv/model.onnx";
+  for (const Case& test :
+       {Case{gpt, "", 1, 6}, Case{gpt, "", 3, 2}, Case{convolutions, "--init ", 1, 2},
+        Case{convolutions, "--init ", 2, 1}}) {
+    INFO(test.model << " on " << test.devices);
+    const std::string plan = folder + "/p.json ";
+    std::string model = folder + "/m.onnx ";
+    if (test.model == convolutions)
+      model = RepositoryFile(test.model) + " ";
+    else
+      Succeed(yuba + "zoo " + test.model + "-o " + model);
     Succeed(yuba + "partition " + model + test.flags + "--devices " + std::to_string(test.devices) +
             " -o " + plan);
     const auto output = [&](const std::string& target, const std::string& environment,
