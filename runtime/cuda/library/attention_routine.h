@@ -1,4 +1,4 @@
-// Attention, or its gradients, as plain data, and what of it cuDNN can do.
+// Attention, or its gradients, as plain data; how it is cut into parts.
 //
 // Of queries q [batch, heads, queries, width], keys k [batch, key_heads, keys, width] and values v
 // [batch, key_heads, keys, value_width], where heads / key_heads heads in a row share keys:
@@ -27,7 +27,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/types/optional.h"
 #include "opsemantics/base/element_type.h"
 
@@ -82,13 +81,6 @@ struct AttentionRoutine {
 
   bool operator==(const AttentionRoutine& other) const;
 };
-
-// Whether cuDNN of `version`, as cudnnGetVersion() counts (91900), computes the routine rightly on
-// a GPU of this compute capability (90: 9.0), and gradients alike in every run, as far as is known
-// without asking it: the library itself checks neither alignments nor what it was wrong in, and its
-// notes do not tell in which order it adds up. Unavailable where it is too old, Unimplemented where
-// no version does. It may still have no engine for it.
-absl::Status CheckAttention(const AttentionRoutine& routine, int64_t version, int capability);
 
 // The routine as parts of the batch and of the heads, all alike, that one call computes each.
 struct AttentionParts {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/cuda/library/attention_limits.h"
 
 namespace yuba::cuda {
 namespace {
@@ -14,7 +15,7 @@ constexpr int64_t kWorkspaceAlignment = 256;
 constexpr int64_t kWorkspaceBesideTensors = int64_t{64} << 20;
 
 // The engines of Hopper and Ampere, whose gradients are added up in one order where the graph is
-// the form that says so (cudnn_attention_graph.cc, attention_routine.cc); no note tells them from
+// the form that says so (cudnn_attention_graph.cc, attention_limits.cc); no note tells them from
 // others.
 constexpr int64_t kOrderedEngines[] = {6, 7};
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "runtime/cuda/library/attention_limits.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::cuda {
