@@ -97,6 +97,12 @@ int64_t ScoreBytes(const AttentionRoutine& routine) {
          RoundUp(routine.keys, kKeyBlock);
 }
 
+int64_t ShareBytes(const AttentionRoutine& routine) {
+  if (routine.heads == routine.key_heads) return 0;
+  return ByteSize(routine.type) * routine.batch * routine.heads * routine.keys *
+         (routine.width + routine.value_width);
+}
+
 int64_t TensorBytes(const AttentionRoutine& routine) {
   int64_t elements = 0;
   for (int t = 0; t < TensorsOf(routine); ++t) {

@@ -90,8 +90,10 @@ struct AttentionParts {
 };
 AttentionParts PartsOf(const AttentionRoutine& routine);
 
-// Bytes of scores and of all tensors that a call holds or reads.
+// Bytes of the scores that gradients in one part store, of the shares of heads in dk and dv where
+// heads share keys, and of all tensors that the routine reads or writes.
 int64_t ScoreBytes(const AttentionRoutine& routine);
+int64_t ShareBytes(const AttentionRoutine& routine);
 int64_t TensorBytes(const AttentionRoutine& routine);
 
 // For people: "bf16, 8 x 16 heads, 1024 queries by 1024 keys of 64, causal".

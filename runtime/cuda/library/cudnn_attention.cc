@@ -10,8 +10,6 @@ namespace yuba::cuda {
 namespace {
 
 constexpr int64_t kWorkspaceAlignment = 256;
-// Of a plan's workspace, beside scores and a copy of each tensor. What all of it may be follows
-// from the routine alone, since it decides which engine is taken, and so the bits.
 constexpr int64_t kWorkspaceBesideTensors = int64_t{64} << 20;
 
 // The engines of Hopper and Ampere, whose gradients are added up in one order where the graph is
@@ -30,6 +28,12 @@ bool IsAllowed(const CudnnEngine& engine, bool backward) {
          (!backward || std::find(std::begin(kOrderedEngines), end, engine.number) != end);
 }
 
+// It follows from the routine alone, since it decides which engine is taken, and so the bits.
+int64_t WorkspaceLimit(const AttentionRoutine& part) {
+  const int64_t bytes = kWorkspaceBesideTensors + TensorBytes(part);
+  return part.backward ? bytes + ScoreBytes(part) + ShareBytes(part) : bytes;
+}
+
 int64_t RowSumBytes(const AttentionRoutine& part) {
   return ByteSize(ElementType::kF32) * part.batch * part.heads * part.queries;
 }
@@ -44,11 +48,9 @@ absl::StatusOr<CudnnAttention> CudnnAttention::Make(const CudnnTarget& target,
   AttentionParts parts = PartsOf(routine);
   AttentionGraph graph = GraphOf(parts.part);
   YUBA_ASSIGN_OR_RETURN(CudnnGraph described, Describe(target, graph.operations));
-  const int64_t limit = kWorkspaceBesideTensors + TensorBytes(parts.part) +
-                        (routine.backward ? ScoreBytes(parts.part) : 0);
-  auto planned = ChooseEngine(target, std::move(described), limit, [&](const CudnnEngine& engine) {
-    return IsAllowed(engine, routine.backward);
-  });
+  auto planned =
+      ChooseEngine(target, std::move(described), WorkspaceLimit(parts.part),
+                   [&](const CudnnEngine& engine) { return IsAllowed(engine, routine.backward); });
   if (absl::IsNotFound(planned.status()))
     return absl::UnimplementedError(
         absl::StrCat("cuDNN has no ",
