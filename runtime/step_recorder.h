@@ -21,9 +21,10 @@ class RecordedStep {
  public:
   virtual ~RecordedStep() = default;
 
-  // Starts all that was recorded, behind what was started before, and does not wait for it. Then
-  // Device::Synchronize, finished and unfinished are as if its instructions had been started one
-  // after the other, and Device::library_calls has counted them.
+  // Starts all that was recorded and does not wait for it. Every device is idle then, as it is
+  // after Device::Synchronize and what reads or writes its arena. Afterwards Synchronize, finished
+  // and unfinished are as if its instructions had been started one after the other, and
+  // library_calls has counted them.
   virtual absl::Status Start() = 0;
 };
 

@@ -12,7 +12,6 @@ class RecordedGraph final : public runtime::RecordedStep {
       : devices_(std::move(devices)), recordings_(std::move(recordings)) {}
   ~RecordedGraph() override {
     if (!devices_[0]->gpu().Enter().ok()) return;
-    for (cudaEvent_t event : before_) cudaEventDestroy(event);
     if (ended_ != nullptr) cudaEventDestroy(ended_);
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
   }
@@ -21,24 +20,13 @@ class RecordedGraph final : public runtime::RecordedStep {
     YUBA_RETURN_IF_ERROR(devices_[0]->gpu().Enter());
     YUBA_CUDA(cudaGraphInstantiate(&graph_, captured, 0));
     YUBA_CUDA(cudaEventCreateWithFlags(&ended_, cudaEventDisableTiming));
-    for (size_t d = 1; d < devices_.size(); ++d) {
-      cudaEvent_t event = nullptr;
-      YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
-      YUBA_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-      before_.push_back(event);
-    }
     return absl::OkStatus();
   }
 
   absl::Status Start() override {
     for (size_t d = 0; d < devices_.size(); ++d) devices_[d]->BeginReplay(recordings_[d]);
     const cudaStream_t origin = devices_[0]->stream();
-    for (size_t d = 1; d < devices_.size(); ++d) {  // what still goes on there, as a fill
-      YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
-      YUBA_CUDA(cudaEventRecord(before_[d - 1], devices_[d]->stream()));
-    }
     YUBA_RETURN_IF_ERROR(devices_[0]->gpu().Enter());
-    for (cudaEvent_t event : before_) YUBA_CUDA(cudaStreamWaitEvent(origin, event, 0));
     YUBA_CUDA(cudaGraphLaunch(graph_, origin));
     YUBA_CUDA(cudaEventRecord(ended_, origin));
     for (size_t d = 1; d < devices_.size(); ++d) {
@@ -52,8 +40,7 @@ class RecordedGraph final : public runtime::RecordedStep {
   const std::vector<CudaDevice*> devices_;
   const std::vector<DeviceRecording> recordings_;  // [device]
   cudaGraphExec_t graph_ = nullptr;
-  std::vector<cudaEvent_t> before_;  // of the other devices' GPUs: what was started before it
-  cudaEvent_t ended_ = nullptr;      // of device 0's GPU
+  cudaEvent_t ended_ = nullptr;  // of device 0's GPU
 };
 
 }  // namespace

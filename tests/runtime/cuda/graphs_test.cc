@@ -2,11 +2,12 @@
 // the same results, counts and errors; what cannot be recorded is started one by one, and says so.
 
 #ifdef YUBA_WITH_CUDA
+#include <atomic>
 #include <iostream>
 #include <sstream>
 
 #include "absl/strings/match.h"
-#include "opsemantics/base/clock.h"
+#include "runtime/arena_watch.h"
 #include "tests/runtime/cuda/on_fakes.h"
 #include "tests/runtime/cuda/programs.h"
 #include "tests/support/status_matchers.h"
@@ -47,8 +48,9 @@ std::vector<float> TurnedBy(const runtime::RunOptions& options, int steps) {
 TEST_CASE("Replayed steps have the results and bytes of others, whatever order GPUs choose") {
   const std::vector<float> expected = TurnedBy(runtime::RunOptions(), 4);
   for (int gpus : {1, 2, 3}) {
-    for (uint64_t seed = 1; seed <= 20; ++seed) {
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
       for (const bool graphs : {true, false}) {
+        if (!graphs && seed > 1) continue;
         OnFakes fakes(gpus);
         Fake().seed = seed;
         INFO(gpus << " GPUs, seed " << seed << ", graphs " << graphs);
@@ -64,12 +66,42 @@ TEST_CASE("Replayed steps have the results and bytes of others, whatever order G
 
 TEST_CASE("Staged exchanges are recorded too") {
   const std::vector<float> expected = TurnedBy(runtime::RunOptions(), 3);
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
     OnFakes fakes(3);
     Fake().seed = seed;
     Fake().peers = false;
     CHECK(TurnedBy(OnCuda(), 3) == expected);
     CHECK(Fake().replays == 2);
+  }
+}
+
+TEST_CASE("What a replay does on a device is over when the device alone has been waited for") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    OnFakes fakes(2);
+    Fake().seed = seed;
+    auto session = runtime::OpenSession(TwicePlusOne(3).Load(), OnCuda());
+    const std::vector<float> x = WholeNumbers(kVectorLength);
+    REQUIRE_THAT(session->Set("x", runtime::FloatTensor({kVectorLength}, x)), IsOk());
+    const runtime::LoadedProgram& program = session->program();
+    const int y = program.instructions()[0].kernel().results(0).buffer();
+    const int64_t offset = runtime::PlannedLayout(program).offsets[y];
+    const Interval part = program.BufferBox(y, 2)[0];
+    std::vector<float> found(part.size());
+    const int64_t bytes = part.size() * static_cast<int64_t>(sizeof(float));
+    runtime::Fleet& fleet = session->fleet();
+    REQUIRE_THAT(fleet.recorder->Begin(), IsOk());
+    for (const auto& device : fleet.devices) REQUIRE_THAT(device->Run(0), IsOk());
+    auto step = fleet.recorder->End();
+    REQUIRE_THAT(step, IsOk());
+    for (int time = 0; time < 2; ++time) {
+      REQUIRE_THAT(fleet.devices[2]->Fill(offset, 0, bytes), IsOk());
+      REQUIRE_THAT((*step)->Start(), IsOk());
+      REQUIRE_THAT(fleet.devices[2]->Read(offset, reinterpret_cast<char*>(found.data()), bytes),
+                   IsOk());
+      for (int64_t i = 0; i < part.size(); ++i) CHECK(found[i] == 2 * x[part.begin + i] + 1);
+      const std::atomic<bool> give_up{false};
+      for (const auto& device : fleet.devices) REQUIRE_THAT(device->Synchronize(give_up), IsOk());
+    }
   }
 }
 
@@ -133,7 +165,7 @@ TEST_CASE("In a replayed step marks count to eight instructions") {
 }
 
 TEST_CASE("Bad indices in replayed steps are found in each of them") {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
     OnFakes fakes(2);
     Fake().seed = seed;
     runtime::ProgramBuilder builder = TwicePlusOne(3);
