@@ -15,7 +15,7 @@ void Bring(const std::vector<KernelNodes>& kernels, int kernel, KernelSequence& 
   const int own = sequence.GroupOf(kernel);
   for (int other = own - 1; other >= 0 && own - other <= kFarthest; --other) {
     const KernelSequence::Group& group = sequence.groups()[other];
-    const bool fits = kernels[group[0]].of_elements &&
+    const bool fits = kernels[group[0]].beside == kernels[kernel].beside &&
                       group.size() + sequence.groups()[own].size() <= kMostSections;
     // None reads what another one of them computes.
     if (!fits || !sequence.MayWork()) continue;
@@ -30,7 +30,7 @@ std::vector<NodeId> Gathered(const Graph& graph, const std::vector<Precedence>& 
                              const std::vector<KernelNodes>& kernels) {
   KernelSequence sequence(graph, precedences, kernels);
   for (int k = 0; k < static_cast<int>(kernels.size()); ++k) {
-    if (kernels[k].of_elements) Bring(kernels, k, sequence);
+    if (kernels[k].beside != 0) Bring(kernels, k, sequence);
   }
   return sequence.Nodes();
 }

@@ -24,6 +24,47 @@ std::vector<int> NumbersOfClusters(const Graph& graph, const std::vector<Cluster
   return numbers;
 }
 
+// Numbers of kernels as KernelNodes::beside.
+class Besides {
+ public:
+  explicit Besides(const Model& model)
+      : model_(model), clusters_(NumbersOfClusters(model.graph, model.clusters)) {}
+
+  // Of the nodes [begin, end) of the model's graph.
+  int NumberOf(NodeId begin, NodeId end) {
+    const int cluster = clusters_[begin];
+    const int shared = cluster >= 0 ? model_.clusters[cluster].shared : 0;
+    std::vector<const Definition*> definitions;
+    for (NodeId n = begin; n < end; ++n) {
+      if (IsCopy(model_.graph, model_.graph.nodes[n])) return 0;
+      definitions.push_back(model_.graph.nodes[n].definition.get());
+    }
+    const bool of_elements = std::all_of(
+        definitions.begin(), definitions.end(),
+        [&](const Definition* definition) { return IsOfElements(*definition, shared); });
+    if (of_elements) return 1;
+    const bool rows = cluster >= 0 && model_.clusters[cluster].rows == Cluster::kTogether &&
+                      IsOfRows(definitions, shared);
+    return rows ? NumberOfRows(definitions) : 0;
+  }
+
+ private:
+  int NumberOfRows(const std::vector<const Definition*>& definitions) {
+    const auto alike = [&](const std::vector<const Definition*>& known) {
+      return std::equal(known.begin(), known.end(), definitions.begin(), definitions.end(),
+                        [](const Definition* a, const Definition* b) { return *a == *b; });
+    };
+    const auto known = std::find_if(rows_.begin(), rows_.end(), alike);
+    const int number = 2 + static_cast<int>(known - rows_.begin());
+    if (known == rows_.end()) rows_.push_back(definitions);
+    return number;
+  }
+
+  const Model& model_;
+  const std::vector<int> clusters_;
+  std::vector<std::vector<const Definition*>> rows_;
+};
+
 }  // namespace
 
 std::vector<KernelNodes> KernelsOfEntry(const Model& model, const std::vector<Cluster>& products,
@@ -41,15 +82,16 @@ std::vector<KernelNodes> KernelsOfEntry(const Model& model, const std::vector<Cl
     if (!with_last(clusters) && !with_last(calls)) {
       kernels.emplace_back();
       kernels.back().begin = local;
-      kernels.back().of_elements = true;
     }
     KernelNodes& kernel = kernels.back();
     kernel.end = local + 1;
     kernel.cluster = std::max(kernel.cluster, clusters[n]);
     kernel.product |= calls[n] >= 0;
-    const int shared = clusters[n] >= 0 ? model.clusters[clusters[n]].shared : 0;
-    kernel.of_elements &= !kernel.product && !IsCopy(graph, graph.nodes[n]) &&
-                          IsOfElements(*graph.nodes[n].definition, shared);
+  }
+  Besides besides(model);
+  for (KernelNodes& kernel : kernels) {
+    const auto first = static_cast<NodeId>(nodes.begin);
+    if (!kernel.product) kernel.beside = besides.NumberOf(first + kernel.begin, first + kernel.end);
   }
   return kernels;
 }

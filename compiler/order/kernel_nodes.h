@@ -15,9 +15,11 @@ namespace yuba::compiler {
 // Nodes next to each other that one kernel may compute, and that stay next to each other.
 struct KernelNodes {
   NodeId begin = 0, end = 0;
-  bool of_elements = false;  // it may be a section beside others (spmd/own_slice.h)
-  int cluster = -1;          // the position in Model::clusters, or -1
-  bool product = false;      // a library may compute them in one call
+  // Kernels with equal numbers other than 0 may be sections beside each other (spmd/own_slice.h):
+  // 1 where threads compute elements, larger ones for rows that are alike.
+  int beside = 0;
+  int cluster = -1;      // the position in Model::clusters, or -1
+  bool product = false;  // a library may compute them in one call
 };
 
 // The kernels of an entry of model.graph, whose nodes are numbered from its first one. Nodes of

@@ -65,6 +65,35 @@ bool AllOfElements(const MemberSection& section) {
   });
 }
 
+bool AllOfRows(const MemberSection& section) {
+  std::vector<const Definition*> definitions;
+  for (const Member& member : section.members) definitions.push_back(&member.definition);
+  return IsOfRows(definitions, section.shared);
+}
+
+// Whether both compute the same of the same parts of buffers that devices hold in the same parts.
+bool IsAlike(const program::Program& program, const Member& a, const Member& b) {
+  const auto same = [&](const program::Access& x, const program::Access& y) {
+    return SameMessage(x.box(), y.box()) &&
+           SameMessage(program.buffers(x.buffer()).box(), program.buffers(y.buffer()).box());
+  };
+  const auto all_same = [&](const auto& x, const auto& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
+  };
+  return a.definition == b.definition &&
+         std::equal(a.kernel.indices().begin(), a.kernel.indices().end(),
+                    b.kernel.indices().begin(), b.kernel.indices().end(),
+                    [](const auto& x, const auto& y) { return SameMessage(x, y); }) &&
+         all_same(a.kernel.operands(), b.kernel.operands()) &&
+         all_same(a.kernel.results(), b.kernel.results());
+}
+
+bool AreAlikeRows(const program::Program& program, const MemberSection& a, const MemberSection& b) {
+  return a.shared == b.shared && AllOfRows(a) &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
+                    [&](const Member& x, const Member& y) { return IsAlike(program, x, y); });
+}
+
 // Whether a member of `a` touches a buffer that one of `b` writes.
 bool TouchesResults(const MemberSection& a, const MemberSection& b) {
   for (const Member& writer : b.members) {
@@ -230,9 +259,13 @@ bool WritesOverOperands(const std::vector<Member>& members, const Member& next) 
   return reads(next) || std::any_of(members.begin(), members.end(), reads);
 }
 
-bool MayStandBeside(const std::vector<MemberSection>& sections, const MemberSection& next) {
-  if (sections.size() == kMostSections || !AllOfElements(next) || !AllOfElements(sections[0]))
+bool MayStandBeside(const program::Program& program, const std::vector<MemberSection>& sections,
+                    const MemberSection& next) {
+  const bool of_elements = AllOfElements(next) && AllOfElements(sections[0]);
+  if (sections.size() == kMostSections ||
+      (!of_elements && !AreAlikeRows(program, sections[0], next))) {
     return false;
+  }
   int expressions = Expressions(next);
   for (const MemberSection& section : sections) {
     if (TouchesResults(next, section) || TouchesResults(section, next)) return false;

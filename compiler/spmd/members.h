@@ -46,11 +46,13 @@ struct MemberSection {
 
 // Whether `next` may be a section of one kernel (program.proto, Function) with `sections`, of which
 // this holds too. On a GPU, that is one launch for all of them. Each thread computes elements of
-// its own (own_slice.h); none touches a buffer that another one writes; and they are no more than
-// one kernel should hold.
+// its own, or all sections are rows that are alike (own_slice.h); none touches a buffer that
+// another one writes; and they are no more than one kernel should hold. `program` has their
+// buffers.
 //
 // Example: the updates of two weights, each with its moments, of 768 and of 768 x 3072 elements.
-bool MayStandBeside(const std::vector<MemberSection>& sections, const MemberSection& next);
+bool MayStandBeside(const program::Program& program, const std::vector<MemberSection>& sections,
+                    const MemberSection& next);
 
 // The kernel of all sections, and the function that it calls; Kernel.function is not set. A tensor
 // of the graph that only other members of its section read, and of which a slice is one element,

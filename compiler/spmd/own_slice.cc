@@ -1,5 +1,7 @@
 #include "compiler/spmd/own_slice.h"
 
+#include <algorithm>
+
 #include "opsemantics/definition/opaque.h"
 #include "opsemantics/regions/convolution.h"
 #include "opsemantics/regions/structure.h"
@@ -34,6 +36,16 @@ bool IsOfElements(const Definition& definition, int shared) {
   int64_t terms = 1;
   for (const Index& index : definition.indices) terms *= index.reduction ? index.extent : 1;
   return terms <= kMostTermsOfElement && definition.where.empty() && definition.data_where.empty();
+}
+
+bool IsOfRows(const std::vector<const Definition*>& definitions, int shared) {
+  int loops = 0;
+  for (const Definition* definition : definitions) {
+    if (IsOpaque(*definition)) return false;
+    loops += std::any_of(definition->indices.begin() + shared, definition->indices.end(),
+                         [](const Index& index) { return index.extent != 1; });
+  }
+  return shared > 0 && loops > 1;
 }
 
 }  // namespace yuba::compiler

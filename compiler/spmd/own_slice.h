@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "opsemantics/definition/definition.h"
 
@@ -30,9 +31,15 @@ constexpr size_t kMostSections = 32;
 constexpr int64_t kMostTermsOfElement = 7;
 
 // Whether threads of a GPU compute of the definition, which shares so many indices with others (0:
-// it is alone), each element by themselves: a map, or a reduction of a few terms. Only these stand
-// beside others in one kernel (program.proto, sections).
+// it is alone), each element by themselves: a map, or a reduction of a few terms. These stand
+// beside each other in one kernel (program.proto, sections).
 bool IsOfElements(const Definition& definition, int shared);
+
+// Whether the definitions of a cluster, which share so many indices, go through rows inside of
+// these together: two of them at least have loops there. Threads of a GPU then compute a row
+// together, and as many for each row of all clusters that are alike: these stand beside each other
+// too.
+bool IsOfRows(const std::vector<const Definition*>& definitions, int shared);
 
 }  // namespace yuba::compiler
 

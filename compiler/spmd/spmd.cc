@@ -271,7 +271,8 @@ class SpmdBuilder {
     if (members_.size() > 1) section.shared = cluster->shared;
     section.members = std::move(members_);
     members_.clear();
-    const bool beside = has_sections_ && !sections_.empty() && MayStandBeside(sections_, section);
+    const bool beside =
+        has_sections_ && !sections_.empty() && MayStandBeside(program_, sections_, section);
     if (!beside) AddSections();
     sections_.push_back(std::move(section));
   }

@@ -439,7 +439,7 @@ std::vector<ThreadPlan> PlanSections(const NamedKernel& kernel, const std::vecto
     const std::vector<LoopPlan> own(plans.begin() + section.begin, plans.begin() + section.end);
     const std::vector<ThreadPlan> stages = PlanThreads(SectionOf(kernel, s), own, target);
     const ThreadPlan& plan = stages[0];
-    YUBA_CHECK(stages.size() == 1 && plan.group == 1 && plan.threads == ThreadPlan().threads)
+    YUBA_CHECK(stages.size() == 1 && (all.empty() || plan.threads == all[0].threads))
         << kernel.symbol << ": section " << s << " has threads of its own";
     all.push_back(plan);
   }

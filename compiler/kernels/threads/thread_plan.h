@@ -86,8 +86,8 @@ std::vector<ThreadPlan> PlanThreads(const NamedKernel& kernel, const std::vector
                                     const KernelTarget& target);
 
 // Of a kernel with sections a plan for each: their blocks are those of one launch, one section's
-// behind the other's, so all plans have as many threads and one stage. Of each, threads
-// compute elements by themselves (compiler/spmd/own_slice.h).
+// behind the other's, so all plans have as many threads and one stage. Sections are
+// such that it is so (compiler/spmd/own_slice.h).
 std::vector<ThreadPlan> PlanSections(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
                                      const KernelTarget& target);
 

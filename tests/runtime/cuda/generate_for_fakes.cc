@@ -65,7 +65,9 @@ llvm::Value* InPlaceOf(llvm::CallInst& call, const std::string& intrinsic, llvm:
 // Notes which kernel calls an intrinsic for which threads need each other.
 void NoteCall(const llvm::CallInst& call, const std::string& intrinsic, llvm::Module& module) {
   const std::string caller = call.getFunction()->getName().str();
-  const std::string kernel(absl::StripSuffix(caller, "_loops"));
+  std::string kernel(absl::StripSuffix(caller, "_loops"));
+  // Of a section, "k3_s1_loops", it is the kernel whose code calls it.
+  if (module.getFunction(kernel) == nullptr) kernel.resize(kernel.rfind("_s"));
   llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
   if (absl::StrContains(intrinsic, "shfl") || absl::StrContains(intrinsic, "bar.warp"))
     Global(module, kernel + "_shuffles", byte);

@@ -334,5 +334,61 @@ TEST_CASE("sections share one launch, whatever their extents, and each computes 
   }
 }
 
+// Two kernels that are alike as sections of one, each with tensors and indices of its own.
+NamedKernel Twice(const NamedKernel& kernel, int internals) {
+  const ArgumentLayout layout(kernel);
+  const int count = static_cast<int>(kernel.definitions.size());
+  NamedKernel twice = kernel;
+  for (KernelDefinition definition : kernel.definitions) {
+    const auto move = [&](KernelTensor& tensor) {
+      tensor.number += tensor.kind == KernelTensor::kOperand  ? layout.operands
+                       : tensor.kind == KernelTensor::kResult ? layout.tensors() - layout.operands
+                                                              : internals;
+    };
+    for (int& index : definition.indices) index += layout.indices;
+    for (KernelTensor& tensor : definition.operands) move(tensor);
+    move(definition.computes);
+    twice.definitions.push_back(std::move(definition));
+  }
+  twice.sections = {{0, count, kernel.shared}, {count, 2 * count, kernel.shared}};
+  return twice;
+}
+
+TEST_CASE("rows that are alike are sections of one launch, each group with memory of its own") {
+  for (const int64_t columns : {160, 2048}) {  // a warp or a block for each row
+    constexpr int64_t kRows = 7;
+    const Softmax softmax(kRows, columns);
+    NamedKernel kernel = Twice(softmax.kernel(), 2);
+    kernel.known = AllOf(kernel);
+    const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
+    CHECK(launch.plans[0].group > 1);
+    std::vector<float> x(kRows * columns), other(x.size()), y(x.size()), z(x.size());
+    for (size_t e = 0; e < x.size(); ++e) {
+      x[e] = static_cast<float>(e * 7 % 31) / 8;
+      other[e] = static_cast<float>(e * 5 % 17) / 4;
+    }
+    std::vector<int64_t> arguments;
+    for (const KnownArgument& argument : kernel.known) arguments.push_back(argument.offset);
+    void* const buffers[] = {x.data(), other.data(), y.data(), z.data()};
+    launch.buffers = 4;
+    RunLaunch(buffers, arguments.data());
+    // A section computes, bit for bit, what it computes alone.
+    NamedKernel alone = softmax.kernel();
+    alone.known = AllOf(alone);
+    const std::unique_ptr<Object> same = Prepare(alone, KernelTarget(*FindTarget("cuda")));
+    launch.buffers = 2;
+    std::vector<int64_t> own;
+    for (const KnownArgument& argument : alone.known) own.push_back(argument.offset);
+    std::vector<float> expected(x.size());
+    void* const first[] = {x.data(), expected.data()};
+    RunLaunch(first, own.data());
+    CHECK(y == expected);
+    void* const second[] = {other.data(), expected.data()};
+    RunLaunch(second, own.data());
+    CHECK(z == expected);
+    CHECK(std::abs(std::accumulate(z.begin(), z.end(), 0.0) - kRows) < 1e-4);
+  }
+}
+
 }  // namespace
 }  // namespace yuba::kernels
