@@ -122,6 +122,7 @@ KernelSequence::KernelSequence(const Graph& graph, const std::vector<Precedence>
   for (const Precedence& edge : precedences) add(edge.before, edge.after);
   Number();
   peak_ = PeakOfLiveBytes(graph, Nodes());
+  kernel_peak_ = PeakOfKernels(groups_);
 }
 
 void KernelSequence::Number() {
@@ -158,13 +159,36 @@ bool KernelSequence::MayMoveDown(int from, int to) const {
   return All(groups_[from], after_, [&](int place) { return place >= to || place == from; });
 }
 
+// The peak where all that a kernel reads and writes is live at once.
+int64_t KernelSequence::PeakOfKernels(const std::vector<Group>& groups) const {
+  std::vector<size_t> waiting;  // [tensor]: readers that have not run
+  for (const Tensor& tensor : graph_.tensors) waiting.push_back(tensor.consumers.size());
+  int64_t live = 0, peak = 0;
+  for (const Group& group : groups) {
+    const std::vector<NodeId> nodes = NodesOf({group});
+    int64_t unread = 0;
+    for (const NodeId node : nodes) {
+      const TensorId result = graph_.nodes[node].result;
+      (waiting[result] > 0 ? live : unread) += LiveBytes(graph_, result);
+    }
+    peak = std::max(peak, live + unread);
+    for (const NodeId node : nodes) {
+      for (const TensorId operand : graph_.nodes[node].operands) {
+        if (--waiting[operand] == 0) live -= LiveBytes(graph_, operand);
+      }
+    }
+  }
+  return peak;
+}
+
 bool KernelSequence::Join(int first, int second, int at) {
   std::vector<Group> joined = groups_;
   joined[at] = groups_[first];
   joined[at].insert(joined[at].end(), groups_[second].begin(), groups_[second].end());
   joined.erase(joined.begin() + (at == first ? second : first));
   work_ -= static_cast<int64_t>(graph_.nodes.size());
-  if (PeakOfLiveBytes(graph_, NodesOf(joined)) > peak_) return false;
+  if (PeakOfLiveBytes(graph_, NodesOf(joined)) > peak_ || PeakOfKernels(joined) > kernel_peak_)
+    return false;
   groups_ = std::move(joined);
   Number();
   return true;

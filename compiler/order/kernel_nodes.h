@@ -48,7 +48,8 @@ class KernelSequence {
   bool MayMoveUp(int from, int to) const;
   bool MayMoveDown(int from, int to) const;
   // Makes one group of two, the kernels of `first` first, at the place of one of them, where not
-  // more bytes are live at once than in the order that the kernels had (live_bytes.h).
+  // more bytes are live at once than in the order that the kernels had (live_bytes.h), neither node
+  // by node nor where all that a kernel reads and writes is live at once.
   bool Join(int first, int second, int at);
   // Whether there is work left: looking what is live is bounded, so that large graphs do not take
   // long.
@@ -57,6 +58,7 @@ class KernelSequence {
  private:
   void Number();
   std::vector<NodeId> NodesOf(const std::vector<Group>& groups) const;
+  int64_t PeakOfKernels(const std::vector<Group>& groups) const;
   template <typename Holds>
   bool All(const Group& group, const std::vector<std::vector<int>>& edges, Holds holds) const;
 
@@ -64,8 +66,8 @@ class KernelSequence {
   const std::vector<KernelNodes>& kernels_;
   std::vector<std::vector<int>> before_, after_;  // [kernel]: which must run before it, after it
   std::vector<Group> groups_;
-  std::vector<int> place_;  // [kernel]: of its group
-  int64_t peak_ = 0;
+  std::vector<int> place_;              // [kernel]: of its group
+  int64_t peak_ = 0, kernel_peak_ = 0;  // of the order that the kernels had
   int64_t work_ = 0;
 };
 

@@ -55,6 +55,7 @@ TEST_CASE("GPT-2 small, a training step of two Llama layers and ResNet-50 have f
                 {"batch", 2},
                 {"vocab", 8192}},
                "adam", "bf16", 110);
+  CheckKernels("resnet-50", {{"batch", 32}}, "", "", 170);
 }
 
 }  // namespace
