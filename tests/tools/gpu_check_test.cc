@@ -1,10 +1,14 @@
 // `tools/gpu_check` from end to end, with programs for processors, and for GPUs on fake ones: what
 // passes, what is noticed.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
 
@@ -27,7 +31,7 @@ std::string FakeCommands() {
   return folder;
 }
 
-// An archive of these cases, which is packed once in the process.
+// An archive of these cases, which is packed once in the process. What it times is small.
 std::string Archive(const std::string& target, const std::string& only) {
   static auto* const packed = new std::map<std::string, std::string>;  // by what is asked for
   std::string& archive = (*packed)[target + only];
@@ -35,7 +39,7 @@ std::string Archive(const std::string& target, const std::string& only) {
   archive = ScratchFolder("archive" + std::to_string(packed->size())) + "/check.tar.gz";
   const std::string commands = target == "cuda" ? FakeCommands() : "$(dirname $(command -v yuba))";
   Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + archive + " --target " +
-          target + " --only '" + only + "' --bin " + commands);
+          target + " --small --only '" + only + "' --bin " + commands);
   return archive;
 }
 
@@ -111,11 +115,29 @@ TEST_CASE("what the time does not suffice for is said, and is no failure of the 
   CHECK(ran.out.find("no time was left for 29 cases") != std::string::npos);
 }
 
+// A row of a table of the page: its cells, of which the first is this one.
+std::vector<std::string> RowOf(const std::string& page, const std::string& first) {
+  const size_t begin = page.find("| " + first);
+  if (begin == std::string::npos) return {};
+  std::vector<std::string> cells;
+  for (const auto& cell : absl::StrSplit(page.substr(begin, page.find('\n', begin) - begin), '|'))
+    cells.emplace_back(absl::StripAsciiWhitespace(cell));
+  return {cells.begin() + 1, cells.end() - 1};
+}
+
+const nlohmann::json& ResultOf(const nlohmann::json& report, const std::string& name) {
+  for (const nlohmann::json& one : report["results"]) {
+    if (one["name"] == name) return one;
+  }
+  FAIL("no result " << name);
+  return report;
+}
+
 // What the report says of times is made from traces, on whatever the programs ran.
 TEST_CASE("times of kernels and exchanges stand beside their bytes and limits") {
   const Bundle bundle("host", "^models/mlp on 3$");
   nlohmann::json packed = Read(bundle.folder + "/cases.json");
-  bundle.Case(packed, "models/mlp on 3")["kind"] = "time";
+  bundle.Case(packed, "models/mlp on 3").update({{"kind", "time"}, {"same_outputs", true}});
   Write(bundle.folder + "/cases.json", packed.dump());
   const CommandResult ran = bundle.Check();
   INFO(ran.out << ran.error);
@@ -125,12 +147,65 @@ TEST_CASE("times of kernels and exchanges stand beside their bytes and limits") 
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
   double kernels = 0, received = 0;
   for (const nlohmann::json& one : report["results"][0]["instructions"]) {
-    if (one["kind"] == "kernel") kernels += one["points"].get<double>();
-    if (one["kind"] == "exchange") received += one["bytes"].get<double>();
+    const double count = one["count"];
+    if (one["kind"] == "kernel") kernels += count * one["points"].get<double>();
+    if (one["kind"] == "exchange") received += count * one["bytes"].get<double>();
   }
   CHECK(kernels > 0);
   CHECK(received > 0);
   CHECK(received <= report["results"][0]["moved_bytes"]);  // of all devices
+}
+
+TEST_CASE("programs are timed, run twice with the same bits, and kernels that only move bytes") {
+  const Bundle bundle("host", "^(gpt2|resnet-50 bf16|vit).* on 1$|^bulk");
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  for (const char* line : {"| time | 5 | 0 | 0 |", "| bits | 5 | 0 | 0 |", "| bulk | 12 | 0 | 0 |"})
+    CHECK(ran.out.find(line) != std::string::npos);
+  CHECK(ran.out.find("packed with `--small`") != std::string::npos);
+  CHECK(RowOf(ran.out, "ResNet-50 forward f32").back() == "not measured");
+  const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
+  CHECK(report["version"].get<std::string>().find('.') != std::string::npos);
+  CHECK(ResultOf(report, "bits of gpt2 forward on 1")["compared"]["outputs"] == 1);
+  CHECK(ResultOf(report, "bits of gpt2 training on 1")["compared"]["losses"] == 5);
+  // A gigabyte less: the tensor of 128 KiB, and of a sum by rows one number of each 4096.
+  CHECK(ResultOf(report, "bulk softmax bf16")["moves"] == 2 << 17);
+  CHECK(ResultOf(report, "bulk row sums f32")["moves"] == (1 << 17) + (1 << 17) / 4096);
+  // Convolutions say what they are: those of blocks come several times.
+  int convolutions = 0, most = 0;
+  for (const nlohmann::json& row :
+       ResultOf(report, "resnet-50 bf16 training on 1")["instructions"]) {
+    if (!row.contains("call") || row["call"]["call"] != "convolution") continue;
+    convolutions += row["count"].get<int>();
+    most = std::max(most, row["count"].get<int>());
+    CHECK(row["call"]["windows"].size() == 2);
+  }
+  CHECK(convolutions == 53);
+  CHECK(most > 1);
+}
+
+TEST_CASE("two runs that differ are a failure of their own") {
+  const Bundle bundle("host", "^gpt2 (forward|training) on 1$");
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  // The run with a trace gets other values than the one without.
+  for (const char* name : {"gpt2 forward on 1", "gpt2 training on 1"})
+    bundle.Case(packed, name)["run"] = nlohmann::json::array();
+  Write(bundle.folder + "/run",
+        "#!/bin/sh\ncase \"$*\" in *--trace*) seed=7;; *) seed=8;; esac\nexec " + bundle.folder +
+            "/yuba-run-itself \"$@\" --random=$seed\n");
+  Succeed("cd " + bundle.folder +
+          " && mv yuba-run yuba-run-itself && mv run yuba-run && chmod +x yuba-run");
+  Write(bundle.folder + "/cases.json", packed.dump());
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 1);
+  CHECK(ran.out.find("| time | 2 | 0 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("| bits | 0 | 2 | 0 |") != std::string::npos);
+  CHECK(ran.out.find("- bits of gpt2 forward on 1: two runs differ: output_0.npy") !=
+        std::string::npos);
+  CHECK(ran.out.find("- bits of gpt2 training on 1: two runs differ: loss of step 1, ") !=
+        std::string::npos);
 }
 
 // A folder with CUDA's libraries for scripts, which are stubs, and with an nvidia-smi.
@@ -154,11 +229,13 @@ TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
 #endif
   const Bundle bundle("cuda",
                       "mlp.* on [38]|models/gpt on 3|models/conv on 3$|outside on 2|mlp on 2 for "
-                      "sm_90|^models/mlp on 1$");
-  nlohmann::json packed = Read(bundle.folder + "/cases.json");
-  bundle.Case(packed, "models/mlp on 1")["kind"] = "time";
-  Write(bundle.folder + "/cases.json", packed.dump());
+                      "sm_90|^gpt2 forward on|^gpt2 bf16|^bulk (map|transpose)");
   Succeed("sed -i 's/1 << 30, 8192/1 << 22, 256/' " + bundle.folder + "/gpu/limits.py");
+  // In the place of the scripts that need PyTorch.
+  Write(bundle.folder + "/gpu/peers.py",
+        "print('{\"gpt2 forward\": {\"eager\": 4, \"compiled\": 2, \"peak_bytes\": 9}}\\n{\"gp')");
+  Write(bundle.folder + "/gpu/library_calls.py",
+        "import json, sys\nprint([0.5] * len(json.load(open(sys.argv[1]))))");
   const std::string stubs = StubFolder();
   const CommandResult ran =
       bundle.Check("", "PATH=" + stubs + ":$PATH LD_LIBRARY_PATH=" + stubs + " ");
@@ -168,10 +245,28 @@ TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
   for (const char* line :
        {"| answer | 14 | 0 | 0 |", "| hash | 4 | 0 | 0 |", "| refused | 1 | 0 | 0 |",
         "| training | 4 | 0 | 0 |", "| nccl | 1 | 0 | 0 |", "| limits | 1 | 0 | 0 |",
-        "| time | 1 | 0 | 0 |", "fake GPU, 80 GiB", "The GPU copies ",
-        "The slowest kernels of models/mlp on 1:"})
+        "| time | 3 | 0 | 0 |", "| bits | 3 | 0 | 0 |", "| bulk | 4 | 0 | 0 |", "fake GPU, 80 GiB",
+        "The GPU copies ", "The slowest kernels of gpt2 forward on 1; "})
     CHECK(ran.out.find(line) != std::string::npos);
-  CHECK(Read(bundle.scratch + "/report/report.json")["target"] == "cuda");
+  const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
+  CHECK(report["target"] == "cuda");
+  // PyTorch's faster time is 2 ms.
+  const std::vector<std::string> gpt2 = RowOf(ran.out, "GPT-2 small forward f32");
+  REQUIRE(gpt2.size() == 5);
+  const double step = ResultOf(report, "gpt2 forward on 1")["step_ms"];
+  CHECK(std::stod(gpt2[1]) == Approx(step / 2).margin(0.005));
+  CHECK(gpt2[4] == (step / 2 <= 0.95 ? "reached" : step / 2 <= 1.1 ? "passed" : "missed"));
+  CHECK(RowOf(ran.out, "8 virtual devices").at(1) != "");
+  CHECK(RowOf(ran.out, "maps, reductions").at(0).find("the least of 4, bulk ") !=
+        std::string::npos);
+  // The slowest product first; every call has a time of PyTorch.
+  REQUIRE(report["library_calls"].size() > 3);
+  for (const nlohmann::json& one : report["library_calls"]) {
+    CHECK(one["pytorch_ms"] == 0.5);
+    CHECK(one["call"]["call"] == "product");
+  }
+  CHECK(RowOf(ran.out, "products of GPT-2").at(0).find(" products, the worst ") !=
+        std::string::npos);
 }
 
 TEST_CASE("a GPU that is too old for a program leaves it out") {
@@ -202,6 +297,7 @@ TEST_CASE("limits of a GPU are measured, and NCCL with one rank moves its bytes"
   const nlohmann::json limits = nlohmann::json::parse(Succeed(run("limits.py 256")).out);
   CHECK(limits["copy_bytes_per_second"] > 0);
   CHECK(limits["launch_seconds"] > 0);
+  CHECK(limits["waited_seconds"] > 0);
   CHECK(limits["flops_per_second"]["bf16"] > 0);
   CHECK(Succeed(run("nccl_smoke.py")).out.find("NCCL 2.") == 0);
   CHECK(RunCommand("YUBA_STUB_FAULT=1 " + run("nccl_smoke.py")).exit_code == 1);

@@ -53,6 +53,14 @@ TEST_CASE("kernels in a trace say how many bytes and points they have") {
   CHECK(first["args"]["library"] == true);
   const double width = first["args"]["points"].get<double>() / (12 * 48);
   CHECK(first["args"]["bytes"].get<double>() == 4 * (12 * 48 + 48 * width + 12 * width));
+  // 12 rows and the weights' transpose, or all of it transposed.
+  const Json& call = first["args"]["call"];
+  CHECK(call["call"] == "product");
+  CHECK(call["type"] == "f32");
+  CHECK(call["k"] == 48);
+  CHECK(call["m"].get<double>() * call["n"].get<double>() == 12 * width);
+  CHECK((call["m"] == 12 || call["n"] == 12));
+  CHECK(call["batch"].empty());
   // Two devices share the points.
   double one = 0, both = 0;
   for (const Json& kernel : whole.Of("kernel")) one += kernel["args"]["points"].get<double>();

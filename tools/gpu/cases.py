@@ -1,8 +1,9 @@
 """Which programs the check is made of, most telling first.
 
-A case is a dictionary: `name`; `model`, a path from the repository's root or a list of arguments of
-`yuba zoo`; `devices`; `plan`, further arguments of `yuba partition`; `run`, arguments of yuba-run,
-in which DATA stands for the folder `data`; `kind`:
+A case is a dictionary: `name`; `model`, a path from the repository's root, a list of arguments of
+`yuba zoo`, or the kind, type and bytes of a model of bulk.py; `devices`; `plan`, further arguments
+of `yuba partition`; `compile`, of `yuba compile` for GPUs; `run`, arguments of yuba-run, in which
+DATA stands for the folder `data`; `kind`:
 
   answer    the outputs are those of the folder
   refused   an index outside of its table ends the run: it exits with 2 and says `says`; the values
@@ -10,12 +11,16 @@ in which DATA stands for the folder `data`; `kind`:
   training  the losses of the steps are those that the host computes when the bundle is packed
   hash      computed in hash arithmetic, on values made up, the outputs are bit for bit those of
             processors
-  time      how long steps and kernels take, with values made up
+  time      how long steps and kernels take, with values made up; a second run gives the same bits
+  bulk      how fast a generated kernel moves bytes
 
 Programs are compiled for sm_80, whose PTX later GPUs run too, or for `sm`, where that is set; then
 GPUs that are older leave the case out.
 """
+import collections
 import os
+
+import bulk
 
 DEVICES = (1, 2, 3, 8)
 MODELS = ("mlp", "conv", "encoder", "gpt", "lstm", "moe")
@@ -23,16 +28,40 @@ TRAINED = ("mlp", "encoder", "gpt", "lstm")
 SANITIZED = {"models/mlp on 2", "models/gpt on 8", "models/conv on 3", "models/lstm on 2",
              "training/encoder f32 on 2",
              "training/gpt bf16 on 3",
-             "operators/attention on 2", "operators/cumsum on 3", "operators/batch_norm_train on 2"}
+             "operators/attention on 3", "operators/cumsum on 3", "operators/batch_norm_train on 3"}
+OPERATOR_DEVICES = (3, 1, 8)  # 2 differ from these in little: models run on them
+HASHED_DEVICES = 3  # on which operators are compared with processors bit for bit
+BULK_BYTES, SMALL_BULK_BYTES = 1 << 30, 1 << 17  # of a tensor
+
+# A program to time: `model` and `small`, arguments of `yuba zoo` at the sizes that are timed and at
+# those that only try the check; `training`, a word of --precision or nothing; `devices`.
+Timed = collections.namedtuple("Timed", "name model small training compile devices",
+                               defaults=(None, (), (1,)))
+GPT2 = "gpt2 --batch 4 --sequence 128".split()
+SMALL_GPT2 = "gpt2 --layers 1 --width 32 --heads 2 --vocab 50 --batch 2 --sequence 8".split()
+RESNET, SMALL_RESNET = "resnet-50 --batch 32".split(), "resnet-50 --batch 1 --image 32".split()
+LLAMA = "llama --layers 2 --width 4096 --heads 32 --sequence 4096 --batch 1 --vocab 128256".split()
+LLAMA_2048 = "llama --layers 2 --width 2048 --heads 16 --sequence 1024 --batch 2 --vocab 8192".split()
+SMALL_LLAMA = ("llama --layers 1 --width 32 --heads 4 --kv-heads 2 --feed-forward 64 --vocab 50 "
+               "--batch 2 --sequence 8").split()
+VIT = "vit --batch 64".split()
+SMALL_VIT = "vit --layers 1 --width 32 --heads 2 --image 32 --batch 2 --classes 10".split()
+MIXTRAL = "moe --layers 1 --batch 1 --sequence 1024 --vocab 8192".split()
+SMALL_MIXTRAL = ("moe --layers 1 --width 32 --heads 4 --kv-heads 2 --feed-forward 64 --vocab 50 "
+                 "--batch 2 --sequence 8").split()
 TIMED = (
-    ("gpt2 forward", ["gpt2", "--batch", "4", "--sequence", "128"], []),
-    ("gpt2 training", ["gpt2", "--batch", "4", "--sequence", "128"],
-     ["--train", "adam", "--loss", "softmax-cross-entropy"]),
-    ("resnet-50 forward", ["resnet-50", "--batch", "32"], []),
-    ("llama block bf16 training",
-     ["llama", "--layers", "2", "--width", "2048", "--heads", "16", "--sequence", "1024",
-      "--batch", "2", "--vocab", "8192"],
-     ["--train", "adam", "--loss", "softmax-cross-entropy", "--precision", "bf16"]),
+    Timed("gpt2 forward", GPT2, SMALL_GPT2, devices=(1, 8)),
+    Timed("gpt2 training", GPT2, SMALL_GPT2, "f32", devices=(1, 8)),
+    Timed("resnet-50 forward", RESNET, SMALL_RESNET),
+    Timed("resnet-50 training", RESNET, SMALL_RESNET, "f32"),
+    Timed("resnet-50 bf16 training", RESNET, SMALL_RESNET, "bf16"),
+    Timed("llama-3-8b layers bf16 training", LLAMA, SMALL_LLAMA, "bf16"),
+    Timed("gpt2 bf16 training", GPT2, SMALL_GPT2, "bf16"),
+    Timed("vit bf16 training", VIT, SMALL_VIT, "bf16"),
+    Timed("mixtral layer forward", MIXTRAL, SMALL_MIXTRAL),
+    Timed("resnet-50 tf32 forward", RESNET, SMALL_RESNET, compile=("--tf32",)),
+    Timed("resnet-50 tf32 training", RESNET, SMALL_RESNET, "f32", ("--tf32",)),
+    Timed("llama block bf16 training", LLAMA_2048, SMALL_LLAMA, "bf16"),
 )
 
 
@@ -71,12 +100,22 @@ def training(model, precision, devices):
                     "--steps", "3"]}
 
 
-def timed(name, arguments, plan, devices):
-    return {"kind": "time", "name": f"{name} on {devices}", "devices": devices, "plan": plan,
-            "model": arguments, "run": ["--random"]}
+def timed(program, devices, small):
+    plan = [] if program.training is None else [
+        "--train", "adam", "--loss", "softmax-cross-entropy", "--precision", program.training]
+    return {"kind": "time", "name": f"{program.name} on {devices}", "devices": devices, "plan": plan,
+            "model": program.small if small else program.model, "compile": program.compile,
+            "run": ["--random"]}
 
 
-def all_cases(root):
+def bulky(kind, element, small):
+    return {"kind": "bulk", "name": f"bulk {kind} {element}", "devices": 1, "plan": [],
+            "model": [kind, element, SMALL_BULK_BYTES if small else BULK_BYTES],
+            "run": ["--random"]}
+
+
+def all_cases(root, small):
+    """With `small`, programs to time have sizes at which their times say nothing."""
     cases = []
     for devices in DEVICES:
         for model in MODELS:
@@ -92,13 +131,16 @@ def all_cases(root):
                     cases.append({**variant(case, "for sm_90"), "sm": 90})
         cases += [training(model, precision, devices) for model in TRAINED
                   for precision in ("f32", "bf16")]
-    for name in sorted(os.listdir(f"{root}/tests/models/operators")):
-        folder = f"tests/models/operators/{name}"
-        if os.path.exists(f"{root}/{folder}/model.onnx"):
-            cases += [answer(f"operators/{name}", folder, devices, "1e-5") for devices in DEVICES]
-            cases.append(hashed(f"operators/{name}", folder, 3))
     cases += [refused(devices) for devices in DEVICES]
-    cases += [timed(*one, devices) for one in TIMED for devices in (1, 8)]
+    operators = [(f"operators/{name}", f"tests/models/operators/{name}")
+                 for name in sorted(os.listdir(f"{root}/tests/models/operators"))
+                 if os.path.exists(f"{root}/tests/models/operators/{name}/model.onnx")]
+    for devices in OPERATOR_DEVICES:
+        cases += [answer(*operator, devices, "1e-5") for operator in operators]
+        if devices == HASHED_DEVICES:
+            cases += [hashed(*operator, devices) for operator in operators]
+    cases += [timed(one, devices, small) for one in TIMED for devices in one.devices]
+    cases += [bulky(kind, element, small) for element in bulk.WIDTHS for kind in bulk.KINDS]
     missing = SANITIZED - {case["name"] for case in cases}
     if missing and os.path.isdir(f"{root}/tests/models/operators"):
         raise ValueError(f"no such cases: {', '.join(sorted(missing))}")

@@ -62,12 +62,14 @@ def parse_arguments():
     parser.add_argument("--pack", metavar="FILE", help="compile and pack the programs into FILE")
     parser.add_argument("--bin", metavar="FOLDER", default=os.path.join(ROOT, "bazel-bin", "tools"),
                         help="of --pack: where yuba and yuba-run are (default bazel-bin/tools)")
+    parser.add_argument("--small", action="store_true",
+                        help="of --pack: programs to time are small, to try the check itself")
     parser.add_argument("--only", metavar="PATTERN", type=pattern, default="",
                         help="of the cases those in whose name this regular expression is found")
     parser.add_argument("--minutes", type=minutes, default=8, help="time limit (default 8)")
     parser.add_argument("--target", default="cuda", choices=("cuda", "host"),
                         help="of --pack: what the programs run on (default cuda)")
-    parser.add_argument("--jobs", type=count, default=min(8, os.cpu_count()),
+    parser.add_argument("--jobs", type=count, default=min(12, os.cpu_count()),
                         help="cases at a time, where nothing is timed (default %(default)s)")
     parser.add_argument("--report", metavar="FOLDER", default=".", help="default: here")
     return parser.parse_args()
@@ -115,7 +117,8 @@ def check_bundle(bundle, options):
     if no_gpu:
         raise CannotBegin(no_gpu)
     found = run_cases.run_all(bundle, packed, options, time.monotonic() + 60 * options.minutes)
-    return report.write({"machine": machine.facts(), **found}, options.report)
+    return report.write({"machine": machine.facts(), "version": packed["version"], **found},
+                        options.report)
 
 
 def main():

@@ -2,6 +2,7 @@
 
   copy_bytes_per_second   read and written, by copies of 1 GiB within its memory
   launch_seconds          from one empty kernel to the next, as fast as this script starts them
+  waited_seconds          of an empty kernel that is started and waited for
   flops_per_second        of cuBLAS's products of large matrices with random elements, by element
                           type; TF32 is off
 
@@ -52,13 +53,20 @@ def copy_rate(cuda, smaller):
 
 
 def launch_seconds(cuda):
+    """Of an empty kernel: without and with waiting for it."""
     driver = load("libcuda.so.1")
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     call(driver, "cuModuleLoadData", ctypes.byref(module), EMPTY)
     call(driver, "cuModuleGetFunction", ctypes.byref(function), module, b"empty")
     call(driver, "cuLaunchKernel", function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
-    launch = driver.cuLaunchKernel
-    return seconds_of(cuda, lambda: launch(function, 1, 1, 1, 32, 1, 1, 0, None, None, None))
+    launch, wait = driver.cuLaunchKernel, cuda.cudaDeviceSynchronize
+    arguments = (function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
+
+    def waited():
+        launch(*arguments)
+        wait()
+
+    return seconds_of(cuda, lambda: launch(*arguments)), seconds_of(cuda, waited)
 
 
 def fill(cuda, matrix, name, count):
@@ -92,8 +100,10 @@ def main():
     smaller = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     cuda = cudart()
     call(cuda, "cudaFree", None)  # makes the context that the module is loaded into
-    print(json.dumps({"copy_bytes_per_second": copy_rate(cuda, smaller),
-                      "launch_seconds": launch_seconds(cuda),
+    rate = copy_rate(cuda, smaller)
+    launched, waited = launch_seconds(cuda)
+    print(json.dumps({"copy_bytes_per_second": rate,
+                      "launch_seconds": launched, "waited_seconds": waited,
                       "flops_per_second": {name: product_rate(cuda, name, smaller)
                                            for name in TYPES}}))
 

@@ -10,6 +10,7 @@ import tarfile
 import tempfile
 import threading
 
+import bulk
 import cases as case_list
 import digests
 
@@ -23,6 +24,15 @@ def run(command):
     if ran.returncode != 0:
         raise RuntimeError(f"{' '.join(command[:3])}: {ran.stderr.strip()}")
     return ran.stdout
+
+
+def version_of(yuba, root):
+    """Of the compiler that makes the programs, with the state of the repository where there is one."""
+    version = run([yuba, "--version"]).strip()
+    try:
+        return f"{version}, {run(['git', '-C', root, 'describe', '--always', '--dirty']).strip()}"
+    except (OSError, RuntimeError):
+        return version
 
 
 def write_npy(path, rows):
@@ -47,7 +57,11 @@ class Packer:
         if isinstance(case["model"], str):
             return os.path.join(self.root, case["model"])
         model = os.path.join(scratch, "model.onnx")
-        run([f"{self.bin}/yuba", "zoo", *case["model"], "-o", model])
+        if case["kind"] == "bulk":
+            with open(model, "wb") as file:
+                file.write(bulk.bulk_model(*case["model"]))
+        else:
+            run([f"{self.bin}/yuba", "zoo", *case["model"], "-o", model])
         return model
 
     def run_on_host(self, case, model, plan, scratch, *further):
@@ -64,8 +78,10 @@ class Packer:
         return ["--hash-arithmetic"] if case["kind"] == "hash" else []
 
     def target_flags(self, case):
-        processor = ["--target-cpu", f"sm_{case.get('sm', SM)}"] if self.target == "cuda" else []
-        return ["--target", self.target, *processor]
+        if self.target == "host":
+            return ["--target", "host"]
+        return ["--target", "cuda", "--target-cpu", f"sm_{case.get('sm', SM)}",
+                *case.get("compile", ())]
 
     def compile(self, number, case, model, plan):
         """The file of the case's program, which variants of a case share."""
@@ -97,6 +113,10 @@ class Packer:
                 packed["precision"] = case["precision"]
                 ran = self.run_on_host(case, model, plan, scratch, "--json")
                 packed["losses"] = json.loads(ran)["numbers"]["loss"]
+            if case["kind"] == "time":  # a state changes from step to step, and outputs with it
+                packed["same_outputs"] = not case["plan"]
+            if case["kind"] == "bulk":
+                packed["moves"] = bulk.bytes_moved(*case["model"])
             if case["kind"] == "hash":
                 outputs = os.path.join(scratch, "outputs")
                 self.run_on_host(case, model, plan, scratch, "--outputs", outputs)
@@ -122,7 +142,7 @@ class Packer:
 
 def pack(root, options):
     """Writes the archive options.pack; returns the exit code."""
-    chosen = [case for case in case_list.all_cases(root) if options.only.search(case["name"])
+    chosen = [case for case in case_list.all_cases(root, options.small) if options.only.search(case["name"])
               and (options.target == "cuda" or "sm" not in case)]
     if not chosen:
         print(f"gpu_check: no case has a name with {options.only.pattern}", file=sys.stderr)
@@ -146,15 +166,17 @@ def pack(root, options):
         finally:
             pool.shutdown(cancel_futures=True)
         with open(os.path.join(folder, "cases.json"), "w") as file:
-            json.dump({"target": options.target, "left_out": left_out, "cases": packed}, file, indent=1)
+            json.dump({"target": options.target, "version": version_of(f"{packer.bin}/yuba", root),
+                       "small": options.small, "left_out": left_out, "cases": packed}, file, indent=1)
         shutil.copy(os.path.join(root, "tools", "gpu_check"), folder)
         shutil.copy(f"{packer.bin}/yuba-run", folder)
         shutil.copytree(os.path.join(root, "tools", "gpu"), os.path.join(folder, "gpu"),
                         ignore=shutil.ignore_patterns("__pycache__"))
         with tarfile.open(options.pack, "w:gz") as archive:
             archive.add(folder, "gpu_check")
-    print(f"{options.pack}: {len(packed)} cases with {len(packer.compiled)} programs, {os.path.getsize(options.pack) / 1e6:.1f} MB; "
-          f"left out, as they run on processors only: {', '.join(left_out) or 'none'}")
+    print(f"{options.pack}: {len(packed)} cases with {len(packer.compiled)} programs, "
+          f"{os.path.getsize(options.pack) / 1e6:.1f} MB; left out, as they run on processors only: "
+          f"{', '.join(left_out) or 'none'}")
     if failed:
         print(f"gpu_check: {failed} cases could not be compiled", file=sys.stderr)
     return 1 if failed else 0

@@ -1,6 +1,4 @@
-"""The zoo's models in PyTorch, for comparisons: GPT, ResNet-50 and Llama with the same sizes."""
-import math
-
+"""The zoo's models in PyTorch, for comparisons: GPT, ResNet-50 and ViT with the same sizes."""
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -62,69 +60,35 @@ def resnet50():
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
 
 
-def rotations(sequence, half, theta, device):
-    """Cosines and sines of rotary positions, [sequence, half of a head's width]."""
-    rates = torch.exp(torch.arange(half, device=device) / half * -math.log(theta))
-    angles = torch.arange(sequence, device=device)[:, None] * rates
-    return angles.cos(), angles.sin()
-
-
-def rotated(x, cosines, sines):
-    """x is [batch, heads, sequence, width of a head]."""
-    first, second = x.chunk(2, -1)
-    cosines, sines = cosines.to(x.dtype), sines.to(x.dtype)
-    return torch.cat([first * cosines - second * sines, second * cosines + first * sines], -1)
-
-
-class RmsNorm(nn.Module):
-    def __init__(self, width):
+class VitBlock(nn.Module):
+    def __init__(self, width, heads):
         super().__init__()
-        self.weight = nn.Parameter(torch.ones(width))
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(width, 1e-6), nn.LayerNorm(width, 1e-6)
+        self.q, self.k, self.v, self.mixed = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def split(self, x):
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
     def forward(self, x):
-        wide = x.float()
-        scale = torch.rsqrt(wide.square().mean(-1, keepdim=True) + 1e-5)
-        return (wide * scale).to(x.dtype) * self.weight
-
-
-class LlamaBlock(nn.Module):
-    def __init__(self, width, heads, kv_heads, feed_forward):
-        super().__init__()
-        self.heads, self.kv_heads = heads, kv_heads
-        kv = width // heads * kv_heads
-        self.norm1, self.norm2 = RmsNorm(width), RmsNorm(width)
-        self.q, self.k, self.v, self.mixed = (nn.Linear(*sizes, bias=False) for sizes in (
-            (width, width), (width, kv), (width, kv), (width, width)))
-        self.gate, self.up, self.down = (nn.Linear(*sizes, bias=False) for sizes in (
-            (width, feed_forward), (width, feed_forward), (feed_forward, width)))
-
-    def split(self, x, heads):
-        return x.view(*x.shape[:2], heads, -1).transpose(1, 2)
-
-    def forward(self, x, cosines, sines):
         y = self.norm1(x)
-        q = rotated(self.split(self.q(y), self.heads), cosines, sines)
-        k = rotated(self.split(self.k(y), self.kv_heads), cosines, sines)
-        v = self.split(self.v(y), self.kv_heads)
-        k, v = (part.repeat_interleave(self.heads // self.kv_heads, 1) for part in (k, v))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        y = F.scaled_dot_product_attention(*(self.split(part(y))
+                                             for part in (self.q, self.k, self.v)))
         x = x + self.mixed(y.transpose(1, 2).flatten(2))
-        y = self.norm2(x)
-        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+        return x + self.down(F.gelu(self.up(self.norm2(x))))
 
 
-class Llama(nn.Module):
-    def __init__(self, layers, width, heads, kv_heads, feed_forward, vocab, theta=500000):
+class Vit(nn.Module):
+    def __init__(self, layers, width, heads, image, patch, classes):
         super().__init__()
-        self.half, self.theta = width // heads // 2, theta
-        self.tokens = nn.Embedding(vocab, width)
-        self.blocks = nn.ModuleList([LlamaBlock(width, heads, kv_heads, feed_forward)
-                                     for _ in range(layers)])
-        self.norm, self.head = RmsNorm(width), nn.Linear(width, vocab, bias=False)
+        self.patches = nn.Conv2d(3, width, patch, patch)
+        self.token = nn.Parameter(torch.zeros(1, 1, width))
+        self.positions = nn.Parameter(torch.zeros(1, (image // patch) ** 2 + 1, width))
+        self.blocks = nn.Sequential(*[VitBlock(width, heads) for _ in range(layers)])
+        self.norm, self.head = nn.LayerNorm(width, 1e-6), nn.Linear(width, classes)
 
-    def forward(self, ids):
-        x = self.tokens(ids)
-        cosines, sines = rotations(ids.shape[1], self.half, self.theta, ids.device)
-        for block in self.blocks:
-            x = block(x, cosines, sines)
-        return self.head(self.norm(x)).flatten(0, 1)
+    def forward(self, image):
+        x = self.patches(image).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(len(x), -1, -1), x], 1) + self.positions
+        return self.head(self.norm(self.blocks(x))[:, 0])

@@ -1,25 +1,34 @@
-"""What PyTorch takes for the like of what the check times: milliseconds of a step, as JSON.
+"""What PyTorch takes for the like of what the check times, as JSON: by program milliseconds of a
+step, `eager` and `compiled` by torch.compile, and `peak_bytes` of the eager one's GPU memory.
 
-Each is run as it is written (eager) and by `torch.compile`; TF32 is off, and convolutions take
-cuDNN's fastest algorithm. Programs have the names that they have in the check. What fails is left
-out. `--device cpu` and `--small` try the script where there is no GPU.
+Programs have the names that they have in the check. TF32 is off but where the name says it, and
+convolutions take cuDNN's fastest algorithm. What fails is left out. Programs that the check's ratios
+need compiled come first, then the others. `--device cpu` and `--small` try the script where there is
+no GPU.
 """
 import argparse
+import collections
 import json
 import sys
 import time
 
 STEPS, WARM = 10, 5
 
+# `model` makes the module and `data` its input, on a device; `classes` of training; `bf16`: products
+# and convolutions are computed in it, and weights stay f32.
+Program = collections.namedtuple(
+    "Program", "name model data classes bf16 tf32 compiled_first",
+    defaults=(None, False, False, False))
 
-def median_ms(torch, device, run):
+
+def median_ms(torch, device, run, steps=STEPS, warm=WARM):
     times = []
-    for step in range(STEPS + WARM):
+    for step in range(steps + warm):
         begin = time.perf_counter()
         run()
         if device == "cuda":
             torch.cuda.synchronize()
-        if step >= WARM:
+        if step >= warm:
             times.append(1e3 * (time.perf_counter() - begin))
     return sorted(times)[len(times) // 2]
 
@@ -32,14 +41,15 @@ def forward(torch, model, x):
     return step
 
 
-def training(torch, model, x, classes, device, bf16):
-    """A step with Adam; with `bf16` products are computed in bf16, and weights stay f32."""
+def training(torch, program, model, x, device):
+    """A step with Adam."""
     optimizer = torch.optim.Adam(model.parameters(), fused=device == "cuda")
-    labels = x.flatten() % classes
+    rows = len(x) if x.is_floating_point() else x.numel()
+    labels = torch.arange(rows, device=device) % program.classes
 
     def step():
         optimizer.zero_grad()
-        with torch.autocast(device, torch.bfloat16, enabled=bf16):
+        with torch.autocast(device, torch.bfloat16, enabled=program.bf16):
             loss = torch.nn.functional.cross_entropy(model(x), labels)
         loss.backward()
         optimizer.step()
@@ -47,28 +57,90 @@ def training(torch, model, x, classes, device, bf16):
     return step
 
 
+def step_of(torch, program, device, wrap):
+    """A function that runs a step of the program, whose model `wrap` wraps."""
+    allowed = program.tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allowed
+    x = program.data()
+    with torch.device(device):  # where numbers are drawn fast
+        model = program.model()
+    if program.bf16 and x.dim() == 4:  # images: as PyTorch advises for small floats
+        x, model = (each.to(memory_format=torch.channels_last) for each in (x, model))
+    model = wrap(model)
+    if program.classes is None:
+        return forward(torch, model, x)
+    return training(torch, program, model, x, device)
+
+
 def programs(torch, device, small):
-    """Pairs of a name and what makes the function that runs a step, of a model that `wrap` wraps."""
-    from peer_models import Gpt, Llama, resnet50
-    layers, vocab, images = (1, 1000, 1) if small else (12, 50257, 32)
-    gpt_ids = torch.randint(vocab, (4, 128), device=device)
-    image = torch.randn(images, 3, 224, 224, device=device)
-    width, sequence = (256, 64) if small else (2048, 1024)
-    llama_ids = torch.randint(8192, (2, sequence), device=device)
+    from peer_decoders import llama, mixtral
+    from peer_models import Gpt, Vit, resnet50
+
+    def images(count):
+        size = 32 if small else 224
+        return lambda: torch.randn(2 if small else count, 3, size, size, device=device)
+
+    def ids(vocab, batch, sequence):
+        return lambda: torch.randint(vocab, (batch, 8 if small else sequence), device=device)
+
+    vocab, layers = (50, 1) if small else (50257, 12)
+    width = 32 if small else 768
 
     def gpt():
-        return Gpt(layers, 768, 12, 128, 4, vocab).to(device)
+        return Gpt(layers, width, 2 if small else 12, 8 if small else 128, 4, vocab)
 
-    def llama():
-        return Llama(2, width, 16, 8, 7 * width, 8192).to(device)
+    def decoder(make, layers, width, vocab, *further):
+        feed_forward = 7 * width // 2 if width == 4096 else 7 * width
+        if small:
+            width, feed_forward, vocab = 32, 64, 50
+        return lambda: make(layers, width, 4 if small else width // 128, 2 if small else 8,
+                            feed_forward, vocab, *further)
 
+    gpt_ids = ids(vocab, 4, 128)
+    llama_vocab = 50 if small else 128256
+    block_vocab = 50 if small else 8192
     return (
-        ("gpt2 forward", lambda wrap: forward(torch, wrap(gpt()), gpt_ids)),
-        ("gpt2 training", lambda wrap: training(torch, wrap(gpt()), gpt_ids, vocab, device, False)),
+        Program("gpt2 forward", gpt, gpt_ids, compiled_first=True),
+        Program("gpt2 training", gpt, gpt_ids, vocab, compiled_first=True),
         # With statistics of the batch, as the zoo's.
-        ("resnet-50 forward", lambda wrap: forward(torch, wrap(resnet50().to(device)), image)),
-        ("llama block bf16 training",
-         lambda wrap: training(torch, wrap(llama()), llama_ids, 8192, device, True)))
+        Program("resnet-50 forward", resnet50, images(32)),
+        Program("resnet-50 training", resnet50, images(32), 1000),
+        Program("resnet-50 bf16 training", resnet50, images(32), 1000, True, compiled_first=True),
+        Program("llama-3-8b layers bf16 training", decoder(llama, 2, 4096, 128256),
+                ids(llama_vocab, 1, 4096), llama_vocab, True, compiled_first=True),
+        Program("gpt2 bf16 training", gpt, gpt_ids, vocab, True),
+        Program("vit bf16 training",
+                lambda: Vit(layers, width, 2 if small else 12, 32 if small else 224, 16, 1000),
+                images(64), 1000, True),
+        Program("mixtral layer forward",
+                decoder(mixtral, 1, 4096, 8192, 8 if small else 1024),
+                ids(block_vocab, 1, 1024)),
+        Program("resnet-50 tf32 forward", resnet50, images(32), tf32=True),
+        Program("resnet-50 tf32 training", resnet50, images(32), 1000, tf32=True),
+        Program("llama block bf16 training", decoder(llama, 2, 2048, 8192),
+                ids(block_vocab, 2, 1024), block_vocab, True))
+
+
+def runs(torch, options):
+    """Pairs of a program and eager or compiled, in the order in which they are timed."""
+    known = programs(torch, options.device, options.small)
+    first = [(program, "compiled") for program in known if program.compiled_first]
+    if options.compile_only:
+        return first
+    return [*((program, "eager") for program in known), *first,
+            *((program, "compiled") for program in known if not program.compiled_first)]
+
+
+def figures(torch, program, kind, device):
+    """Of one program; `peak_bytes` is what its tensors take, as PyTorch's allocator counts."""
+    if device == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+    step = step_of(torch, program, device, torch.compile if kind == "compiled" else lambda m: m)
+    found = {kind: median_ms(torch, device, step)}
+    if device == "cuda" and kind == "eager":
+        found["peak_bytes"] = torch.cuda.max_memory_allocated()
+    return found
 
 
 def main():
@@ -76,27 +148,24 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--small", action="store_true", help="small sizes")
-    parser.add_argument("--seconds", type=float, default=120,
-                        help="nothing is begun after these (default 120)")
+    parser.add_argument("--compile-only", action="store_true",
+                        help="only what the ratios need compiled, so that torch.compile has it")
     options = parser.parse_args()
-    end = time.monotonic() + options.seconds
     try:
         import torch
     except ImportError:
         print("{}")
         return
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
     found = {}
-    for kind, wrap in (("eager", lambda model: model), ("compiled", torch.compile)):
-        for name, make in programs(torch, options.device, options.small):
-            if time.monotonic() > end:
-                break
-            try:
-                found.setdefault(name, {})[kind] = median_ms(torch, options.device, make(wrap))
-            except Exception as error:  # pylint: disable=broad-except
-                print(f"{name} {kind}: {error!r}", file=sys.stderr)
-            print(json.dumps(found), flush=True)  # the last line that was written counts
+    for program, kind in runs(torch, options):
+        try:
+            found.setdefault(program.name, {}).update(
+                figures(torch, program, kind, options.device))
+        except Exception as error:  # pylint: disable=broad-except
+            print(f"{program.name} {kind}: {error!r}", file=sys.stderr)
+        torch.compiler.reset()
+        print(json.dumps(found), flush=True)  # the last line that was written counts
 
 
 if __name__ == "__main__":

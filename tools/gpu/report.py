@@ -3,9 +3,10 @@ import json
 import os
 import time
 
+import ratios
 import times
 
-KINDS = ("answer", "hash", "refused", "training", "nccl", "limits", "sanitizer", "time")
+KINDS = ("answer", "hash", "refused", "training", "nccl", "limits", "sanitizer", "time", "bits", "bulk")
 MOST_FAILURES = 40
 
 
@@ -32,18 +33,45 @@ def failures(results):
     return ["", "## What failed", "", *(lines or ["Nothing."])]
 
 
+def text_of(found):
+    """As JSON with a line for each result, instruction and call, so that files stay short and can be
+    compared by lines."""
+    def rows(values, indent):
+        inner = [indent + json.dumps(value) for value in values]
+        return "[\n" + ",\n".join(inner) + "]" if inner else "[]"
+
+    def result_text(result):
+        if "instructions" not in result:
+            return json.dumps(result)
+        rest = json.dumps({key: value for key, value in result.items() if key != "instructions"})
+        return f'{rest[:-1]}, "instructions": {rows(result["instructions"], "  ")}}}'
+
+    parts = []
+    for key, value in found.items():
+        text = json.dumps(value)
+        if key == "results":
+            text = "[\n" + ",\n".join(" " + result_text(result) for result in value) + "]"
+        elif key == "library_calls":
+            text = rows(value, " ")
+        parts.append(f"{json.dumps(key)}: {text}")
+    return "{" + ",\n".join(parts) + "}\n"
+
+
 def write(found, folder):
     facts, results = found["machine"], found["results"]
     page = [f"# GPU check, {time.strftime('%Y-%m-%d')}", "",
-            f"{facts['gpus']}; {facts['processors']} processors; target {found['target']}", "",
+            f"{facts['gpus']}; {facts['processors']} processors; target {found['target']}; "
+            f"programs by Yuba {found['version']}", "",
             *counts(results), "",
             f"Left out, as they cannot run here: {', '.join(found['left_out']) or 'nothing'}.",
-            *failures(results), *times.page(results, found["peers"])]
+            *failures(results)]
+    if any(r["kind"] in ("time", "bulk") and r["ok"] for r in results):
+        page += ratios.page(found) + times.page(found)
     if found["interrupted"]:
         page.insert(2, "Interrupted: what follows is a part.\n")
     print("\n".join(page))
     with open(os.path.join(folder, "report.md"), "w") as file:
         file.write("\n".join(page) + "\n")
     with open(os.path.join(folder, "report.json"), "w") as file:
-        json.dump(found, file, indent=1)
+        file.write(text_of(found))
     return 130 if found["interrupted"] else 0 if all(r["ok"] for r in results) else 1

@@ -1,22 +1,24 @@
 """Runs the cases of a bundle. A result is the case's name, kind, `ok` and what was found."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 import digests
+import instructions
 import machine
+import pytorch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASE_SECONDS = 90
-PEER_SECONDS = 120
+SECONDS_FOR_TIMES = 270  # that are kept for what is timed, where answers take long
 LOSS_TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}  # relative: sums have another order
-TIMED_STEPS = 20
+TIMED_STEPS, TRACED_STEPS = 20, 5
 SCRIPTS = (("NCCL with one rank", "nccl", "nccl_smoke.py"),
            ("limits of the GPU", "limits", "limits.py"))
 
@@ -26,6 +28,7 @@ class Runner:
         self.bundle, self.target, self.end = bundle, target, end
         self.environment = machine.environment()
         self.sm = machine.sm_of_first_gpu() if target == "cuda" else None
+        self.compiled = os.path.join(bundle, "torch_compiled")  # what torch.compile keeps
 
     def command(self, case, further=()):
         folders = {"DATA": os.path.join(self.bundle, case.get("data", "")),
@@ -111,67 +114,67 @@ class Runner:
             result["error"] = result.get("error", "") + " | " + " | ".join(out.splitlines()[:6])
         return result
 
-    def time(self, case):
-        """Seconds of a step, the median of the later ones, and of each kernel in a step of its own."""
-        result, out = self.execute(case, self.command(case, ["--json", "--steps",
-                                                             str(TIMED_STEPS)]))
-        if not result["ok"]:
-            return result
-        figures = json.loads(out)
-        late = sorted(figures["seconds"][TIMED_STEPS // 2:])
-        result["step_ms"] = 1e3 * late[len(late) // 2]
-        result["arena_bytes"] = figures["arena_bytes"]
-        result["moved_bytes"] = figures["bytes"] // TIMED_STEPS
-        result["library_calls"] = figures["library_calls"] // TIMED_STEPS
+    def traced(self, case, outputs):
+        """A run in which the host waits for each instruction: the result, the trace's events, and
+        the losses."""
         with tempfile.TemporaryDirectory() as scratch:
             trace = os.path.join(scratch, "trace.json")
-            traced, _ = self.execute(case, self.command(case, ["--steps", "3", "--trace", trace]))
+            result, out = self.execute(case, self.command(
+                case, ["--json", "--steps", str(TRACED_STEPS), "--trace", trace, *outputs]))
+            if not result["ok"]:
+                return result, [], []
+            with open(trace) as file:
+                return result, json.load(file)["traceEvents"], losses_of(json.loads(out))
+
+    def time(self, case):
+        """Seconds of a step, the median of the later ones, and of each kernel in steps of their own.
+
+        The two runs have equal values, so that `bits`, a result of its own, is whether they have
+        equal losses, and, where no step changes what the next one reads, equal outputs.
+        """
+        with tempfile.TemporaryDirectory() as once, tempfile.TemporaryDirectory() as again:
+            flags = [["--outputs", folder] if case["same_outputs"] else []
+                     for folder in (once, again)]
+            result, out = self.execute(
+                case, self.command(case, ["--json", "--steps", str(TIMED_STEPS), *flags[0]]))
+            if not result["ok"]:
+                return result
+            figures = json.loads(out)
+            late = sorted(figures["seconds"][TIMED_STEPS // 2:])
+            result["step_ms"] = 1e3 * late[len(late) // 2]
+            result["arena_bytes"] = figures["arena_bytes"]
+            result["workspace_bytes"] = figures["workspace_bytes"]
+            result["moved_bytes"] = figures["bytes"] // TIMED_STEPS
+            result["library_calls"] = figures["library_calls"] // TIMED_STEPS
+            traced, events, losses = self.traced(case, flags[1])
+            result["instructions"] = instructions.rows_of(events)
+            result["bits"] = {**traced, "name": f"bits of {case['name']}", "kind": "bits"}
             if traced["ok"]:
-                with open(trace) as file:
-                    result["instructions"] = times_of(json.load(file)["traceEvents"])
+                check_bits(result["bits"], losses_of(figures)[:len(losses)], losses,
+                           digests.of_folder(once), digests.of_folder(again))
+        return result
+
+    def bulk(self, case):
+        """The time of the kernels in a run in which the host waits for each."""
+        result, events, _ = self.traced(case, [])
+        if result["ok"]:
+            result["kernel_ms"] = instructions.kernel_ms(events)
+            result["moves"] = case["moves"]
         return result
 
 
-def times_of(events):
-    """What device 0 did in the last of the traced steps: its instructions, each waited for.
-
-    An instruction is a dictionary of `ms`, `name`, `kind` and what the trace says of its work. While
-    an exchange waits for other devices, that is an instruction of kind `wait`.
-    """
-    own = [event for event in events if event["ph"] == "X" and event["tid"] == 0]
-    last, found = max((event["args"]["step"] for event in own), default=0), {}
-    for event in own:
-        if event["args"]["step"] != last:
-            continue
-        new = {"ms": 0, "name": event["name"], "kind": event["cat"], **event["args"]}
-        one = found.setdefault((event["args"]["instruction"], event["cat"]), new)
-        one["ms"] += event["dur"] / 1e3
-    return list(found.values())
+def losses_of(figures):
+    return figures.get("numbers", {}).get("loss", [])
 
 
-def peer_times(end):
-    """What PyTorch takes for the like, by program; empty where it is not installed."""
-    seconds = min(PEER_SECONDS, end - time.monotonic())
-    if seconds <= 0:
-        return {}
-    command = [sys.executable, os.path.join(HERE, "peers.py"), "--seconds", str(seconds / 2)]
-    with tempfile.TemporaryFile("w+") as said:
-        peers = subprocess.Popen(command, stdout=said, stderr=subprocess.DEVNULL,
-                                 start_new_session=True)
-        try:
-            peers.wait(seconds)
-        except subprocess.TimeoutExpired:
-            pass  # what it has said by then counts
-        finally:  # also after Ctrl-C, which does not reach it
-            if peers.poll() is None:
-                os.killpg(peers.pid, signal.SIGKILL)  # with compilers that it has started
-                peers.wait()
-        said.seek(0)
-        lines = said.read().splitlines()
-    try:
-        return json.loads(lines[-1]) if lines else {}
-    except ValueError:
-        return {}
+def check_bits(result, losses, losses_again, outputs, outputs_again):
+    """Sets `ok` and `error` of the result, which says how much was compared."""
+    result["compared"] = {"losses": len(losses), "outputs": len(outputs)}
+    wrong = [f"loss of step {i + 1}, {a} and {b}"
+             for i, (a, b) in enumerate(zip(losses, losses_again)) if a != b]
+    wrong += [name for name in outputs if outputs[name] != outputs_again.get(name)]
+    if wrong or len(losses) != len(losses_again) or not (losses or outputs):
+        result.update(ok=False, error="two runs differ: " + (", ".join(wrong) or "nothing to compare"))
 
 
 def no_gpu(bundle, packed):
@@ -208,7 +211,8 @@ def run_all(bundle, packed, options, end):
     too_old_for = [case for case in packed["cases"]
                    if runner.sm is not None and case["sm"] > runner.sm]
     cases = [case for case in packed["cases"] if case not in too_old_for]
-    found = {"target": runner.target, "results": [], "peers": {}, "interrupted": False,
+    found = {"target": runner.target, "results": [], "peers": {}, "library_calls": [],
+             "small": packed["small"], "interrupted": False,
              "left_out": packed["left_out"] + [case["name"] for case in too_old_for]}
     try:
         run_each(runner, cases, options, found)
@@ -218,24 +222,43 @@ def run_all(bundle, packed, options, end):
 
 
 def run_each(runner, cases, options, found):
-    results = found["results"]
-    timed = [case for case in cases if case["kind"] == "time"]
-    in_parallel([(runner.run, case) for case in cases if case["kind"] != "time"], options.jobs,
-                results)
-    for case in timed:
-        results.append(runner.run(case))
+    """What is judged first, several at a time, then what is timed, alone: for that some of the time
+    is kept."""
+    quiet = [case for case in cases if case["kind"] in ("time", "bulk")]
+    end = runner.end
+    if quiet and runner.sm is not None:
+        runner.end -= min(SECONDS_FOR_TIMES, (end - time.monotonic()) / 2)
+    with pytorch.compiling(runner, found["small"]) if quiet else contextlib.nullcontext():
+        run_judged(runner, [case for case in cases if case not in quiet], options, found["results"])
+    runner.end = end
+    run_scripts(runner, options, quiet, found)
+    for case in quiet:
+        result = runner.run(case)
+        found["results"].append(result)
+        if "bits" in result:
+            found["results"].append(result.pop("bits"))
+    if quiet and runner.sm is not None:
+        found["peers"] = pytorch.peer_times(runner, found["small"])
+        calls = instructions.library_calls(found["results"])
+        found["library_calls"] = pytorch.call_times(runner, calls)
+
+
+def run_judged(runner, cases, options, results):
+    tasks = []
+    if runner.sm is not None and machine.sanitizer():  # these take longest
+        tasks = [(runner.sanitize, case, tool) for case in cases if case["sanitize"]
+                 for tool in ("memcheck", "racecheck")]
+    in_parallel(tasks + [(runner.run, case) for case in cases], options.jobs, results)
+
+
+def run_scripts(runner, options, quiet, found):
     if runner.sm is None:  # no GPU that scripts could use
         return
     for name, kind, file in SCRIPTS:
-        if not options.only.search(name) or (kind == "limits" and not timed):
+        if not options.only.search(name) or (kind == "limits" and not quiet):
             continue
         result = runner.script(name, kind, file)
         if result.pop("not_installed"):
             found["left_out"].append(f"{name} ({result['error']})")
         else:
-            results.append(result)
-    if machine.sanitizer():
-        in_parallel([(runner.sanitize, case, tool) for tool in ("memcheck", "racecheck")
-                     for case in cases if case["sanitize"]], options.jobs, results)
-    if timed:
-        found["peers"] = peer_times(runner.end)
+            found["results"].append(result)

@@ -7,6 +7,7 @@
 #include "opsemantics/machine/machine_words.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/work.h"
+#include "tools/report/library_call.h"
 
 namespace yuba::tools {
 namespace {
@@ -29,6 +30,9 @@ void AddWork(const runtime::LoadedProgram& program, int device, const program::K
   args["class"] = KernelClassName(work.kernel.kernel_class);
   args["type"] = Name(work.kernel.type);
   args["library"] = work.kernel.library;
+  if (!program.message().functions(kernel.function()).has_library()) return;
+  ordered_json call = LibraryCallJson(program, kernel, device);
+  if (!call.is_null()) args["call"] = std::move(call);
 }
 
 // An event without what is known of the instruction's work.
