@@ -24,9 +24,9 @@ namespace {
 constexpr int64_t kWorkspaceBytes = 288;  // of the last engine, which it fills
 
 struct Descriptor {
-  std::shared_ptr<Node> node;
+  std::shared_ptr<CudnnNode> node;
 };
-Node& NodeOf(cudnnBackendDescriptor_t descriptor) {
+CudnnNode& NodeOf(cudnnBackendDescriptor_t descriptor) {
   return *reinterpret_cast<Descriptor*>(descriptor)->node;
 }
 
@@ -66,7 +66,7 @@ cudnnStatus_t SetStream(cudnnHandle_t handle, cudaStream_t stream) {
 }
 
 cudnnStatus_t Create(cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* made) {
-  auto node = std::make_shared<Node>();
+  auto node = std::make_shared<CudnnNode>();
   node->type = type;
   *made = new Descriptor{std::move(node)};
   return CUDNN_STATUS_SUCCESS;
@@ -91,7 +91,7 @@ size_t SizeOf(cudnnBackendAttributeType_t type) {
 }
 cudnnStatus_t Set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
                   cudnnBackendAttributeType_t type, int64_t count, const void* values) {
-  Node& node = NodeOf(descriptor);
+  CudnnNode& node = NodeOf(descriptor);
   if (node.final || count < 1) return CUDNN_STATUS_BAD_PARAM;
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
     if (count != 1 && name != CUDNN_ATTR_OPERATIONGRAPH_OPS) return CUDNN_STATUS_BAD_PARAM;
@@ -134,14 +134,14 @@ constexpr Names kNames[] = {
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 1}};
-const Names* NamesOf(const Node& operation) {
+const Names* NamesOf(const CudnnNode& operation) {
   for (const Names& names : kNames) {
     if (names.type == operation.type) return &names;
   }
   return nullptr;
 }
 
-FakeTensor TensorOf(const Node& node) {
+FakeTensor TensorOf(const CudnnNode& node) {
   FakeTensor tensor;
   tensor.extents = node.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
   tensor.strides = node.All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
@@ -151,9 +151,9 @@ FakeTensor TensorOf(const Node& node) {
   return tensor;
 }
 
-FakeConvolution ConvolutionOf(const Node& operation) {
+FakeConvolution ConvolutionOf(const CudnnNode& operation) {
   const Names& names = *NamesOf(operation);
-  const Node& windows = *operation.nodes.at(names.convolution);
+  const CudnnNode& windows = *operation.nodes.at(names.convolution);
   FakeConvolution made;
   made.tensors = {TensorOf(*operation.nodes.at(names.x)), TensorOf(*operation.nodes.at(names.w)),
                   TensorOf(*operation.nodes.at(names.y))};
@@ -168,24 +168,24 @@ FakeConvolution ConvolutionOf(const Node& operation) {
   return made;
 }
 
-bool IsKept(const Node& tensor) {  // by the graph, which has no pointer to it
+bool IsKept(const CudnnNode& tensor) {  // by the graph, which has no pointer to it
   return tensor.values.count(CUDNN_ATTR_TENSOR_IS_VIRTUAL) > 0;
 }
 
 // Adds pointwise operations to the work; false where they are no chain of those that there are
 // engines for.
-bool AddSteps(const std::vector<std::shared_ptr<Node>>& operations, FakeConvolution& work) {
-  const Node* value = operations[0]->nodes.at(NamesOf(*operations[0])->y).get();
+bool AddSteps(const std::vector<std::shared_ptr<CudnnNode>>& operations, FakeConvolution& work) {
+  const CudnnNode* value = operations[0]->nodes.at(NamesOf(*operations[0])->y).get();
   const cudnnDataType_t accumulator =
       work.tensors[0].type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
   bool has_bias = false;
   for (size_t o = 1; o < operations.size(); ++o) {
-    const Node& step = *operations[o];
+    const CudnnNode& step = *operations[o];
     if (step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_XDESC).get() != value || !IsKept(*value) ||
         TensorOf(*value).type != accumulator || work.relu)
       return false;
     value = step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_YDESC).get();
-    const Node& mode = *step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+    const CudnnNode& mode = *step.nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
     if (mode.One<cudnnDataType_t>(CUDNN_ATTR_POINTWISE_MATH_PREC) != accumulator) return false;
     if (mode.One<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE) == CUDNN_POINTWISE_RELU_FWD) {
       work.relu = true;
@@ -207,7 +207,7 @@ bool AddSteps(const std::vector<std::shared_ptr<Node>>& operations, FakeConvolut
 }
 
 // What a graph computes; null where no engine does.
-std::unique_ptr<FakeConvolution> WorkOf(const Node& graph) {
+std::unique_ptr<FakeConvolution> WorkOf(const CudnnNode& graph) {
   if (graph.operations.empty() || NamesOf(*graph.operations[0]) == nullptr) return nullptr;
   auto work = std::make_unique<FakeConvolution>(ConvolutionOf(*graph.operations[0]));
   if (graph.operations.size() > 1 && (work->adds || !AddSteps(graph.operations, *work)))
@@ -215,16 +215,16 @@ std::unique_ptr<FakeConvolution> WorkOf(const Node& graph) {
   return work;
 }
 
-bool HasConvolution(const Node& graph) { return NamesOf(*graph.operations.at(0)) != nullptr; }
+bool HasConvolution(const CudnnNode& graph) { return NamesOf(*graph.operations.at(0)) != nullptr; }
 
 // Gradients of attention have five products, attention has two.
-bool IsOfGradients(const Node& graph) {
+bool IsOfGradients(const CudnnNode& graph) {
   FakeGraph read;
   return !HasConvolution(graph) && read.Read(graph) && read.products() > 2;
 }
 
 cudnnStatus_t Finalize(cudnnBackendDescriptor_t descriptor) {
-  Node& node = NodeOf(descriptor);
+  CudnnNode& node = NodeOf(descriptor);
   if (node.type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR && !HasConvolution(node) &&
       !FakeGraph().Read(node))
     return CUDNN_STATUS_BAD_PARAM;
@@ -244,17 +244,17 @@ cudnnStatus_t Give(const std::vector<Value>& values, int64_t most, int64_t* coun
 }
 cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
                   cudnnBackendAttributeType_t, int64_t most, int64_t* count, void* into) {
-  const Node& node = NodeOf(descriptor);
+  const CudnnNode& node = NodeOf(descriptor);
   auto* const made = static_cast<cudnnBackendDescriptor_t*>(into);
   switch (name) {
     case CUDNN_ATTR_ENGINEHEUR_RESULTS: {
-      const Node& graph = *node.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+      const CudnnNode& graph = *node.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
       const bool gradients = IsOfGradients(graph);
       *count = 0;
       if (HasConvolution(graph) && WorkOf(graph) == nullptr) return CUDNN_STATUS_SUCCESS;
       for (size_t e = 0; e < Engines().size() && *count < most; ++e) {
         if (Engines()[e].of_gradients && !gradients) continue;
-        Node& named = NodeOf(made[(*count)++]);
+        CudnnNode& named = NodeOf(made[(*count)++]);
         named.engine = static_cast<int64_t>(e);
         named.nodes = node.nodes;
         named.final = true;
@@ -278,8 +278,8 @@ cudnnStatus_t Get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
 }
 
 // Of a graph without convolutions.
-cudnnStatus_t ExecuteGraph(cudnnHandle_t handle, const Node& settings, const Node& graph,
-                           const Node& given) {
+cudnnStatus_t ExecuteGraph(cudnnHandle_t handle, const CudnnNode& settings, const CudnnNode& graph,
+                           const CudnnNode& given) {
   FakeGraph work;
   if (!work.Read(graph) || !work.Take(given)) return CUDNN_STATUS_BAD_PARAM;
   char* const workspace = given.One<char*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
@@ -294,9 +294,9 @@ cudnnStatus_t ExecuteGraph(cudnnHandle_t handle, const Node& settings, const Nod
 
 cudnnStatus_t Execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
                       cudnnBackendDescriptor_t pack) {
-  const Node& settings = *NodeOf(plan).nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-  const Node& graph = *settings.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  const Node& given = NodeOf(pack);
+  const CudnnNode& settings = *NodeOf(plan).nodes.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  const CudnnNode& graph = *settings.nodes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  const CudnnNode& given = NodeOf(pack);
   if (!HasConvolution(graph)) return ExecuteGraph(handle, settings, graph, given);
   FakeConvolution work = *WorkOf(graph);
   const auto numbers = given.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);

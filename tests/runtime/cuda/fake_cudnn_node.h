@@ -12,13 +12,13 @@
 
 namespace yuba::cuda {
 
-struct Node {
+struct CudnnNode {
   cudnnBackendDescriptorType_t type = CUDNN_BACKEND_TENSOR_DESCRIPTOR;
   bool final = false;
   std::map<cudnnBackendAttributeName_t, std::string> values;
-  std::map<cudnnBackendAttributeName_t, std::shared_ptr<Node>> nodes;
-  std::vector<std::shared_ptr<Node>> operations;  // of a graph
-  int64_t engine = -1;                            // of an engine, and of its settings
+  std::map<cudnnBackendAttributeName_t, std::shared_ptr<CudnnNode>> nodes;
+  std::vector<std::shared_ptr<CudnnNode>> operations;  // of a graph
+  int64_t engine = -1;                                 // of an engine, and of its settings
 
   template <typename Value>
   std::vector<Value> All(cudnnBackendAttributeName_t name) const {

@@ -144,7 +144,7 @@ class FakeGraph::Memory {
   std::map<int64_t, std::vector<float>> kept_;
 };
 
-bool FakeGraph::ReadTensor(const Node& node, int64_t& id) {
+bool FakeGraph::ReadTensor(const CudnnNode& node, int64_t& id) {
   id = node.One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID);
   Tensor tensor;
   tensor.extents = node.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
@@ -199,7 +199,7 @@ bool FakeGraph::Fits(const Operation& operation) const {
   }
 }
 
-bool FakeGraph::Read(const Node& graph) {
+bool FakeGraph::Read(const CudnnNode& graph) {
   for (const auto& node : graph.operations) {
     const auto names = std::find_if(KnownOperations().begin(), KnownOperations().end(),
                                     [&](const Names& known) { return known.type == node->type; });
@@ -207,13 +207,13 @@ bool FakeGraph::Read(const Node& graph) {
     Operation made;
     made.type = node->type;
     if (made.type == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
-      const Node& map = *node->nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+      const CudnnNode& map = *node->nodes.at(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
       made.map = map.One<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
       if (made.map == CUDNN_POINTWISE_GEN_INDEX)
         made.axis = map.One<int64_t>(CUDNN_ATTR_POINTWISE_AXIS);
     }
     if (made.type == CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR) {
-      const Node& reduction = *node->nodes.at(CUDNN_ATTR_OPERATION_REDUCTION_DESC);
+      const CudnnNode& reduction = *node->nodes.at(CUDNN_ATTR_OPERATION_REDUCTION_DESC);
       const auto kind = reduction.One<cudnnReduceTensorOp_t>(CUDNN_ATTR_REDUCTION_OPERATOR);
       made.takes_most = kind == CUDNN_REDUCE_TENSOR_MAX;
       if (!made.takes_most && kind != CUDNN_REDUCE_TENSOR_ADD) return false;
@@ -233,7 +233,7 @@ bool FakeGraph::Read(const Node& graph) {
   return !operations_.empty();
 }
 
-bool FakeGraph::Take(const Node& pack) {
+bool FakeGraph::Take(const CudnnNode& pack) {
   const auto ids = pack.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = pack.All<char*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   size_t taken = 0;

@@ -17,11 +17,11 @@ class FakeGraph {
   // Of a graph's descriptor; false where it is none that this computes: another operation, tensors
   // that do not fit, one that is read before it is computed. And where a product of small floats
   // is stored in f32: the library would add it up in any order.
-  bool Read(const Node& graph);
+  bool Read(const CudnnNode& graph);
 
   // Takes the pointers of a variant pack, and the values behind them that are by value; false where
   // one is missing, more than needed, or not aligned as it was described.
-  bool Take(const Node& pack);
+  bool Take(const CudnnNode& pack);
 
   // Calls `between` before each operation.
   void Compute(const std::function<void()>& between) const;
@@ -47,7 +47,7 @@ class FakeGraph {
   };
   class Memory;  // what virtual tensors hold while the graph is computed
 
-  bool ReadTensor(const Node& node, int64_t& id);
+  bool ReadTensor(const CudnnNode& node, int64_t& id);
   bool Fits(const Operation& operation) const;
 
   std::map<int64_t, Tensor> tensors_;  // by id
