@@ -161,7 +161,7 @@ std::vector<Attention> PlaceAttention(Compilation& c) {
   }
   Graph& graph = c.model.graph;
   std::vector<Attention> found;
-  for (Attention& attention : FindAttention(graph)) {
+  for (Attention& attention : FindAttention(c.model)) {
     if (IsForLibrary(graph, attention)) found.push_back(std::move(attention));
   }
   if (found.empty()) return found;

@@ -45,11 +45,11 @@ bool LeavesKeys(const AttentionMask& mask) {
 // Finds the attention whose scores one contraction computes.
 class Finder {
  public:
-  Finder(const Graph& graph, NodeId scores)
+  Finder(const Graph& graph, KnownMasks& masks, NodeId scores)
       : graph_(graph),
         scores_(scores),
         origin_(graph.nodes[scores].result),
-        elements_(graph, origin_) {}
+        elements_(graph, masks, origin_) {}
 
   absl::optional<Attention> Find() {
     if (!FindWeights() || !FindFactors()) return absl::nullopt;
@@ -254,7 +254,7 @@ class Finder {
     const TensorId query = found_.products[kScores].factor;
     for (const NodeId of_query : ContractionsOf(key_, scores_)) {
       const TensorId gradient = OtherFactor(of_query, key_);
-      const NodeId map = gradient < 0 ? -1 : graph_.tensors[gradient].producer;
+      const NodeId map = gradient < 0 ? -1 : graph_.tensors[SourceOf(graph_, gradient)].producer;
       if (map <= of_weight || !MatchScoreGradient(map)) continue;
       for (const NodeId of_key : ContractionsOf(gradient, of_query)) {
         if (!IsOther(of_key, gradient, query)) continue;
@@ -328,11 +328,13 @@ bool IsForLibrary(const Graph& graph, const Attention& attention) {
          (*types.begin() == ElementType::kBF16 || *types.begin() == ElementType::kF16);
 }
 
-std::vector<Attention> FindAttention(const Graph& graph) {
+std::vector<Attention> FindAttention(const Model& model) {
+  const Graph& graph = model.graph;
+  KnownMasks masks(model);
   std::vector<Attention> found;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
     if (!IsContraction(graph.nodes[id])) continue;
-    auto attention = Finder(graph, id).Find();
+    auto attention = Finder(graph, masks, id).Find();
     if (attention.has_value()) found.push_back(*std::move(attention));
   }
   return found;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/model.h"
 #include "opsemantics/definition/graph.h"
 
 namespace yuba::compiler {
@@ -63,9 +64,10 @@ struct Attention {
   NodeId NodeOf(AttentionStep step) const { return products[step].node; }
 };
 
-// Those of the graph, which must be linked, by their scores. No node is in two. Casts between types
-// of floats count as nothing: a library rounds what it does not store at other places.
-std::vector<Attention> FindAttention(const Graph& graph);
+// Those of the model's graph, which must be linked, by their scores. No node is in two. Casts
+// between types of floats count as nothing: a library rounds what it does not store at other
+// places.
+std::vector<Attention> FindAttention(const Model& model);
 
 // Whether a library may have calls for it: all tensors of bf16 or of f16, and numbers of elements
 // of a query and a value that it takes.

@@ -20,7 +20,8 @@ bool IsAmong(const std::vector<int>& values, int value) {
 
 }  // namespace
 
-Elements::Elements(const Graph& graph, TensorId origin) : graph_(graph) {
+Elements::Elements(const Graph& graph, KnownMasks& masks, TensorId origin)
+    : graph_(graph), masks_(masks) {
   std::vector<int>& own = dims_[origin];
   own.resize(graph.tensors[origin].type.dims.size());
   std::iota(own.begin(), own.end(), 0);
@@ -37,7 +38,7 @@ void Elements::LearnReaders(NodeId first) {
 }
 
 const std::vector<int>* Elements::DimsOf(TensorId tensor) const {
-  const auto known = dims_.find(tensor);
+  const auto known = dims_.find(SourceOf(graph_, tensor));
   return known == dims_.end() ? nullptr : &known->second;
 }
 
@@ -68,7 +69,7 @@ void Elements::Learn(NodeId id, TensorId tensor) {
   const Node& node = graph_.nodes[id];
   const std::vector<int> indices = IndicesOf(id);
   const auto learn = [&](const std::vector<Affine>& position) {
-    std::vector<int>& dims = dims_[tensor];
+    std::vector<int>& dims = dims_[SourceOf(graph_, tensor)];
     dims.clear();
     for (const Affine& affine : position) {
       const int index = affine.BareIndex();
@@ -105,6 +106,10 @@ class Elements::Writer {
     return written_.Of(expr, [&]() -> ExprPtr {
       if (IsCastOfFloat(*expr)) return Write(expr->args[0]);
       auto copy = std::make_shared<Expr>(*expr);
+      if (expr->kind == Expr::kCall && expr->function == Function::kSelect) {
+        const ExprPtr mask = elements_.masks_.Of(id_, expr->args[0]);
+        if (mask != nullptr) copy->args[0] = mask;
+      }
       for (ExprPtr& arg : copy->args) {
         arg = Write(arg);
         if (arg == nullptr) return nullptr;
@@ -124,7 +129,8 @@ class Elements::Writer {
 
   // Tensors of known dimensions are read at one place.
   ExprPtr WriteRead(std::shared_ptr<Expr> read) {
-    read->operand = node_.operands[read->operand];
+    const NodeId producer = ProducerOf(node_.operands[read->operand]);
+    read->operand = SourceOf(graph_, node_.operands[read->operand]);
     for (Affine& affine : read->position) affine = Substitute(affine, at_);
     if (IsFloat(read->type)) read->type = ElementType::kF32;
     if (!elements_.IsKnown(read->operand)) return read;
@@ -132,11 +138,18 @@ class Elements::Writer {
     for (size_t d = 0; d < dims.size(); ++d) {
       if (!(read->position[d] == IndexAffine(dims[d]))) return nullptr;
     }
-    const NodeId producer = ProducerFor(graph_, read->operand, id_);
     const bool leaf = producer < 0 || leaves_.count(read->operand) != 0 ||
                       !IsMap(*graph_.nodes[producer].definition) ||
                       IsOpaque(*graph_.nodes[producer].definition);
     return leaf ? ExprPtr(std::move(read)) : elements_.Of(producer, leaves_);
+  }
+
+  // The node that computes what the node reads of the tensor, through copies.
+  NodeId ProducerOf(TensorId tensor) const {
+    NodeId producer = ProducerFor(graph_, tensor, id_);
+    while (producer >= 0 && IsCopy(graph_, graph_.nodes[producer]))
+      producer = ProducerFor(graph_, graph_.nodes[producer].operands[0], producer);
+    return producer;
   }
 
   Elements& elements_;

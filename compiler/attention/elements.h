@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "compiler/attention/known_masks.h"
 #include "opsemantics/definition/graph.h"
 #include "opsemantics/definition/shared_terms.h"
 
@@ -20,9 +21,9 @@ namespace yuba::compiler {
 
 class Elements {
  public:
-  // The graph must be linked, and outlive this. Dimensions of what depends on the origin are known
-  // from the start (LearnReaders).
-  Elements(const Graph& graph, TensorId origin);
+  // The graph must be linked; it and `masks`, of its model, outlive this. Dimensions of what
+  // depends on the origin are known from the start (LearnReaders).
+  Elements(const Graph& graph, KnownMasks& masks, TensorId origin);
 
   // Of each flat dimension of the tensor the dimension of the origin along which it runs, or -1.
   // Null where that is not known, or none does.
@@ -42,7 +43,7 @@ class Elements {
   // Whether all dimensions of the tensor are known and ones of the origin.
   bool IsKnown(TensorId tensor) const;
 
-  // The body of the node. Operand k of its reads is tensor k of the graph; index d is dimension d
+  // The body of the node. Operand k of its reads is tensor k of the graph, or a copy of it; index d is dimension d
   // of the origin. Of what it reads, maps of known dimensions are written out; results of other
   // nodes and `leaves` are read. Null where an index runs along no dimension, or it has more than
   // 64 distinct terms. Equal ones of one object are one node.
@@ -51,6 +52,7 @@ class Elements {
  private:
   class Writer;
   const Graph& graph_;
+  KnownMasks& masks_;
   std::map<TensorId, std::vector<int>> dims_;
   SharedTerms terms_;
 };

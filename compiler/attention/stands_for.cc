@@ -89,6 +89,7 @@ class Adder {
     std::set<int> kernels;
     std::set<std::string> names;
     for (const NodeId node : nodes) {
+      if (IsCopy(graph_, graph_.nodes[node])) continue;  // which has no kernel
       kernels.insert(KernelOf(node));
       names.insert(graph_.nodes[node].name);
     }
@@ -237,11 +238,13 @@ class Adder {
     return message;
   }
 
-  // The buffer from which the kernel of one of these nodes reads the tensor.
+  // The buffer from which the kernel of one of these nodes reads the tensor or a copy of it.
   int BufferOf(const std::vector<NodeId>& nodes, TensorId tensor) const {
     for (const NodeId node : nodes) {
       const std::vector<TensorId>& operands = graph_.nodes[node].operands;
-      const auto found = std::find(operands.begin(), operands.end(), tensor);
+      const auto found = std::find_if(operands.begin(), operands.end(), [&](TensorId operand) {
+        return SourceOf(graph_, operand) == tensor;
+      });
       if (found == operands.end()) continue;
       const program::Kernel& kernel = KernelAt(node);
       const auto& names = kernel.node();

@@ -17,8 +17,9 @@ bool KnownValues::ReadsKnownConstants(const ExprPtr& expr) {
 
 bool KnownValues::Fetch(int operand) {
   if (values_[operand].has_value()) return true;
-  const Tensor& tensor = model_.graph.tensors[node_.operands[operand]];
-  const auto stored = model_.values.find(node_.operands[operand]);
+  const TensorId id = SourceOf(model_.graph, node_.operands[operand]);
+  const Tensor& tensor = model_.graph.tensors[id];
+  const auto stored = model_.values.find(id);
   if (computed_ && tensor.kind == TensorKind::kActivation && tensor.producer >= 0) {
     values_[operand] = Compute(model_.graph.nodes[tensor.producer]);
     return values_[operand].has_value();

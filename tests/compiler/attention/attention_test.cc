@@ -66,7 +66,7 @@ TEST_CASE("attention of models of the zoo is found, and its gradients") {
   for (const ZooCase& test : cases) {
     INFO(test.model << " " << test.optimizer);
     const Model model = ModelOf(test);
-    const std::vector<Attention> found = FindAttention(model.graph);
+    const std::vector<Attention> found = FindAttention(model);
     REQUIRE(found.size() == 2);
     const bool decoder = test.model != "bert" && test.model != "vit";
     const double width = test.model == "llama" ? 128 : 64;
@@ -100,7 +100,7 @@ TEST_CASE("attention of models of the zoo is found, and its gradients") {
 
 TEST_CASE("nodes of attention become neighbours, and all nodes keep what they need") {
   Model model = ModelOf(ZooCase{"gpt2", {{"layers", 2}}, "adam", ElementType::kBF16});
-  std::vector<Attention> found = FindAttention(model.graph);
+  std::vector<Attention> found = FindAttention(model);
   REQUIRE(found.size() == 2);
   const std::vector<NodeId> order = NeighboursOrder(model.graph, found);
   REQUIRE(found.size() == 2);
@@ -142,7 +142,7 @@ std::vector<Attention> FindIn(const Parts& parts) {
   builder.Node("MatMul", {"weights", "v"}, {"result"});
   builder.Output("result");
   if (!parts.extra.empty()) builder.Output(parts.extra);
-  return FindAttention(ModelOf(builder.Save(), absl::nullopt).graph);
+  return FindAttention(ModelOf(builder.Save(), absl::nullopt));
 }
 
 void AddNumber(OnnxBuilder& builder, const std::string& name, float value) {
@@ -206,7 +206,7 @@ TEST_CASE("scales, biases and masks are read from what they compute") {
   REQUIRE(biased.size() == 1);
   CHECK(biased[0].scale == 0.25);
   CHECK(biased[0].mask.bias >= 0);
-  CHECK(biased[0].mask.bias_dims == std::vector<int>{0, 3});
+  CHECK(biased[0].mask.bias_dims == std::vector<int>{0, -1, -1, 3});
   CHECK(FindIn({Biased({8, 8})})[0].mask.bias_dims == std::vector<int>{2, 3});
   for (const float hidden : {-kInfinity, -1e4f}) {
     for (const int64_t offset : {0, 3}) {
