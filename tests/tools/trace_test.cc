@@ -68,6 +68,37 @@ TEST_CASE("kernels in a trace say how many bytes and points they have") {
   CHECK(one == both);
 }
 
+// Images 6 x 3 x 29 x 31: 12 channels by windows of 5 x 5 and stride 2, then 12 of them in 4
+// groups.
+TEST_CASE("a convolution in a trace says what its library was called with") {
+  const Traced traced(1, "conv");
+  std::vector<Json> calls;
+  for (const Json& kernel : traced.Of("kernel")) {
+    const Json& args = kernel["args"];
+    if (args["step"] == 0 && args.contains("call") && args["call"]["call"] == "convolution")
+      calls.push_back(args["call"]);
+  }
+  REQUIRE(calls.size() == 2);
+  INFO(calls[0] << calls[1]);
+  CHECK(calls[0]["images"] == 6);
+  CHECK(calls[0]["inner"] == 3);
+  CHECK(calls[0]["channels"] == 12);
+  CHECK(calls[0]["input"] == std::vector<int>{3 * 29 * 31, 29 * 31, 31, 1});
+  CHECK(calls[0]["filter"] == std::vector<int>{3 * 25, 25, 5, 1});
+  CHECK(calls[0]["output"] == std::vector<int>{12 * 15 * 16, 15 * 16, 16, 1});
+  CHECK(calls[1]["groups"] == 4);
+  CHECK(calls[1]["inner"] == 3);
+  CHECK(calls[1]["windows"][0]["dilation"] == 2);
+  for (const Json& call : calls) {
+    for (const Json& window : call["windows"]) {
+      const int reach = window["dilation"].get<int>() * (window["taps"].get<int>() - 1) + 1;
+      const int padded =
+          window["input"].get<int>() + window["before"].get<int>() + window["behind"].get<int>();
+      CHECK(window["outputs"] == (padded - reach) / window["stride"].get<int>() + 1);
+    }
+  }
+}
+
 // y[i, a, b, j] = pick(r where r == ids[a, b]) x[i, r, j], with x [3, 5, 2] and ids [2, 2].
 TEST_CASE("an index that data determine adds no points, and rows that are not read no bytes") {
   const std::vector<Json> kernels = Traced(1, "operators/gather").Of("kernel");

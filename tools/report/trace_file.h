@@ -16,9 +16,9 @@ namespace yuba::tools {
 // for each instruction with its step, its number, its node and the node of the user's model.
 // Kernels have the bytes, points, operations and class of runtime/program/work.h, the type that
 // they compute in and whether a library does, and then its call (library_call.h); exchanges the
-// bytes that the device receives from others. With `predicted`, which may be null, each has also the milliseconds that were predicted
-// for all of the instruction. An exchange that waits in between has several events, each with all
-// of these bytes and milliseconds.
+// bytes that the device receives from others. With `predicted`, which may be null, each has also
+// the milliseconds that were predicted for all of the instruction. An exchange that waits in
+// between has several events, each with all of these bytes and milliseconds.
 std::string FormatTrace(const runtime::Session& session, const PredictedTimes* predicted);
 
 // The same of runs that were predicted, one after the other: a track for each class of devices
