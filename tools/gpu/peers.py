@@ -2,9 +2,8 @@
 step, `eager` and `compiled` by torch.compile, and `peak_bytes` of the eager one's GPU memory.
 
 Programs have the names that they have in the check. TF32 is off but where the name says it, and
-convolutions take cuDNN's fastest algorithm. What fails is left out. Programs that the check's ratios
-need compiled come first, then the others. `--device cpu` and `--small` try the script where there is
-no GPU.
+convolutions take cuDNN's fastest algorithm. What fails is left out. What the check's ratios need
+comes first. `--device cpu` and `--small` try the script where there is no GPU.
 """
 import argparse
 import collections
@@ -15,10 +14,10 @@ import time
 STEPS, WARM = 10, 5
 
 # `model` makes the module and `data` its input, on a device; `classes` of training; `bf16`: products
-# and convolutions are computed in it, and weights stay f32.
-Program = collections.namedtuple(
-    "Program", "name model data classes bf16 tf32 compiled_first",
-    defaults=(None, False, False, False))
+# and convolutions are computed in it, and weights stay f32. `needed`: which of KINDS the ratios need.
+Program = collections.namedtuple("Program", "name model data classes bf16 tf32 needed",
+                                 defaults=(None, False, False, ()))
+KINDS = ("eager", "compiled")
 
 
 def median_ms(torch, device, run, steps=STEPS, warm=WARM):
@@ -100,14 +99,15 @@ def programs(torch, device, small):
     llama_vocab = 50 if small else 128256
     block_vocab = 50 if small else 8192
     return (
-        Program("gpt2 forward", gpt, gpt_ids, compiled_first=True),
-        Program("gpt2 training", gpt, gpt_ids, vocab, compiled_first=True),
+        Program("gpt2 forward", gpt, gpt_ids, needed=KINDS),
+        Program("gpt2 training", gpt, gpt_ids, vocab, needed=KINDS),
         # With statistics of the batch, as the zoo's.
-        Program("resnet-50 forward", resnet50, images(32)),
-        Program("resnet-50 training", resnet50, images(32), 1000),
-        Program("resnet-50 bf16 training", resnet50, images(32), 1000, True, compiled_first=True),
+        Program("resnet-50 forward", resnet50, images(32), needed=("eager",)),
+        Program("resnet-50 training", resnet50, images(32), 1000, needed=("eager",)),
+        Program("resnet-50 bf16 training", resnet50, images(32), 1000, True,
+                needed=("compiled",)),
         Program("llama-3-8b layers bf16 training", decoder(llama, 2, 4096, 128256),
-                ids(llama_vocab, 1, 4096), llama_vocab, True, compiled_first=True),
+                ids(llama_vocab, 1, 4096), llama_vocab, True, needed=KINDS),  # eager: its memory
         Program("gpt2 bf16 training", gpt, gpt_ids, vocab, True),
         Program("vit bf16 training",
                 lambda: Vit(layers, width, 2 if small else 12, 32 if small else 224, 16, 1000),
@@ -124,11 +124,11 @@ def programs(torch, device, small):
 def runs(torch, options):
     """Pairs of a program and eager or compiled, in the order in which they are timed."""
     known = programs(torch, options.device, options.small)
-    first = [(program, "compiled") for program in known if program.compiled_first]
+    all_runs = [(program, kind) for kind in KINDS for program in known]
+    needed = [(program, kind) for program, kind in all_runs if kind in program.needed]
     if options.compile_only:
-        return first
-    return [*((program, "eager") for program in known), *first,
-            *((program, "compiled") for program in known if not program.compiled_first)]
+        return [(program, kind) for program, kind in needed if kind == "compiled"]
+    return needed + [run for run in all_runs if run not in needed]
 
 
 def figures(torch, program, kind, device):

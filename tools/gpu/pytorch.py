@@ -73,11 +73,11 @@ def peer_times(runner, small):
 
 
 def call_times(runner, calls):
-    """Calls of instructions.library_calls that PyTorch was seen to take `pytorch_ms` for, once."""
-    calls = calls[:MOST_CALLS]
+    """Calls of instructions.library_calls, with `pytorch_ms` of one such call where PyTorch was timed."""
     with tempfile.TemporaryDirectory() as scratch:
         file = os.path.join(scratch, "calls.json")
         with open(file, "w") as out:
-            json.dump([one["call"] for one in calls], out)
+            json.dump([one["call"] for one in calls[:MOST_CALLS]], out)
         times = found_by(runner, "library_calls.py", [file], CALL_SECONDS, [])
-    return [{**one, "pytorch_ms": ms} for one, ms in zip(calls, times) if ms is not None]
+    times += [None] * (len(calls) - len(times))
+    return [one if ms is None else {**one, "pytorch_ms": ms} for one, ms in zip(calls, times)]

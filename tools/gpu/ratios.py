@@ -51,8 +51,9 @@ class Figures:
 
     def products(self):
         """Of the products that take longest, all together; the worst of them is noted."""
-        of = [one for one in self.found["library_calls"] if one["call"]["call"] == "product"
-              and any(name.startswith(PRODUCTS_OF) for name in one["programs"])][:PRODUCTS]
+        of = [one for one in self.found["library_calls"]
+              if one["call"]["call"] == "product" and "pytorch_ms" in one and any(
+                  name.startswith(PRODUCTS_OF) for name in one["programs"])][:PRODUCTS]
         if not of:
             return None, ""
         ours = sum(times.without_waiting(one["ms"], one["count"], self.limits) for one in of)

@@ -132,13 +132,19 @@ def call_ratio(one, limits):
 
 def calls(library_calls, limits):
     """The library's calls beside PyTorch's, those first that are worst."""
-    worst = sorted(library_calls, key=lambda one: -call_ratio(one, limits))
+    timed = [one for one in library_calls if "pytorch_ms" in one]
+    worst = sorted(timed, key=lambda one: -call_ratio(one, limits))
     rows = [[f"{call_ratio(one, limits):.2f}", f"{one['ms'] / one['count']:.4f}",
              f"{one['pytorch_ms']:.4f}", str(one["count"]), sizes(one["call"]),
              ", ".join(one["programs"])] for one in worst]
+    if not rows:
+        return []
+    left = [one for one in library_calls if "pytorch_ms" not in one]
     return ["", "Calls of libraries beside the same calls of PyTorch. Ratios are without what the host's "
-            "waiting takes, which is in ms:",
-            *table(["ratio", "ms", "PyTorch ms", "calls", "what", "programs"], rows)] if rows else []
+            "waiting takes, which is in ms. "
+            f"{len(left)} others, of {sum(one['ms'] for one in left):.2f} ms, were not compared, as "
+            "they take least, or as PyTorch has no such call:",
+            *table(["ratio", "ms", "PyTorch ms", "calls", "what", "programs"], rows)]
 
 
 def page(found):
