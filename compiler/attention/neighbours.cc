@@ -10,8 +10,10 @@
 namespace yuba::compiler {
 namespace {
 
-bool Contains(const std::vector<TensorId>& tensors, TensorId tensor) {
-  return std::find(tensors.begin(), tensors.end(), tensor) != tensors.end();
+// Whether the tensor or a copy of it, which may lie where it does, is among them.
+bool Contains(const Graph& graph, const std::vector<TensorId>& tensors, TensorId tensor) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [&](TensorId other) { return SourceOf(graph, other) == tensor; });
 }
 
 // Whether `later`, which runs behind `earlier`, has to: it reads what the other one computes, or
@@ -19,7 +21,9 @@ bool Contains(const std::vector<TensorId>& tensors, TensorId tensor) {
 bool Follows(const Graph& graph, NodeId earlier, NodeId later) {
   const Node& first = graph.nodes[earlier];
   const Node& second = graph.nodes[later];
-  return Contains(second.operands, first.result) || Contains(first.operands, second.result);
+  const auto& read = second.operands;
+  return std::find(read.begin(), read.end(), first.result) != read.end() ||
+         Contains(graph, first.operands, second.result);
 }
 
 // `order` with the nodes of `group` together, each of which runs where the last of them did or

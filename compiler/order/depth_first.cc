@@ -64,9 +64,12 @@ class Walk {
 
 std::vector<Precedence> ReadersBeforeWriters(const Graph& graph) {
   std::vector<Precedence> precedences;
-  for (const Tensor& tensor : graph.tensors) {
-    if (!IsCarried(tensor)) continue;
-    for (const NodeId producer : tensor.producers) {
+  for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
+    const Tensor& tensor = graph.tensors[id];
+    // A copy may lie where its tensor does.
+    const Tensor& source = graph.tensors[SourceOf(graph, id)];
+    if (!IsCarried(source)) continue;
+    for (const NodeId producer : source.producers) {
       for (const NodeId reader : tensor.consumers) {
         const bool same_entry = graph.nodes[reader].entry == graph.nodes[producer].entry;
         if (same_entry && reader < producer) precedences.push_back({reader, producer});

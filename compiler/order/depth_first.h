@@ -16,8 +16,9 @@ struct Precedence {
   NodeId before = -1, after = -1;
 };
 
-// Of each carried tensor (graph.h) the nodes that read its value before the step, which they do
-// because they stand before the node that computes its next value, must stay before that node.
+// Of each carried tensor (graph.h) the nodes that read its value before the step, or a copy of it,
+// which they do because they stand before the node that computes its next value, must stay before
+// that node.
 std::vector<Precedence> ReadersBeforeWriters(const Graph& graph);
 
 // All nodes in post-order from the outputs, in their order: a node comes after what it reads, in
