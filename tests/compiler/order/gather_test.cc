@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "compiler/order/live_bytes.h"
 #include "tests/compiler/order/random_graphs.h"
@@ -145,6 +148,41 @@ TEST_CASE("nodes of one kernel stay together") {
   const std::vector<KernelNodes> kernels = {{0, 1, 0}, {1, 2, 1}, {2, 4, 1},
                                             {4, 5, 0}, {5, 6, 1}, {6, 7, 0}};
   CHECK(Gathered(graph, {}, kernels) == std::vector<NodeId>{0, 1, 2, 3, 5, 4, 6});
+}
+
+// w' = w - 1 lies where w does, and so does a copy of w that is sharded like it.
+TEST_CASE("what reads a copy of a carried tensor stays before its next value") {
+  const TensorType type = {ElementType::kF32, {4}};
+  Graph graph;
+  const auto tensor = [&](const char* name, TensorKind kind) {
+    Tensor added;
+    added.name = name;
+    added.kind = kind;
+    added.type = type;
+    added.dims = {{4}};
+    graph.tensors.push_back(added);
+    return static_cast<TensorId>(graph.tensors.size() - 1);
+  };
+  const auto node = [&](const char* name, TensorId operand, TensorId result) {
+    Node added;
+    added.name = name;
+    added.definition = std::make_shared<const Definition>(IdentityOf(type, name));
+    added.operands = {operand};
+    added.result = result;
+    graph.nodes.push_back(added);
+    return static_cast<NodeId>(graph.nodes.size() - 1);
+  };
+  const TensorId w = tensor("w", TensorKind::kParameter), y = tensor("y", TensorKind::kActivation);
+  const TensorId copy = tensor("copy(w)", TensorKind::kCopy);
+  const NodeId copies = node("copy(w)", w, copy), reader = node("y", copy, y);
+  const NodeId writer = node("w'", w, w);
+  graph.outputs = {y, w};
+  Link(graph);
+  std::set<std::pair<NodeId, NodeId>> edges;
+  for (const Precedence& edge : ReadersBeforeWriters(graph))
+    edges.insert({edge.before, edge.after});
+  CHECK(edges.count({copies, writer}) == 1);
+  CHECK(edges.count({reader, writer}) == 1);
 }
 
 }  // namespace
