@@ -14,6 +14,10 @@ namespace {
 
 constexpr int kMostTerms = 64;  // of an element: no attention needs as many
 
+// What an attention computes of its scores one after the other is far less than so many nodes. A
+// stream of residuals, with which no scores begin, would lead through the whole model.
+constexpr int kMostReaders = 256;
+
 bool IsAmong(const std::vector<int>& values, int value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -29,11 +33,21 @@ Elements::Elements(const Graph& graph, KnownMasks& masks, TensorId origin)
 }
 
 void Elements::LearnReaders(NodeId first) {
-  for (NodeId id = first + 1; id < NodesOf(graph_, graph_.nodes[first].entry).end; ++id) {
+  const Interval nodes = NodesOf(graph_, graph_.nodes[first].entry);
+  std::set<NodeId> readers;  // that are to be looked at, in their order
+  const auto add = [&](NodeId id) {
+    for (const NodeId reader : graph_.tensors[graph_.nodes[id].result].consumers) {
+      if (reader > id && reader < nodes.end) readers.insert(reader);
+    }
+  };
+  add(first);
+  for (int left = kMostReaders; !readers.empty() && left > 0; --left) {
+    const NodeId id = *readers.begin();
+    readers.erase(readers.begin());
     const Node& node = graph_.nodes[id];
-    const bool reads = std::any_of(node.operands.begin(), node.operands.end(),
-                                   [&](TensorId tensor) { return IsKnown(tensor); });
-    if (reads && !IsOpaque(*node.definition) && !IsAmong(IndicesOf(id), -1)) Learn(id, node.result);
+    if (IsOpaque(*node.definition) || IsAmong(IndicesOf(id), -1)) continue;
+    Learn(id, node.result);
+    add(id);
   }
 }
 

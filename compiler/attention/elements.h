@@ -36,8 +36,8 @@ class Elements {
   // Knows the dimensions of `tensor`, an operand or the result of the node, from then on.
   void Learn(NodeId node, TensorId tensor);
 
-  // Knows the dimensions of what nodes of the same entry behind `node` compute of tensors with
-  // dimensions of the origin alone, where all of their indices run along such.
+  // Knows the dimensions of what is computed of the node's result, by at most 256 nodes of its entry,
+  // where all of their indices run along dimensions of the origin.
   void LearnReaders(NodeId node);
 
   // Whether all dimensions of the tensor are known and ones of the origin.
