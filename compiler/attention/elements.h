@@ -36,17 +36,17 @@ class Elements {
   // Knows the dimensions of `tensor`, an operand or the result of the node, from then on.
   void Learn(NodeId node, TensorId tensor);
 
-  // Knows the dimensions of what is computed of the node's result, by at most 256 nodes of its entry,
-  // where all of their indices run along dimensions of the origin.
+  // Knows the dimensions of what is computed of the node's result, by at most 256 nodes of its
+  // entry, where all of their indices run along dimensions of the origin.
   void LearnReaders(NodeId node);
 
   // Whether all dimensions of the tensor are known and ones of the origin.
   bool IsKnown(TensorId tensor) const;
 
-  // The body of the node. Operand k of its reads is tensor k of the graph, or a copy of it; index d is dimension d
-  // of the origin. Of what it reads, maps of known dimensions are written out; results of other
-  // nodes and `leaves` are read. Null where an index runs along no dimension, or it has more than
-  // 64 distinct terms. Equal ones of one object are one node.
+  // The body of the node. Operand k of its reads is tensor k of the graph, or a copy of it; index d
+  // is dimension d of the origin. Of what it reads, maps of known dimensions are written out;
+  // results of other nodes and `leaves` are read. Null where an index runs along no dimension, or
+  // it has more than 64 distinct terms. Equal ones of one object are one node.
   ExprPtr Of(NodeId node, const std::set<TensorId>& leaves = {});
 
  private:
