@@ -95,7 +95,8 @@ TEST_CASE("plans of many models and flags are what the schema says, and fill in 
   std::set<std::string> named;
   Named(SchemaFile(), "", named);
   for (const std::string& field : named) {
-    const bool rare = field == ".stopped";
+    // GPUs run whatever operators there are, so that all plans are predicted.
+    const bool rare = field == ".stopped" || field == ".unpredicted";
     if (field.rfind(".options.", 0) == 0 || rare) continue;
     INFO(field);
     CHECK(found.count(field) == 1);
