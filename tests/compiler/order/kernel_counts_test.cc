@@ -39,7 +39,7 @@ void CheckKernels(const std::string& name, const zoo::Sizes& sizes, const std::s
   INFO(KernelsOf(together) << " kernels, " << together.arena_size() << " bytes; as planned "
                            << KernelsOf(apart) << ", " << apart.arena_size());
   CHECK(KernelsOf(together) <= most);
-  CHECK(KernelsOf(together) < KernelsOf(apart));
+  CHECK(KernelsOf(together) <= KernelsOf(apart));
   // What is live together fits in other ways: a little more or less.
   CHECK(static_cast<double>(together.arena_size()) <=
         1.01 * static_cast<double>(apart.arena_size()));
