@@ -188,7 +188,7 @@ TEST_CASE("cuDNN plans the convolutions of ResNet-50 with residual, bias and ReL
   for (const int devices : {1, 2, 8})
     AddCalls(*ProgramOf(test, devices), calls, lacking, /*products=*/true);
   CHECK(calls.size() > 40);
-  for (const DescribedGpu& gpu : Gpus()) {
+  for (const DescribedGpu& gpu : DescribedGpus()) {
     CudnnTarget target;
     target.library = *library;
     target.description = gpu.description;
