@@ -66,6 +66,9 @@ std::vector<Precedence> ReadersBeforeWriters(const Graph& graph) {
   std::vector<Precedence> precedences;
   for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
     const Tensor& tensor = graph.tensors[id];
+    // Copies that are not made, as those of other entries, are read by nobody.
+    if (tensor.consumers.empty() || (tensor.kind == TensorKind::kCopy && tensor.producer < 0))
+      continue;
     // A copy may lie where its tensor does.
     const Tensor& source = graph.tensors[SourceOf(graph, id)];
     if (!IsCarried(source)) continue;
