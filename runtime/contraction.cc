@@ -149,12 +149,6 @@ class PostOperands {
     const Box result = program_.BufferBox(kernel_.results(0).buffer(), device_);
     AddBuffer(written, result, DenseStrides(result), shape);
     for (const program::PostOp& step : call.post_ops()) {
-      // Of three scales behind a convolution oneDNN 2.6.3 was seen to do one.
-      if (step.kind() == program::PostOp::SCALE && !shape.post_ops.empty() &&
-          shape.post_ops.back().kind == program::PostOp::SCALE) {
-        shape.post_ops.back().factor *= step.factor();
-        continue;
-      }
       PostOpShape& added = shape.post_ops.emplace_back();
       added.kind = step.kind();
       added.factor = step.factor();

@@ -27,8 +27,7 @@ struct StridedIndex {
   std::vector<int64_t> post;  // [operand of a post-op, as LibraryShape::post_ops has them]
 };
 
-// A step that the call does to each element of its result (program.proto, PostOp). Scales behind
-// each other are one.
+// A step that the call does to each element of its result (program.proto, PostOp).
 struct PostOpShape {
   program::PostOp::Kind kind = program::PostOp::ADD;
   double factor = 1;

@@ -280,7 +280,7 @@ class Convolution : public ConvolutionKernel {
       if (!described || does_post_ops_) break;
       YUBA_RETURN_IF_ERROR(DescribeConvolution(formats, &desc));
       auto primitive = std::make_unique<DnnlPrimitive>(library_);
-      YUBA_ASSIGN_OR_RETURN(does_post_ops_, primitive->Convolution(desc, post_ops_.get(), true));
+      YUBA_ASSIGN_OR_RETURN(does_post_ops_, primitive->Convolution(desc, &post_ops_, true));
       if (does_post_ops_) primitive_ = std::move(primitive);
     }
     if (!does_post_ops_) post_operands_.clear();

@@ -58,7 +58,7 @@ class MatrixProduct : public LibraryKernel {
         dnnl_success) {
       return false;
     }
-    YUBA_ASSIGN_OR_RETURN(const bool fast, product_.Product(desc, post_ops_.get(), bf16));
+    YUBA_ASSIGN_OR_RETURN(const bool fast, product_.Product(desc, &post_ops_, bf16));
     if (!fast) return false;
     const dnnl_memory_desc_t& inner = keeps ? product_.Query(dnnl_query_weights_md, 0) : b.plain;
     YUBA_RETURN_IF_ERROR(a_.Create(a.plain));

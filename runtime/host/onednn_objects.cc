@@ -40,24 +40,25 @@ DnnlPrimitive::~DnnlPrimitive() {
 }
 
 absl::StatusOr<bool> DnnlPrimitive::Convolution(const dnnl_convolution_desc_t& desc,
-                                                dnnl_post_ops_t after, bool fast) {
+                                                const DnnlPostOps* after, bool fast) {
   return Make(&desc, after, "preparing a convolution", [&](absl::string_view routine) {
     return !fast || (!absl::StrContains(routine, "ref") && !absl::StrContains(routine, "gemm"));
   });
 }
 
-absl::StatusOr<bool> DnnlPrimitive::Product(const dnnl_matmul_desc_t& desc, dnnl_post_ops_t after,
-                                            bool brgemm) {
+absl::StatusOr<bool> DnnlPrimitive::Product(const dnnl_matmul_desc_t& desc,
+                                            const DnnlPostOps* after, bool brgemm) {
   return Make(&desc, after, "preparing a matrix product", [&](absl::string_view routine) {
     return brgemm ? absl::StartsWith(routine, "brg") : !absl::StrContains(routine, "ref");
   });
 }
 
-absl::StatusOr<bool> DnnlPrimitive::Make(const_dnnl_op_desc_t desc, dnnl_post_ops_t after,
+absl::StatusOr<bool> DnnlPrimitive::Make(const_dnnl_op_desc_t desc, const DnnlPostOps* after,
                                          const char* tried,
                                          const std::function<bool(absl::string_view)>& is_fast) {
+  if (after != nullptr && !after->ComputesRightly()) return false;
   dnnl_primitive_attr_t attributes = nullptr;
-  dnnl_status_t status = Attributes(&attributes, after);
+  dnnl_status_t status = Attributes(&attributes, after == nullptr ? nullptr : after->get());
   if (status == dnnl_success) {
     status = library_.primitive_desc_create(&desc_, desc, attributes, library_.engine, nullptr);
   }
@@ -154,6 +155,7 @@ absl::Status DnnlPostOps::Add(const PostOpShape& step,
     case program::PostOp::MULTIPLY: status = binary(dnnl_binary_mul); break;
     case program::PostOp::SCALE:
       status = eltwise(dnnl_eltwise_linear, static_cast<float>(step.factor));
+      ++scales_;
       break;
     case program::PostOp::RELU: status = eltwise(dnnl_eltwise_relu, 0); break;
     case program::PostOp::GELU_TANH: status = eltwise(dnnl_eltwise_gelu_tanh, 0); break;

@@ -33,6 +33,8 @@ struct DnnlDimensions {
                         dnnl_data_type_t type = dnnl_f32) const;
 };
 
+class DnnlPostOps;
+
 // A primitive with its description. The caller gives its scratchpad, so that any thread may run it.
 class DnnlPrimitive {
  public:
@@ -40,15 +42,17 @@ class DnnlPrimitive {
   ~DnnlPrimitive();
   DnnlPrimitive(const DnnlPrimitive&) = delete;
 
-  // Makes this a convolution or a gradient of one, with post-ops or without (null). Where it is to
-  // be fast, false if the library has no such routine but its reference, or one made of products:
-  // oneDNN 2.6 does the post-ops of these element by element, and tests had wrong values.
-  absl::StatusOr<bool> Convolution(const dnnl_convolution_desc_t& desc, dnnl_post_ops_t after,
+  // Makes this a convolution or a gradient of one, with post-ops or without (null). False where the
+  // library computes the post-ops wrongly (ComputesRightly), and, where it is to be fast, if it has
+  // no such routine but its reference, or one made of products: oneDNN 2.6 does the post-ops of
+  // these element by element, and tests had wrong values.
+  absl::StatusOr<bool> Convolution(const dnnl_convolution_desc_t& desc, const DnnlPostOps* after,
                                    bool fast);
-  // Makes this a matrix product; false where the library has none for these operands on this
-  // processor but its reference, or, where `brgemm` is asked for, none of the kind that it calls
-  // `brg`, its fast one.
-  absl::StatusOr<bool> Product(const dnnl_matmul_desc_t& desc, dnnl_post_ops_t after, bool brgemm);
+  // Makes this a matrix product; false where the library computes the post-ops wrongly, or has no
+  // product of these operands on this processor but its reference, or, where `brgemm` is asked for,
+  // none of the kind that it calls `brg`, its fast one.
+  absl::StatusOr<bool> Product(const dnnl_matmul_desc_t& desc, const DnnlPostOps* after,
+                               bool brgemm);
   // Makes this a copy from one format to another; with `accumulate` it is added to what is there.
   // One of the three is called, once.
   absl::Status Reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to,
@@ -62,7 +66,7 @@ class DnnlPrimitive {
 
  private:
   dnnl_status_t Attributes(dnnl_primitive_attr_t* attributes, dnnl_post_ops_t after);
-  absl::StatusOr<bool> Make(const_dnnl_op_desc_t desc, dnnl_post_ops_t after, const char* tried,
+  absl::StatusOr<bool> Make(const_dnnl_op_desc_t desc, const DnnlPostOps* after, const char* tried,
                             const std::function<bool(absl::string_view)>& is_fast);
   absl::Status Finish(const char* tried, dnnl_status_t status, dnnl_primitive_attr_t attributes);
 
@@ -98,6 +102,10 @@ class DnnlPostOps {
   absl::Status Add(const PostOpShape& step, const absl::optional<dnnl_memory_desc_t>& operand);
   dnnl_post_ops_t get() const { return steps_; }  // null where there are none
 
+  // Whether the library computes what they say. oneDNN 2.5 to 3.0 keeps one factor for all scales of
+  // a call, the first one's; so false of several scales.
+  bool ComputesRightly() const { return scales_ <= 1; }
+
   // The number of the primitive's argument that is operand `number`, and the argument.
   int ArgumentOf(size_t number) const { return arguments_[number]; }
   dnnl_exec_arg_t Argument(size_t number, const void* data) const;
@@ -107,7 +115,7 @@ class DnnlPostOps {
  private:
   const OneDnn& library_;
   dnnl_post_ops_t steps_ = nullptr;
-  int count_ = 0;
+  int count_ = 0, scales_ = 0;
   std::vector<int> arguments_;                         // [operand]
   std::vector<std::unique_ptr<DnnlMemory>> operands_;  // [operand]
 };

@@ -175,6 +175,27 @@ TEST_CASE("what follows a convolution of one sum is part of the library's call")
   CHECK(run > 20);
 }
 
+TEST_CASE("each of several scales counts") {
+  Random random(8);
+  for (int round = 0; round < 30; ++round) {
+    INFO("round " << round);
+    Problem problem = NewProblem(program::LibraryCall::CONVOLUTION);
+    const ConvolutionTensors tensors = TensorsOf(program::LibraryCall::CONVOLUTION);
+    AddRole(random, problem, 1, Without(tensors.filter), problem.call.mutable_batch());
+    AddRole(random, problem, 1, Without(tensors.input), problem.call.mutable_columns());
+    AddRole(random, problem, 1, Without(tensors.output), problem.call.mutable_inner());
+    AddWindow(random, problem);
+    if (HoldsNothing(problem.At(LibraryTensor::kResult))) continue;
+    for (const double factor : {2.0, -3.0, 4.0}) {
+      program::PostOp& scale = *problem.call.add_post_ops();
+      scale.set_kind(program::PostOp::SCALE);
+      scale.set_factor(factor);
+      if (round % 2 == 0) problem.call.add_post_ops()->set_kind(program::PostOp::RELU);
+    }
+    CheckProblem(random, problem);  // on the host a library must have it
+  }
+}
+
 TEST_CASE("convolutions of any geometry and layout are convolutions of the library") {
   CheckConvolutions(program::LibraryCall::CONVOLUTION, 4);
 }
