@@ -179,7 +179,8 @@ void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attentio
                       std::vector<Cluster>& products) {
   std::set<TensorId> results;
   for (const Attention& each : attention) {
-    for (const AttentionStep step : {kValues, kValueGradients, kQueryGradients, kKeyGradients})
+    for (const program::AttentionStep step : {program::kValues, program::kValueGradients,
+                                              program::kQueryGradients, program::kKeyGradients})
       if (each.NodeOf(step) >= 0) results.insert(graph.nodes[each.NodeOf(step)].result);
   }
   products.erase(std::remove_if(products.begin(), products.end(),

@@ -14,27 +14,17 @@
 namespace yuba::runtime {
 namespace {
 
-// Positions in Attention.products.
-enum Product {
-  kScores,
-  kValues,
-  kWeightGradients,
-  kValueGradients,
-  kQueryGradients,
-  kKeyGradients
-};
-
 // Which operand or result of which product a tensor is.
 enum class Part : uint8_t { kFactor, kOther, kProduct };
 struct Origin {
-  Product product;
+  program::AttentionStep product;
   Part part;
 };
 constexpr Origin kOrigins[kAttentionTensors] = {
-    {kScores, Part::kFactor},         {kScores, Part::kOther},
-    {kValues, Part::kFactor},         {kValues, Part::kProduct},
-    {kValueGradients, Part::kFactor}, {kQueryGradients, Part::kProduct},
-    {kKeyGradients, Part::kProduct},  {kValueGradients, Part::kProduct},
+    {program::kScores, Part::kFactor},         {program::kScores, Part::kOther},
+    {program::kValues, Part::kFactor},         {program::kValues, Part::kProduct},
+    {program::kValueGradients, Part::kFactor}, {program::kQueryGradients, Part::kProduct},
+    {program::kKeyGradients, Part::kProduct},  {program::kValueGradients, Part::kProduct},
 };
 
 // An index of the first product.
@@ -109,7 +99,8 @@ class Reader {
            tensor == AttentionTensor::kKeyGradient || tensor == AttentionTensor::kValueGradient;
   }
   Interval RangeOf(Index index) const {
-    return program_.IntervalOf(KernelOf(attention_.products(kScores)).indices(index), device_);
+    return program_.IntervalOf(KernelOf(attention_.products(program::kScores)).indices(index),
+                               device_);
   }
   int64_t ExtentOf(Index index) const { return RangeOf(index).size(); }
 
@@ -147,7 +138,7 @@ class Reader {
 
   // Which indices of the scores are whose, in the order of the call.
   void Classify() {
-    const program::AttentionProduct& scores = attention_.products(kScores);
+    const program::AttentionProduct& scores = attention_.products(program::kScores);
     const program::LibraryCall& call = *CallOf(scores);
     const bool query_left = scores.factor() == call.left();
     const auto add = [&](const auto& role, Indices& indices) {
@@ -186,11 +177,11 @@ class Reader {
   // Its dimensions are the indices of the scores' result but keys, in the order of the result.
   void PlaceRowSums() {
     if (!program::HasBackward(attention_)) return;
-    const program::LibraryCall& call = *CallOf(attention_.products(kScores));
+    const program::LibraryCall& call = *CallOf(attention_.products(program::kScores));
     std::map<int, Index> by_dim;
     for (const auto* role : {&call.batch(), &call.rows(), &call.columns()}) {
       for (const program::LibraryIndex& index : *role) {
-        const Index of_scores = attention_.products(kScores).indices(index.index());
+        const Index of_scores = attention_.products(program::kScores).indices(index.index());
         if (std::find(keys_.begin(), keys_.end(), of_scores) == keys_.end())
           by_dim[index.result_dim()] = of_scores;
       }

@@ -53,14 +53,15 @@ class Finder {
 
   absl::optional<Attention> Find() {
     if (!FindWeights() || !FindFactors()) return absl::nullopt;
-    const NodeId values = found_.NodeOf(kValues);
+    const NodeId values = found_.NodeOf(program::kValues);
     const std::set<NodeId> forward = Leading({values}, {});
     found_.forward.assign(forward.begin(), forward.end());
     if (AreAlone(forward, {values})) return std::move(found_);
     // What else reads the weights is the other half of a training step, or keeps them.
     if (!FindGradients()) return absl::nullopt;
-    std::set<NodeId> results = {found_.NodeOf(kValueGradients), found_.NodeOf(kQueryGradients),
-                                found_.NodeOf(kKeyGradients)};
+    std::set<NodeId> results = {found_.NodeOf(program::kValueGradients),
+                                found_.NodeOf(program::kQueryGradients),
+                                found_.NodeOf(program::kKeyGradients)};
     const std::set<NodeId> backward = Leading(results, forward);
     found_.backward.assign(backward.begin(), backward.end());
     std::set<NodeId> members = forward;
@@ -73,7 +74,7 @@ class Finder {
  private:
   const Node& NodeOf(NodeId id) const { return graph_.nodes[id]; }
 
-  void Set(AttentionStep step, NodeId node, TensorId factor) {
+  void Set(program::AttentionStep step, NodeId node, TensorId factor) {
     found_.products[step] = {node, factor, elements_.IndicesOf(node)};
   }
 
@@ -141,7 +142,7 @@ class Finder {
       const TensorId value = OtherFactor(values, weights_);
       if (value < 0 || ReducedBy(values) != keys_) return false;
       elements_.Learn(values, value);
-      Set(kValues, values, value);
+      Set(program::kValues, values, value);
       return true;
     }
     return false;
@@ -197,7 +198,7 @@ class Finder {
     if (!right && !are_keys(contraction.rows)) return false;
     key_ = node.operands[right ? contraction.right : contraction.left];
     const TensorId query = node.operands[right ? contraction.left : contraction.right];
-    found_.products[kScores] = {scores_, query, std::move(dims)};
+    found_.products[program::kScores] = {scores_, query, std::move(dims)};
     return true;
   }
 
@@ -229,8 +230,8 @@ class Finder {
 
   // With do, the gradient of the result: dv = sum over queries p * do, dp = sum do * v.
   bool FindGradients() {
-    const TensorId value = found_.products[kValues].factor;
-    for (const NodeId of_value : ContractionsOf(weights_, found_.NodeOf(kValues))) {
+    const TensorId value = found_.products[program::kValues].factor;
+    for (const NodeId of_value : ContractionsOf(weights_, found_.NodeOf(program::kValues))) {
       const TensorId gradient = OtherFactor(of_value, weights_);
       if (gradient < 0) continue;
       elements_.Learn(of_value, gradient);
@@ -241,8 +242,8 @@ class Finder {
         if (!IsWhole(weight_gradient_)) continue;
         elements_.LearnReaders(of_weight);
         if (!FindScoreGradients(of_weight)) continue;
-        Set(kValueGradients, of_value, gradient);
-        Set(kWeightGradients, of_weight, gradient);
+        Set(program::kValueGradients, of_value, gradient);
+        Set(program::kWeightGradients, of_weight, gradient);
         return true;
       }
     }
@@ -251,15 +252,15 @@ class Finder {
 
   // The map that makes ds, gradients of the scores, and dq = sum ds * k, dk = sum ds * q.
   bool FindScoreGradients(NodeId of_weight) {
-    const TensorId query = found_.products[kScores].factor;
+    const TensorId query = found_.products[program::kScores].factor;
     for (const NodeId of_query : ContractionsOf(key_, scores_)) {
       const TensorId gradient = OtherFactor(of_query, key_);
       const NodeId map = gradient < 0 ? -1 : graph_.tensors[SourceOf(graph_, gradient)].producer;
       if (map <= of_weight || !MatchScoreGradient(map)) continue;
       for (const NodeId of_key : ContractionsOf(gradient, of_query)) {
         if (!IsOther(of_key, gradient, query)) continue;
-        Set(kQueryGradients, of_query, key_);
-        Set(kKeyGradients, of_key, query);
+        Set(program::kQueryGradients, of_query, key_);
+        Set(program::kKeyGradients, of_key, query);
         return true;
       }
     }

@@ -19,6 +19,7 @@
 
 #include "compiler/model.h"
 #include "opsemantics/definition/graph.h"
+#include "runtime/program/check_attention.h"
 
 namespace yuba::compiler {
 
@@ -32,17 +33,6 @@ struct AttentionMask {
   std::vector<int> bias_dims;  // [flat dimension of bias]: that of the scores; -1: its extent is 1
 };
 
-// The contractions of attention, in the order of AttentionProduct of program.proto.
-enum AttentionStep : uint8_t {
-  kScores,
-  kValues,
-  kWeightGradients,  // those of p, and what follows of v, q and k
-  kValueGradients,
-  kQueryGradients,
-  kKeyGradients,
-  kAttentionSteps
-};
-
 struct AttentionProduct {
   NodeId node = -1;       // -1: there is none
   TensorId factor = -1;   // q, v, the gradient of o, again, k, q: what it multiplies with scores,
@@ -52,7 +42,7 @@ struct AttentionProduct {
 };
 
 struct Attention {
-  std::array<AttentionProduct, kAttentionSteps> products;
+  std::array<AttentionProduct, program::kAttentionSteps> products;  // [program::AttentionStep]
   std::vector<int> key_dims;  // the flat dimensions of the scores that run along keys, ascending
   double scale = 1;
   AttentionMask mask;
@@ -61,7 +51,7 @@ struct Attention {
   std::vector<NodeId> forward, backward;
 
   bool HasBackward() const { return !backward.empty(); }
-  NodeId NodeOf(AttentionStep step) const { return products[step].node; }
+  NodeId NodeOf(program::AttentionStep step) const { return products[step].node; }
 };
 
 // Those of the model's graph, which must be linked, by their scores. No node is in two. Casts

@@ -138,10 +138,10 @@ class Adder {
   // Whether the contractions begin their kernels, and those whose results others read are all of
   // them.
   bool AreSound(const Attention& attention, const Part& forward, const Part& backward) const {
-    for (int step = 0; step < kAttentionSteps; ++step) {
+    for (int step = 0; step < program::kAttentionSteps; ++step) {
       const NodeId node = attention.products[step].node;
       if (node < 0) continue;
-      const bool may_go_on = step == kScores || step == kWeightGradients;
+      const bool may_go_on = step == program::kScores || step == program::kWeightGradients;
       const program::Kernel& kernel = KernelAt(node);
       if (kernel.node(0) != graph_.nodes[node].name || (!may_go_on && kernel.node_size() > 1))
         return false;
@@ -192,7 +192,7 @@ class Adder {
 
   // The index of the kernel of the scores that runs along one of their dimensions.
   int IndexOf(const Attention& attention, int dim) const {
-    const NodeId scores = attention.NodeOf(kScores);
+    const NodeId scores = attention.NodeOf(program::kScores);
     const int index = graph_.nodes[scores].definition->left[dim].BareIndex();
     return program_.functions(KernelAt(scores).function()).definitions(0).indices(index);
   }
@@ -259,11 +259,12 @@ class Adder {
 
   // A buffer for what the first call leaves for the second, of which each device has its queries.
   int AddRowSums(const Attention& attention) {
-    const NodeId node = attention.NodeOf(kScores);
+    const NodeId node = attention.NodeOf(program::kScores);
     const Definition& definition = *graph_.nodes[node].definition;
     const program::Kernel& scores = KernelAt(node);
     program::Buffer& buffer = *program_.add_buffers();
-    buffer.set_name(absl::StrCat("row_sums(", graph_.nodes[attention.NodeOf(kValues)].name, ")"));
+    buffer.set_name(
+        absl::StrCat("row_sums(", graph_.nodes[attention.NodeOf(program::kValues)].name, ")"));
     buffer.set_type(ToProto(ElementType::kF32));
     const std::vector<int>& keys = attention.key_dims;
     for (int d = 0; d < static_cast<int>(definition.left.size()); ++d) {

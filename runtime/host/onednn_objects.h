@@ -102,8 +102,8 @@ class DnnlPostOps {
   absl::Status Add(const PostOpShape& step, const absl::optional<dnnl_memory_desc_t>& operand);
   dnnl_post_ops_t get() const { return steps_; }  // null where there are none
 
-  // Whether the library computes what they say. oneDNN 2.5 to 3.0 keeps one factor for all scales of
-  // a call, the first one's; so false of several scales.
+  // Whether the library computes what they say. oneDNN 2.5 to 3.0 keeps one factor for all scales
+  // of a call, the first one's; so false of several scales.
   bool ComputesRightly() const { return scales_ <= 1; }
 
   // The number of the primitive's argument that is operand `number`, and the argument.

@@ -9,7 +9,7 @@
 namespace yuba::program {
 namespace {
 
-constexpr int kFewestProducts = 2, kMostProducts = 6;  // of Attention.products
+constexpr AttentionStep kForwardProducts = kWeightGradients;  // all without gradients
 
 class AttentionChecker {
  public:
@@ -35,7 +35,7 @@ class AttentionChecker {
       }
     }
     const bool backward = HasBackward(attention);
-    if (attention.products_size() != (backward ? kMostProducts : kFewestProducts))
+    if (attention.products_size() != (backward ? kAttentionSteps : kForwardProducts))
       return UserError("has ", attention.products_size(), " products");
     for (int p = 0; p < attention.products_size(); ++p)
       YUBA_RETURN_IF_ERROR(CheckProduct(attention, p));
@@ -57,11 +57,12 @@ class AttentionChecker {
 
   absl::Status CheckProduct(const Attention& attention, int number) const {
     const AttentionProduct& product = attention.products(number);
-    const auto& [begin, end] = PartsOf(attention)[number < kFewestProducts ? 0 : 1];
+    const auto& [begin, end] = PartsOf(attention)[number < kForwardProducts ? 0 : 1];
     if (product.instruction() < begin || product.instruction() >= end)
       return UserError("has a product, ", product.instruction(), ", for which it does not stand");
     const Kernel& kernel = program_.instructions(product.instruction()).kernel();
-    const Kernel& scores = program_.instructions(attention.products(0).instruction()).kernel();
+    const Kernel& scores =
+        program_.instructions(attention.products(kScores).instruction()).kernel();
     if (product.factor() < 0 || product.factor() >= kernel.operands_size() ||
         kernel.results().empty() || product.indices_size() != kernel.indices_size()) {
       return UserError("does not fit to instruction ", product.instruction());
@@ -74,7 +75,8 @@ class AttentionChecker {
   }
 
   absl::Status CheckMask(const Attention& attention) const {
-    const Kernel& scores = program_.instructions(attention.products(0).instruction()).kernel();
+    const Kernel& scores =
+        program_.instructions(attention.products(kScores).instruction()).kernel();
     const auto is_index = [&](int index) { return index >= 0 && index < scores.indices_size(); };
     if (attention.causal() &&
         (!is_index(attention.query_index()) || !is_index(attention.key_index()) ||

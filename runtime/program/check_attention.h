@@ -2,6 +2,7 @@
 #ifndef YUBA_RUNTIME_PROGRAM_CHECK_ATTENTION_H_
 #define YUBA_RUNTIME_PROGRAM_CHECK_ATTENTION_H_
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,17 @@
 #include "runtime/program/program.pb.h"
 
 namespace yuba::program {
+
+// Positions in Attention.products: the contractions of attention.
+enum AttentionStep : uint8_t {
+  kScores,
+  kValues,
+  kWeightGradients,  // those of p, and what follows of v, q and k: with gradients alone
+  kValueGradients,
+  kQueryGradients,
+  kKeyGradients,
+  kAttentionSteps
+};
 
 inline bool HasBackward(const Attention& attention) {
   return attention.backward_begin() < attention.backward_end();

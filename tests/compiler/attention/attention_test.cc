@@ -86,10 +86,10 @@ TEST_CASE("attention of models of the zoo is found, and its gradients") {
                 std::count(attention.forward.begin(), attention.forward.end(), reader) +
                     std::count(attention.backward.begin(), attention.backward.end(), reader) >
                 0;
-            const bool result = node == attention.NodeOf(kValues) ||
-                                node == attention.NodeOf(kValueGradients) ||
-                                node == attention.NodeOf(kQueryGradients) ||
-                                node == attention.NodeOf(kKeyGradients);
+            const bool result = node == attention.NodeOf(program::kValues) ||
+                                node == attention.NodeOf(program::kValueGradients) ||
+                                node == attention.NodeOf(program::kQueryGradients) ||
+                                node == attention.NodeOf(program::kKeyGradients);
             CHECK((inside || result));
           }
         }
