@@ -135,12 +135,37 @@ std::vector<NodeId> FollowPass(const std::vector<Cluster>& products, Model& mode
   return FollowClusters(products, model);
 }
 
+// Readers of copies that lie where their tensors do read the tensors: copies between nodes would
+// hide what these have in common, and nothing moves. What is left of such a copy is a tensor that
+// nothing makes or reads.
+void ReadThroughCopies(Compilation& c) {
+  Graph& graph = c.model.graph;
+  std::vector<Node> nodes;
+  search::Choices planned;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    Node& node = graph.nodes[n];
+    const bool copy = IsCopy(graph, node) &&
+                      c.plan.tensors[node.result] == c.plan.tensors[SourceOf(graph, node.result)];
+    if (copy) continue;
+    planned.push_back(std::move(c.plan.nodes[n]));
+    nodes.push_back(node);
+    for (TensorId& operand : nodes.back().operands) {
+      const TensorId source = SourceOf(graph, operand);
+      if (c.plan.tensors[operand] == c.plan.tensors[source]) operand = source;
+    }
+  }
+  graph.nodes = std::move(nodes);
+  c.plan.nodes = std::move(planned);
+  Link(graph);
+}
+
 // Brings kernels of a GPU together that can be one: the nodes of graph and plan move alike. Where
 // there is a limit on memory, the program must keep it.
 void BringTogether(Compilation& c) {
   if (!c.request.kernels.target.facts->parallel || !c.request.kernels.gathers) return;
   const Model before = c.model;
   const search::Choices planned = c.plan.nodes;
+  ReadThroughCopies(c);
   for (const auto& pass : {FollowPass, GatherKernels}) {
     const std::vector<NodeId> order = pass(
         kernels::LibraryProducts(c.model.graph, FindProducts(c.model.graph), c.request.kernels),

@@ -24,6 +24,19 @@ std::vector<int> NumbersOfClusters(const Graph& graph, const std::vector<Cluster
   return numbers;
 }
 
+// [node]: nodes next to each other with one number other than -1 are one kernel: of a product, or
+// else of a cluster. What is in both is the product's.
+std::vector<int> NumbersOfKernels(const std::vector<int>& clusters,
+                                  const std::vector<int>& products) {
+  std::vector<int> numbers;
+  for (size_t node = 0; node < clusters.size(); ++node) {
+    numbers.push_back(products[node] >= 0   ? 2 * products[node]
+                      : clusters[node] >= 0 ? 2 * clusters[node] + 1
+                                            : -1);
+  }
+  return numbers;
+}
+
 // Numbers of kernels as KernelNodes::beside.
 class Besides {
  public:
@@ -73,20 +86,24 @@ std::vector<KernelNodes> KernelsOfEntry(const Model& model, const std::vector<Cl
   const Interval nodes = NodesOf(graph, entry);
   const std::vector<int> clusters = NumbersOfClusters(graph, model.clusters);
   const std::vector<int> calls = NumbersOfClusters(graph, products);
+  const std::vector<int> numbers = NumbersOfKernels(clusters, calls);
+  std::vector<int64_t> last_of(model.clusters.size(), -1);  // [cluster]: its last node
+  for (int64_t n = nodes.begin; n < nodes.end; ++n) {
+    if (clusters[n] >= 0) last_of[clusters[n]] = n;
+  }
   std::vector<KernelNodes> kernels;
   for (int64_t n = nodes.begin; n < nodes.end; ++n) {
     const auto local = static_cast<NodeId>(n - nodes.begin);
-    const auto with_last = [&](const std::vector<int>& numbers) {
-      return n > nodes.begin && numbers[n] >= 0 && numbers[n] == numbers[n - 1];
-    };
-    if (!with_last(clusters) && !with_last(calls)) {
+    if (n == nodes.begin || numbers[n] < 0 || numbers[n] != numbers[n - 1]) {
       kernels.emplace_back();
       kernels.back().begin = local;
     }
     KernelNodes& kernel = kernels.back();
     kernel.end = local + 1;
-    kernel.cluster = std::max(kernel.cluster, clusters[n]);
     kernel.product |= calls[n] >= 0;
+    // A cluster that goes on behind a product is that of the kernel there.
+    if (clusters[n] >= 0 && (!kernel.product || last_of[clusters[n]] == n))
+      kernel.cluster = clusters[n];
   }
   Besides besides(model);
   for (KernelNodes& kernel : kernels) {

@@ -4,9 +4,11 @@
 
 #include <catch2/catch.hpp>
 #include <numeric>
+#include <vector>
 
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/products.h"
+#include "compiler/order/kernel_nodes.h"
 #include "compiler/order/live_bytes.h"
 #include "compiler/order/order.h"
 #include "tests/compiler/support/carried_graphs.h"
@@ -60,6 +62,29 @@ TEST_CASE("a node that reads what stands between stays behind it") {
   const TensorId product = build.MatMul(y, w);
   Model model = build.Finish({build.Subtract(build.Relu(product), y)});
   CHECK(Follow(model) == Order{0, 1, 2, 3});
+}
+
+TEST_CASE("what is both a post-op of a product and of a cluster is the product's") {
+  ModelBuilder build;
+  const TensorId x = build.Input({6, 6}), w = build.Input({6, 6}, TensorKind::kParameter);
+  const TensorId c = build.MatMul(x, w), y = build.Relu(c);
+  const TensorId z = build.Subtract(y, x);
+  const TensorId product = build.MatMul(z, w);
+  const TensorId follows = build.Add(y, x);  // a cluster with z, but not of the product of c
+  Model model = build.Finish({build.MatMul(product, follows)});
+  ClusterModel(model, 1);
+  REQUIRE(model.clusters == std::vector<Cluster>{Cluster{2, {y, z}}});
+  const std::vector<Cluster> products = FindProducts(model.graph);
+  REQUIRE(products == std::vector<Cluster>{Cluster{2, {c, y}}});
+  const std::vector<KernelNodes> kernels = KernelsOfEntry(model, products, 0);
+  REQUIRE(kernels.size() == 5);
+  CHECK(kernels[0].end == 2);
+  CHECK(kernels[0].product);
+  CHECK(kernels[0].cluster == -1);
+  CHECK_FALSE(kernels[1].product);
+  CHECK(kernels[1].cluster == 0);
+  CHECK(FollowClusters(products, model, 1) == Order{0, 1, 2, 4, 3, 5});
+  CHECK(model.clusters == std::vector<Cluster>{Cluster{2, {z, follows}}});
 }
 
 TEST_CASE("any small graph stays right: nodes can run, clusters are possible, no more is live") {
