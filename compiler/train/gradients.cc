@@ -147,6 +147,8 @@ class Backward {
       graph_.tensors[made.result].type.type = ElementType::kI64;
       sources.push_back(made.result);
       AddNode(made, node.op);
+    } else {
+      sources.push_back(node.result);
     }
     for (const GradientShare& share : gradient.shares) {
       const TensorId operand = node.operands[share.operand];

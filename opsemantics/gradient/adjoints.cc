@@ -15,7 +15,7 @@ class Adjoints {
  public:
   explicit Adjoints(const Definition& definition) : definition_(definition) {}
 
-  absl::StatusOr<std::vector<ReadAdjoint>> From(const ExprPtr& seed) {
+  absl::StatusOr<std::vector<ReadAdjoint>> From(const ExprPtr& seed, const ExprPtr& result) {
     std::vector<ReadAdjoint> reads;
     KeepPointers(definition_.body);
     Add(definition_.body, seed);
@@ -32,7 +32,8 @@ class Adjoints {
       if (!HasDerivative(term->function)) {
         return UserError("the function ", Name(term->function), " has no derivative");
       }
-      const std::vector<ExprPtr> adjoints = ArgumentAdjoints(term, adjoint);
+      const bool held = result != nullptr && term == definition_.body;
+      const std::vector<ExprPtr> adjoints = ArgumentAdjoints(term, held ? result : term, adjoint);
       for (size_t a = 0; a < adjoints.size(); ++a) {
         if (adjoints[a] != nullptr) Add(term->args[a], adjoints[a]);
       }
@@ -78,8 +79,8 @@ class Adjoints {
 }  // namespace
 
 absl::StatusOr<std::vector<ReadAdjoint>> AdjointsOf(const Definition& definition,
-                                                    const ExprPtr& seed) {
-  return Adjoints(definition).From(seed);
+                                                    const ExprPtr& seed, const ExprPtr& result) {
+  return Adjoints(definition).From(seed, result);
 }
 
 }  // namespace yuba

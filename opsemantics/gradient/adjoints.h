@@ -25,9 +25,12 @@ struct ReadAdjoint {
 // half, as of maximum, but nothing beside a literal, as of relu and clamp. The user's error names a
 // function that has no derivative (of `opaque` definitions).
 //
-// `seed` has the type of the definition's result. The body must outlive the answer.
+// `seed` has the type of the definition's result. With `result`, a read of a tensor that holds the
+// body's value, adjoints read that in the place of the body where they need its value. The body
+// must outlive the answer.
 absl::StatusOr<std::vector<ReadAdjoint>> AdjointsOf(const Definition& definition,
-                                                    const ExprPtr& seed);
+                                                    const ExprPtr& seed,
+                                                    const ExprPtr& result = nullptr);
 
 }  // namespace yuba
 

@@ -12,6 +12,7 @@
 #include "opsemantics/definition/shared_terms.h"
 #include "opsemantics/gradient/adjoints.h"
 #include "opsemantics/gradient/solve.h"
+#include "opsemantics/regions/structure.h"
 
 namespace yuba {
 namespace {
@@ -51,7 +52,13 @@ class Differentiator {
                        " has no gradient");
     }
     const ExprPtr seed = ReadExpr(operands_, definition_.left, definition_.result.type);
-    YUBA_ASSIGN_OR_RETURN(const std::vector<ReadAdjoint> adjoints, AdjointsOf(definition_, seed));
+    YUBA_ASSIGN_OR_RETURN(std::vector<ReadAdjoint> adjoints, AdjointsOf(definition_, seed));
+    if (IsMap(definition_)) {
+      const ExprPtr result = ReadExpr(operands_ + 1, definition_.left, definition_.result.type);
+      YUBA_ASSIGN_OR_RETURN(const std::vector<ReadAdjoint> from_result,
+                            AdjointsOf(definition_, seed, result));
+      ReadResults(from_result, adjoints);
+    }
     Gradient gradient;
     for (const ReadAdjoint& adjoint : adjoints) {
       if (!wanted[adjoint.read->operand]) continue;
@@ -65,6 +72,24 @@ class Differentiator {
   }
 
  private:
+  bool ReadsOperands(const ExprPtr& expr) const {
+    bool reads = false;
+    Walk(expr,
+         [&](const Expr& term) { reads |= term.kind == Expr::kRead && term.operand < operands_; });
+    return reads;
+  }
+
+  // Takes those that read nothing but the result where the others read operands: these need not
+  // live, and a result of max, tanh, sig or exp says the same of its slope.
+  void ReadResults(const std::vector<ReadAdjoint>& from_result,
+                   std::vector<ReadAdjoint>& adjoints) const {
+    YUBA_CHECK(from_result.size() == adjoints.size());
+    for (size_t a = 0; a < adjoints.size(); ++a) {
+      if (ReadsOperands(adjoints[a].adjoint) && !ReadsOperands(from_result[a].adjoint))
+        adjoints[a] = from_result[a];
+    }
+  }
+
   GradientShare ShareOf(const ReadAdjoint& adjoint, bool chosen) const {
     GradientShare share;
     share.operand = adjoint.read->operand;
@@ -74,8 +99,9 @@ class Differentiator {
     result.reducer = Reducer::kSum;
     result.body = adjoint.adjoint;
     result.operands.push_back(definition_.result);
+    result.operands.push_back(definition_.result);
     if (chosen) {
-      result.operands.push_back({ElementType::kI64, definition_.result.dims});
+      result.operands.back().type = ElementType::kI64;
       const ExprPtr place = ReadExpr(operands_ + 1, definition_.left, ElementType::kI64);
       result.data_where.push_back({NumberOfPoint(definition_), Function::kEq, false, place});
     }

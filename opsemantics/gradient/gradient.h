@@ -10,6 +10,9 @@
 // A maximum goes to the first of the elements that have it, as PyTorch's max(dim), whose place is a
 // definition of its own: y[i] = max(k) x0[i, k] gives at[i] = argmax(k) x0[i, k] and
 //   dx0[i, k] = select(k == at[i], dy[i], 0)
+// A map whose result alone says its slope is not computed again: y[i] = max(x0[i] + x1[i], 0) gives
+//   dx0[i] = select(0 < y[i], dy[i], 0)
+// which is what x0[i] + x1[i] says, at 0 and of NaN too.
 #ifndef YUBA_OPSEMANTICS_GRADIENT_GRADIENT_H_
 #define YUBA_OPSEMANTICS_GRADIENT_GRADIENT_H_
 
@@ -26,7 +29,8 @@ struct GradientShare {
   int operand = 0;        // of the definition that was differentiated
   Definition definition;  // its result has the operand's type
   // Parallel to definition.operands: k is operand k of the definition that was differentiated,
-  // then come, with n operands, n for the gradient of its result and n + 1 for the place.
+  // then come, with n operands, n for the gradient of its result and n + 1 for the place, or for
+  // its result where there is no place.
   std::vector<int> sources;
 };
 

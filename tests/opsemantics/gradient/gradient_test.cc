@@ -2,8 +2,10 @@
 // like everything else they equal the whole.
 #include "opsemantics/gradient/gradient.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -42,13 +44,14 @@ struct Point {
     return WeightedSum(RunWhole(definition, Arithmetic::kFloat, operands), weights);
   }
 
-  // The value of the definition, whose operands are as GradientShare::sources has them.
+  // The value of the definition, whose operands are as GradientShare::sources has them, the last of
+  // which is `last`: the place, or the result.
   TensorValue Run(const Definition& share, const std::vector<int>& sources,
-                  const TensorValue& place) const {
+                  const TensorValue& last) const {
     std::vector<TensorValue> values;
     for (const int source : sources) {
       const int own = static_cast<int>(operands.size());
-      values.push_back(source < own ? operands[source] : source == own ? weights : place);
+      values.push_back(source < own ? operands[source] : source == own ? weights : last);
     }
     return RunWhole(share, Arithmetic::kFloat, values);
   }
@@ -62,11 +65,10 @@ struct Point {
 std::vector<std::vector<double>> Derived(const Point& point, const Gradient& gradient) {
   std::vector<std::vector<double>> sums;
   for (const TensorValue& operand : point.operands) sums.emplace_back(operand.elements.size(), 0.0);
-  TensorValue place;
-  if (gradient.place.has_value())
-    place = RunWhole(*gradient.place, Arithmetic::kFloat, point.operands);
+  const TensorValue last = RunWhole(gradient.place.has_value() ? *gradient.place : point.definition,
+                                    Arithmetic::kFloat, point.operands);
   for (const GradientShare& share : gradient.shares) {
-    const TensorValue value = point.Run(share.definition, share.sources, place);
+    const TensorValue value = point.Run(share.definition, share.sources, last);
     REQUIRE(value.elements.size() == sums[share.operand].size());
     for (size_t e = 0; e < value.elements.size(); ++e)
       sums[share.operand][e] += value.elements[e].number;
@@ -190,6 +192,86 @@ TEST_CASE("the gradient of every function equals central differences") {
                    1e-5, strange));
     CHECK(strange == 0);
     CHECK(differences.corners * 10 <= differences.elements);
+  }
+}
+
+// y[i] = body, of f32; operands of 5 elements.
+Definition MapOf(ExprPtr body, int operands) {
+  Definition map;
+  map.name = "y";
+  map.indices = {{"i", 5, false}};
+  map.left = {IndexAffine(0)};
+  map.result = {ElementType::kF32, {5}};
+  map.operands.assign(operands, map.result);
+  map.body = std::move(body);
+  return map;
+}
+
+ExprPtr Operand(int operand) { return ReadExpr(operand, {IndexAffine(0)}, ElementType::kF32); }
+ExprPtr Call(Function function, std::vector<ExprPtr> args) {
+  return CallExpr(function, std::move(args), ElementType::kF32);
+}
+ExprPtr Literal(double number) { return LiteralExpr(ElementType::kF32, 0, number); }
+
+TEST_CASE("gradients read the result where it alone says the slope") {
+  const ExprPtr sum = Call(Function::kAdd, {Operand(0), Operand(1)});
+  const auto gradient = [](const ExprPtr& body, int operands) {
+    const Definition map = MapOf(body, operands);
+    const Gradient of = GradientOf(map, std::vector<bool>(operands, true)).value();
+    REQUIRE(of.shares.size() == static_cast<size_t>(operands));
+    std::string text = ToString(of.shares[0].definition);
+    text.erase(0, text.find('=') + 2);
+    const std::vector<int>& sources = of.shares[0].sources;
+    const bool result = std::count(sources.begin(), sources.end(), operands + 1) > 0;
+    const bool operand = sources.front() < operands;
+    return text + (result ? ", of the result" : "") + (operand ? ", of operands" : "");
+  };
+  CHECK(gradient(Call(Function::kMax, {sum, Literal(0)}), 2) ==
+        "if 0 < x1[i] then x0[i] else 0, of the result");
+  CHECK(gradient(Call(Function::kMax, {Literal(0), sum}), 2) ==
+        "if 0 < x1[i] then x0[i] else 0, of the result");
+  CHECK(gradient(Call(Function::kMin, {sum, Literal(6)}), 2) ==
+        "if x1[i] < 6 then x0[i] else 0, of the result");
+  CHECK(gradient(Call(Function::kTanh, {sum}), 2) ==
+        "x0[i] * (1 + -(x1[i] * x1[i])), of the result");
+  CHECK(gradient(Call(Function::kSig, {sum}), 2) ==
+        "x0[i] * (x1[i] * (1 + -x1[i])), of the result");
+  CHECK(gradient(Call(Function::kExp, {sum}), 2) == "x0[i] * x1[i], of the result");
+  CHECK(gradient(Call(Function::kSqrt, {sum}), 2) == "x0[i] * (0.5 / x1[i]), of the result");
+  // The result is not enough, or nothing is needed.
+  CHECK(gradient(Call(Function::kRsqrt, {sum}), 2).find("of the result") == std::string::npos);
+  CHECK(gradient(Call(Function::kMul, {Operand(0), Call(Function::kSig, {Operand(0)})}), 1)
+            .find("of the result") == std::string::npos);
+  CHECK(gradient(sum, 2) == "x0[i]");
+  CHECK(gradient(Call(Function::kMin, {Call(Function::kMax, {sum, Literal(0)}), Literal(6)}), 2)
+            .find(", of operands") != std::string::npos);
+}
+
+TEST_CASE("gradients of max and min from results are 0 at the bound, and of NaN") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const bool max : {true, false}) {
+    const Definition map =
+        MapOf(Call(max ? Function::kMax : Function::kMin, {Operand(0), Literal(0)}), 1);
+    TensorValue x, dy;
+    x.type = dy.type = map.result;
+    x.elements.resize(5);
+    dy.elements.resize(5);
+    const double values[5] = {-1, -0.0, 0, 1, kNan};
+    for (int e = 0; e < 5; ++e) {
+      x.elements[e].number = max ? values[e] : -values[e];
+      dy.elements[e].number = 3;
+    }
+    const TensorValue y = RunWhole(map, Arithmetic::kFloat, {x});
+    const Gradient gradient = GradientOf(map, {true}).value();
+    REQUIRE(gradient.shares.size() == 1);
+    std::vector<TensorValue> operands;
+    for (const int source : gradient.shares[0].sources) {
+      REQUIRE(source > 0);  // not x
+      operands.push_back(source == 1 ? dy : y);
+    }
+    const TensorValue dx = RunWhole(gradient.shares[0].definition, Arithmetic::kFloat, operands);
+    const double expected[5] = {0, 0, 0, 3, 0};
+    for (int e = 0; e < 5; ++e) CHECK(dx.elements[e].number == expected[e]);
   }
 }
 
