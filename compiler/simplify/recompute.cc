@@ -19,7 +19,12 @@ class Recomputer {
   void Run() {
     Link(graph_);
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
-      if (MayRecompute(id) && MovesNoMore(id) && HoldsNoMore(id)) dead_[id] = TryAll(id);
+      if (!MayRecompute(id)) continue;
+      const std::vector<NodeId>& readers = graph_.tensors[graph_.nodes[id].result].consumers;
+      const bool by_all = std::all_of(readers.begin(), readers.end(),
+                                      [&](NodeId reader) { return MayCompute(reader, id); });
+      if (by_all && MovesNoMore(id) && HoldsNoMore(id)) dead_[id] = TryAll(id);
+      if (!by_all) TrySome(id);
     }
     RemoveNodes(dead_, graph_);
   }
@@ -38,8 +43,8 @@ class Recomputer {
     return bytes * kFarSmaller <= BytesOf(map.result) ? 0 : bytes;
   }
 
-  // Whether the node is a map whose readers may all compute it themselves. One that makes its
-  // operand smaller (a cast to a narrower type, a slice) is stored, so that less is moved.
+  // Whether the node is a map that readers might compute themselves. One that makes its operand
+  // smaller (a cast to a narrower type, a slice) is stored, so that less is moved.
   bool MayRecompute(NodeId id) const {
     const Node& map = graph_.nodes[id];
     const Tensor& result = graph_.tensors[map.result];
@@ -47,12 +52,13 @@ class Recomputer {
     for (const TensorId operand : map.operands) {
       if (BytesOf(operand) > BytesOf(map.result)) return false;
     }
-    return !result.consumers.empty() &&
-           std::all_of(result.consumers.begin(), result.consumers.end(), [&](NodeId reader) {
-             const Definition& definition = *graph_.nodes[reader].definition;
-             return !IsOpaque(definition) &&
-                    ReadsEachOnce(definition, OperandOf(reader, map.result));
-           });
+    return !result.consumers.empty();
+  }
+
+  bool MayCompute(NodeId reader, NodeId map) const {
+    const Definition& definition = *graph_.nodes[reader].definition;
+    return !IsOpaque(definition) &&
+           ReadsEachOnce(definition, OperandOf(reader, graph_.nodes[map].result));
   }
 
   int OperandOf(NodeId reader, TensorId tensor) const {
@@ -104,13 +110,44 @@ class Recomputer {
       return false;
     }
     for (const TensorId operand : map.operands) {
+      AddConsumers(operand, readers);
       std::vector<NodeId>& consumers = graph_.tensors[operand].consumers;
-      consumers.insert(consumers.end(), readers.begin(), readers.end());
-      std::sort(consumers.begin(), consumers.end());
-      consumers.erase(std::unique(consumers.begin(), consumers.end()), consumers.end());
       consumers.erase(std::find(consumers.begin(), consumers.end(), id));
     }
     return true;
+  }
+
+  void AddConsumers(TensorId tensor, const std::vector<NodeId>& readers) {
+    std::vector<NodeId>& consumers = graph_.tensors[tensor].consumers;
+    consumers.insert(consumers.end(), readers.begin(), readers.end());
+    std::sort(consumers.begin(), consumers.end());
+    consumers.erase(std::unique(consumers.begin(), consumers.end()), consumers.end());
+  }
+
+  // Of a map that is stored for some readers, as products are: the others compute it themselves
+  // where they read one large tensor for it in its place, which others read then or later. So
+  // gradients behind y = max(scale * x + shift, 0) of a batch norm, which read x, do not read y.
+  void TrySome(NodeId id) {
+    const Node& map = graph_.nodes[id];
+    TensorId large = -1;
+    for (const TensorId operand : map.operands) {
+      if (BytesThatMatter(operand, map) == 0) continue;
+      if (large >= 0) return;
+      large = operand;
+    }
+    if (large < 0) return;
+    std::vector<NodeId> readers;
+    for (const NodeId reader : graph_.tensors[map.result].consumers)
+      if (MayCompute(reader, id)) readers.push_back(reader);
+    const Tensor& read = graph_.tensors[large];
+    if (readers.empty() || (!IsStored(read.kind) && read.consumers.back() < readers.back())) return;
+    std::vector<NodeId> done;
+    for (const NodeId reader : readers)
+      if (ComposeInto(graph_, id, reader)) done.push_back(reader);
+    for (const TensorId operand : map.operands) AddConsumers(operand, done);
+    std::vector<NodeId>& consumers = graph_.tensors[map.result].consumers;
+    for (const NodeId reader : done)
+      consumers.erase(std::find(consumers.begin(), consumers.end(), reader));
   }
 
   Graph& graph_;

@@ -45,7 +45,8 @@ void ComposeMaps(Model& model, Gradients gradients = Gradients::kNone);
 // or reductions, where that neither moves nor holds more bytes than the result that would be
 // stored: what they read more is at most what is read and written for the result, and operands that
 // would live longer are no larger than it. For training steps, whose backward passes read what the
-// forward pass computed.
+// forward pass computed. Where some readers cannot, as products, the others do that read one large
+// tensor for it in its place, if that lives as long anyhow.
 //
 // Example: of y = (x - m) * r, with vectors m and r, that a ReLU of the forward pass and two nodes
 // of the backward pass read, x is kept for these, and y is computed three times.

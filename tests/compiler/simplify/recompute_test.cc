@@ -1,6 +1,7 @@
 // RecomputeMaps: which maps become part of several readers, and that values stay the same.
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/simplify/simplify.h"
@@ -10,8 +11,8 @@
 namespace yuba::compiler {
 namespace {
 
-// How many nodes are left, after a check that the outputs are what they were.
-size_t NodesAfter(Model model) {
+// What is left, after a check that the outputs are what they were.
+Model Recomputed(Model model) {
   Random random(1);
   std::vector<TensorValue> before = RandomValues(model.graph, Arithmetic::kFloat, random);
   std::vector<TensorValue> after = before;
@@ -22,8 +23,10 @@ size_t NodesAfter(Model model) {
     for (size_t e = 0; e < before[output].elements.size(); ++e)
       CHECK(before[output].elements[e].number == after[output].elements[e].number);
   }
-  return model.graph.nodes.size();
+  return model;
 }
+
+size_t NodesAfter(Model model) { return Recomputed(std::move(model)).graph.nodes.size(); }
 
 TEST_CASE("a map of one large tensor is computed in all its readers") {
   ModelBuilder b;
@@ -47,6 +50,32 @@ TEST_CASE("a map is stored that a product reads, or the user") {
       CHECK(NodesAfter(b.Finish({a, r, p})) == 5);
     }
   }
+}
+
+TEST_CASE("what reads a map that a product reads too computes it where its operand lives anyhow") {
+  for (const bool lives : {false, true}) {
+    ModelBuilder b;
+    const TensorId x = b.MatMul(b.Input({32, 8}), b.Input({8, 16}, TensorKind::kParameter));
+    const TensorId y = b.AddRow(x, b.Input({16}, TensorKind::kParameter));
+    const TensorId p = b.MatMul(y, b.Input({16, 8}, TensorKind::kParameter));
+    const TensorId a = b.Relu(y);
+    std::vector<TensorId> outputs = {p, a};
+    if (lives) outputs.push_back(b.Reduce(x, Reducer::kMax));
+    const Model model = Recomputed(b.Finish(outputs));
+    CHECK(model.graph.tensors[y].consumers.size() == (lives ? 1 : 2));
+    CHECK(model.graph.tensors[x].consumers.size() == (lives ? 3 : 1));
+  }
+}
+
+TEST_CASE("what reads a map of two large tensors that a product reads too reads it") {
+  ModelBuilder b;
+  const TensorId w = b.Input({8, 16}, TensorKind::kParameter);
+  const TensorId u = b.MatMul(b.Input({32, 8}), w), v = b.MatMul(b.Input({32, 8}), w);
+  const TensorId y = b.Add(u, v);
+  const TensorId p = b.MatMul(y, b.Input({16, 8}, TensorKind::kParameter));
+  const std::vector<TensorId> outputs = {p, b.Relu(y), b.Reduce(u, Reducer::kMax),
+                                         b.Reduce(v, Reducer::kMax)};
+  CHECK(Recomputed(b.Finish(outputs)).graph.tensors[y].consumers.size() == 2);
 }
 
 // y = u + v, which are read nowhere else, and by `readers` reductions.
