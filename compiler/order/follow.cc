@@ -77,21 +77,23 @@ class Follower {
     return kernels;
   }
 
-  // Joins the group of `kernel` to that of `other`, the first kernel of its group.
+  // Joins the group of `kernel` to that of `other`, the first kernel of its group: moves it up, or
+  // else the other one down, as where an update waits for a reader of its weight that stands
+  // between the update and its moments.
   bool Follow(int kernel, int other) {
     const int own = sequence_.GroupOf(kernel), to = sequence_.GroupOf(other);
-    if (!IsWhole(other) || own == to + 1 || !sequence_.MayMoveUp(own, to)) return false;
+    const bool up = sequence_.MayMoveUp(own, to), down = sequence_.MayMoveDown(to, own);
+    if (!IsWhole(other) || own == to + 1 || (!up && !down)) return false;
     std::vector<NodeId> nodes;
     for (const int group : {to, own}) {
       for (const NodeId node : sequence_.NodesOfGroup(group)) nodes.push_back(first_ + node);
     }
     const absl::optional<Cluster> cluster = ClusterOf(model_.graph, nodes, fewest_slices_);
-    if (!cluster.has_value() || cluster->rows != Cluster::kTogether ||
-        !sequence_.Join(to, own, to)) {
-      return false;
-    }
-    clusters_[other] = cluster;
-    return true;
+    if (!cluster.has_value() || cluster->rows != Cluster::kTogether) return false;
+    const bool joined =
+        (up && sequence_.Join(to, own, to)) || (down && sequence_.Join(to, own, own));
+    if (joined) clusters_[other] = cluster;
+    return joined;
   }
 
   const Model& model_;

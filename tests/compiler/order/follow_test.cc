@@ -45,6 +45,17 @@ TEST_CASE("a map moves past a product to the map that it reads") {
   CHECK_THAT(CheckClusters(model.graph, model.clusters), IsOk());
 }
 
+TEST_CASE("a map moves down to a node that could join it but reads what stands between") {
+  ModelBuilder build;
+  const TensorId x = build.Input({6, 6}), w = build.Input({6, 6}, TensorKind::kParameter);
+  const TensorId y = build.Relu(x);
+  const TensorId product = build.MatMul(x, w);
+  const TensorId reads_both = build.Add(y, product);
+  Model model = build.Finish({build.MatMul(build.MatMul(product, w), reads_both)});
+  CHECK(Follow(model) == Order{1, 0, 2, 3, 4});
+  CHECK(model.clusters == std::vector<Cluster>{Cluster{2, {y, reads_both}}});
+}
+
 TEST_CASE("what would keep more bytes live than before stays") {
   ModelBuilder build;
   const TensorId x = build.Input({6, 6}), w = build.Input({6, 6}, TensorKind::kParameter);
