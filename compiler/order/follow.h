@@ -1,7 +1,7 @@
 // Nodes follow the cluster that they could be part of. The order puts each node before its reader,
 // and other nodes between it and those that compute or read the same; a cluster
 // (compiler/cluster) has only neighbours. Here, for GPUs and behind the search, nodes move up to
-// join it: what both read is read once, and there is one kernel less.
+// join it, or it moves down to them: what both read is read once, and there is one kernel less.
 //
 // Example: q, k and v are slices of one product. The scores need q and k, and v stands behind their
 // softmax; all three become one kernel. No more bytes are live at once than before (live_bytes.h).
