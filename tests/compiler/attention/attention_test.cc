@@ -227,6 +227,23 @@ TEST_CASE("scales, biases and masks are read from what they compute") {
   }
 }
 
+TEST_CASE("ONNX's own operator is attention too, also where heads share keys") {
+  for (const int64_t causal : {0, 1}) {
+    INFO("causal " << causal);
+    OnnxBuilder builder(23);
+    builder.Input("q", {2, 6, 8, 16});
+    for (const char* name : {"k", "v"}) builder.Input(name, {2, 3, 8, 16});
+    SetInt(builder.Node("Attention", {"q", "k", "v"}, {"result"}), "is_causal", causal);
+    builder.Output("result");
+    const std::vector<Attention> found = FindAttention(ModelOf(builder.Save(), absl::nullopt));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].scale == 0.25);
+    CHECK(found[0].mask.causal == (causal == 1));
+    CHECK(found[0].mask.offset == 0);
+    CHECK(found[0].mask.bias == -1);
+  }
+}
+
 TEST_CASE("what is only like attention is not found") {
   const Parts::Step plain = Scaled("Mul", 0.25f);
   REQUIRE(FindIn({plain}).size() == 1);

@@ -4,7 +4,6 @@ import numpy as np
 from case import Case
 from elementwise import X, sigmoid
 from normalizations import channels, normalized
-from sequences import attention
 from windows import conv, conv_transpose, pool
 
 
@@ -54,11 +53,6 @@ def of_windows():
     entry("triu", [x], np.triu(x))
     entry("tril", [x], np.tril(x))
     entry("strided_slice", [x], x[:2, :2, :3], n=[2, 2, 3])
-    q, k, v = draw(1, 2, 3, 4), draw(1, 2, 3, 4), draw(1, 2, 3, 2)
-    with Case("attention_defaults") as case:
-        names = [case.input(n, a) for n, a in zip("qkv", (q, k, v))]
-        case.entry("attention", names, attention(q, k, v, 0.5), scale=0.5)
-        case.entry("attention", names, attention(q, k, v, 0.5, causal=True), scale=0.5, causal=1)
 
 
 def of_normalizations():

@@ -68,23 +68,9 @@ void SetGuards(ElementType type, Attributes& attributes) {
   attributes["floor"] = 0.5;
 }
 
-// Attention as one description.
-int InOne(NodeContext& node, const Operands& of) {
-  Attributes attributes = {{"scale", of.scale}, {"causal", int64_t{of.causal}}, {"past", of.past}};
-  if (of.cap != 0) attributes["cap"] = of.cap;
-  int mask = of.added;
-  if (mask >= 0 && !node.failed()) {  // [batch or 1, groups or 1, heads of one or 1, ...]
-    SetGuards(node.ValueOf(of.q).type, attributes);
-    Dims dims = node.Dims(mask);
-    const int64_t groups = dims[1] == 1 ? 1 : node.Dims(of.k)[1];
-    mask = node.Reshape(mask, {dims[0], groups, dims[1] / groups, dims[2], dims[3]});
-  }
-  return node.Entry("attention", {of.q, of.k, of.v, mask}, attributes);
-}
-
-// Attention made of parts, one of which is the node's last output: 0, products; 1, these kept
+// The values that queries see. One step may be the node's last output: 0, products; 1, these kept
 // between -cap and cap; 2, with what is added; 3, the weights.
-int InParts(NodeContext& node, const Operands& of, ElementType precision) {
+int Attend(NodeContext& node, const Operands& of, ElementType precision) {
   const int64_t mode = node.Int("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3) node.Fail("its qk_matmul_output_mode ", mode, " is unknown");
   const ElementType type = node.ValueOf(of.q).type;
@@ -151,8 +137,8 @@ void TranslateAttention(NodeContext& node) {
   node.SetOutput(1, of.k);
   node.SetOutput(2, of.v);
   of.v = node.Cast(of.v, type);
-  const bool parts = node.HasOutput(3) || Rounds(type, precision);
-  const int y = parts ? InParts(node, of, precision) : InOne(node, of);
+  // A wider softmax of the same scores gives the same weights, rounded.
+  const int y = Attend(node, of, Rounds(type, precision) ? precision : type);
   node.SetOutput(0, flat ? MergeHeads(node, y) : y);
 }
 
