@@ -108,7 +108,10 @@ void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
   std::vector<LoopPlan> plans;
   for (const KernelDefinition& each : kernel.definitions)
     plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
-  const ElementType sum = AccumulatorType(kernel.definitions[0].definition->result.type);
+  const Definition& reduced = *kernel.definitions[0].definition;
+  const bool is_arg = IsArgReducer(reduced.reducer);  // parts of which have a position beside
+  const ElementType sum =
+      AccumulatorType(is_arg ? TypeOf(*reduced.body, reduced.operands) : reduced.result.type);
   const bool hash = target.arithmetic == Arithmetic::kHash && IsFloat(sum);
   const auto add = [&](const ThreadPlan& plan, const std::string& symbol,
                        const KernelDefinition& first) -> program::ThreadLaunch& {
@@ -116,8 +119,13 @@ void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
     launch.set_symbol(symbol);
     launch.set_threads(plan.threads);
     launch.set_points(plan.PointsOfBlock());
-    for (const MergedLoop& loop : plan.points) {
-      for (const int index : loop.indices) launch.add_indices(first.indices[index]);
+    const std::vector<int64_t> sides = plan.Sides();
+    for (size_t l = 0; l < plan.points.size(); ++l) {
+      for (const int index : plan.points[l].indices) {
+        launch.add_indices(first.indices[index]);
+        if (plan.InTiles()) launch.add_sides(0);
+      }
+      if (plan.InTiles()) launch.set_sides(launch.sides_size() - 1, sides[l]);
     }
     return launch;
   };
@@ -134,7 +142,8 @@ void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
     if (plan.parts == 1 || plan.stage == ThreadPlan::kSumOfParts) continue;
     launch.set_parts(plan.parts);
     if (plan.stage == ThreadPlan::kDefinitions)
-      launch.set_part_bytes(hash ? sizeof(int64_t) : ByteSize(sum));
+      launch.set_part_bytes((hash ? sizeof(int64_t) : ByteSize(sum)) +
+                            (is_arg ? sizeof(int64_t) : 0));
   }
 }
 

@@ -1,8 +1,9 @@
 // The builder of one definition of a kernel: it walks a loop plan from the outside in and emits
-// MLIR as it goes. One class in seven files: loop_builder.cc (arguments, accesses, several
+// MLIR as it goes. One class in eight files: loop_builder.cc (arguments, accesses, several
 // definitions), loop_control.cc (loops, branches and their bounds), loop_body.cc (accumulators),
-// loop_terms.cc (bodies); for GPUs loop_threads.cc (what threads share out), loop_groups.cc (what
-// groups of them compute together) and loop_scatter.cc. Only loop_builder.h is for others.
+// loop_terms.cc (bodies); for GPUs loop_threads.cc (what threads share out), loop_tiles.cc (maps
+// in tiles), loop_groups.cc (what groups of them compute together) and loop_scatter.cc. Only
+// loop_builder.h is for others.
 //
 // Of a kernel of several definitions the builder of the first one emits the loops over the shared
 // indices, and all builders in turn what is inside. A result of which one element is computed there
@@ -41,6 +42,13 @@ namespace scf = mlir::scf;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
+// A loop of which some neighbouring turns are at hand as lanes.
+struct LaneLoop {
+  MergedLoop loop;
+  int lanes = 1;
+  Value base;  // the turn that the first of them is
+};
+
 // Elements of one buffer at affine positions. The offset is kept up to date loop by loop.
 struct Access {
   int buffer = 0;                   // an operand's number, or the result's behind them
@@ -49,6 +57,14 @@ struct Access {
   Value offset;                     // in elements, with the indices known so far
   Value lane;                       // elements of the lane at hand behind it; null: none
   Strides strides;                  // as far as they are known (GPUs)
+};
+
+// What threads have accumulated of a point, together or one of them.
+struct Accumulated {
+  Typed value;
+  // Of argmax and argmin: where the value is among the terms, row-major; -1: there was none. Of
+  // other reducers null.
+  Value position;
 };
 
 class KernelBuilder {
@@ -191,6 +207,10 @@ class KernelBuilder {
   // What the threads of a GPU share out (ThreadPlan).
   bool InGroups() const { return threads_ != nullptr && threads_->group > 1; }
   void OverPoints(const Action& action);
+  void OverTiles(const Action& action);
+  std::vector<Value> TileNumbers();
+  LaneLoop TileLanes(const MergedLoop& loop, const TileSide& side, Value tile, Value warp,
+                     Value thread);
   Value Chunk();
   Value Points();
   Value ExtentOf(const MergedLoop& loop);
@@ -198,22 +218,33 @@ class KernelBuilder {
                  const Action& action);
   Values OverTurns(const Values& carried, const Inner& inner);
   std::string RowKey(const KernelTensor& tensor, const std::vector<Affine>& position);
-  Typed OverGroup(Typed accumulator);
-  Typed OverWarp(Typed accumulator);
-  Typed ThroughSharedMemory(Typed accumulator);
+  Accumulated OverGroup(Accumulated sum);
+  Accumulated OverWarp(Accumulated sum);
+  Accumulated ThroughSharedMemory(const Accumulated& sum);
   Value FromOtherLane(Value value, int distance);
   void GroupBarrier();
   bool IsOwn(const Expr& read, const KernelBuilder& reader, const KernelBuilder& writer) const;
   bool NeedsBarrier() const;
   void ByGroup();
-  void StoreByFirst(Typed value);
-  void StoreColumns(const Values& sums);
-  Value PartAddress(Value part, int64_t lane);
-  void StorePart(Value stored, int64_t lane);
-  Value SharedMemory(int count);
-  Value SharedAddress(Value memory, Value number);
-  void StoreShared(Value accumulator, Value address);
-  Typed LoadShared(Value address);
+  void StoreByFirst(const Accumulated& sum);
+  void StoreColumns(const std::vector<Accumulated>& sums);
+  // Accumulators of several threads in memory.
+  struct Memory {
+    Value values, positions;  // the latter of argmax and argmin alone
+  };
+  Memory Parts();
+  Value PartNumber(Value part, int64_t lane);
+  Memory SharedMemory(int count);
+  Value SharedArray(const char* name, mlir::Type type, int count);
+  void StoreAt(const Memory& memory, Value number, const Accumulated& sum);
+  Accumulated LoadAt(const Memory& memory, Value number);
+  // [lane]: accumulators as loops carry them, and the other way round.
+  std::vector<Accumulated> AccumulatedOf(const Values& carried);
+  Values CarriedOf(const Accumulated& sum) const;
+  Accumulated NothingYet();
+  Accumulated Combined(const Accumulated& a, const Accumulated& b);
+  Typed Finished(const Accumulated& sum);
+  ElementType CombinedType() const;
 
   // A scatter on GPUs (loop_scatter.cc).
   Values AtTerm(Value term, const std::function<Values()>& action);
@@ -228,7 +259,7 @@ class KernelBuilder {
   // Lanes, computed side by side: the rows of a block (LoopPlan::block), or neighbouring elements
   // that a thread computes.
   void ForLanes(const Action& action);
-  void WithLanes(const MergedLoop& loop, int lanes, Value base, const Action& action);
+  void WithLanes(const std::vector<LaneLoop>& loops, const Action& action);
   void SetLane(LLVM::AliasAnalysisOpInterface op);
   void OverBlocks(const Action& action);
 
@@ -250,6 +281,7 @@ class KernelBuilder {
   Values Term(Values carried);
   void IntoMemory(Typed value);
   Values Better(Typed value, Values carried);
+  Value PositionAt(const std::vector<Value>& values);
   Typed IdentityValue() { return s_.Identity(definition_.reducer, accumulator_type_); }
   Values Accumulate(Values carried);
   void MapElements();
@@ -322,17 +354,18 @@ class KernelBuilder {
   std::map<const Expr*, Placement> placed_;               // of the roots so far
   const std::vector<Interval> whole_;                     // [index]: its whole extent
 
-  int lanes_ = 0;                        // lanes at hand; 0: there are none
-  int lane_ = -1;                        // the one at hand; -1: none
-  MergedLoop lane_loop_;                 // along which they are neighbours
-  Value lane_base_;                      // the turn of that loop that the first of them is
+  int lanes_ = 0;  // lanes at hand; 0: there are none
+  int lane_ = -1;  // the one at hand; -1: none
+  // Along which they are neighbours: one, or the two of a tile, of which the last runs first.
+  std::vector<LaneLoop> lane_loops_;
   std::vector<mlir::Attribute> scopes_;  // [lane]: its alias scope
 
   // Of the thread, with a ThreadPlan: its number in its group, of the group in its block, of the
   // first of its points, of the part of a sum that it computes, and whether the points are any.
   Value in_group_, in_block_, point_, part_, valid_;
-  Value active_;       // whether the turn at hand is one; null: it is
-  int64_t turn_ = -1;  // of those that are written down one after the other; -1: none
+  bool shares_terms_ = false;  // whether the terms at hand are some of a group's
+  Value active_;               // whether the turn at hand is one; null: it is
+  int64_t turn_ = -1;          // of those that are written down one after the other; -1: none
   mlir::Block* row_block_ = nullptr;  // where they are
 
   ElementType accumulator_type_ = ElementType::kF32;

@@ -103,20 +103,33 @@ void KernelBuilder::IntoMemory(Typed value) {
 }
 
 // carried: the best value, and its row-major position among the reduction indices, -1 before the
-// first.
+// first. The first term stays the best one where it is not a number, others that are none never
+// are: a thread that has not the first one skips them.
 Values KernelBuilder::Better(Typed value, Values carried) {
+  if (shares_terms_) value = s_.Convert(value, CombinedType());
   Typed best = {carried[0], value.type};
   const bool max = definition_.reducer == Reducer::kArgMax;
   Value better = max ? s_.Less(best, value) : s_.Less(value, best);
-  Value none = Compare(arith::CmpIPredicate::slt, carried[1], s_.Int(0));
-  better = b_.create<arith::OrIOp>(loc(), better, none);
+  Value first = Compare(arith::CmpIPredicate::slt, carried[1], s_.Int(0));
+  const Value position = PositionAt(values_);
+  if (shares_terms_) {
+    first = s_.And(first, s_.Call(Function::kEq, {value, value}).value);
+    better = b_.create<arith::OrIOp>(
+        loc(), better, Compare(arith::CmpIPredicate::eq, position, PositionAt(begin_)));
+  }
+  better = b_.create<arith::OrIOp>(loc(), better, first);
+  return {b_.create<arith::SelectOp>(loc(), better, value.value, best.value),
+          b_.create<arith::SelectOp>(loc(), better, position, carried[1])};
+}
+
+// Row-major among the reduction indices, where these have such values.
+Value KernelBuilder::PositionAt(const std::vector<Value>& values) {
   Value position = s_.Int(0);
   for (size_t i = 0; i < definition_.indices.size(); ++i) {
     if (!definition_.indices[i].reduction) continue;
-    position = s_.Add(s_.Mul(position, s_.Int(definition_.indices[i].extent)), values_[i]);
+    position = s_.Add(s_.Mul(position, s_.Int(definition_.indices[i].extent)), values[i]);
   }
-  return {b_.create<arith::SelectOp>(loc(), better, value.value, best.value),
-          b_.create<arith::SelectOp>(loc(), better, position, carried[1])};
+  return position;
 }
 
 void KernelBuilder::BuildLoops() {
@@ -203,7 +216,7 @@ Typed KernelBuilder::InRegister() {
 void KernelBuilder::InRegisters() {
   if (IsArg()) return Store(InRegister(), result_);
   const Values sums = Accumulate(Values(std::max(lanes_, 1), IdentityValue().value));
-  if (InGroups()) return StoreByFirst(OverGroup({sums[0], accumulator_type_}));
+  if (InGroups()) return StoreByFirst(OverGroup(AccumulatedOf(sums)[0]));
   size_t next = 0;
   ForLanes([&] { Store({sums[next++], accumulator_type_}, result_); });
 }

@@ -237,14 +237,17 @@ class SectionsEntry {
 
   // How many blocks the launch has for the section.
   Value Blocks(const KernelFunction& section, const ThreadPlan& plan) {
-    Value points = s_.Int(1);
-    for (const MergedLoop& loop : plan.points) {
-      for (const int index : loop.indices) {
+    const std::vector<int64_t> sides = plan.Sides();
+    Value points = s_.Int(1);  // or, of tiles, blocks
+    for (size_t l = 0; l < plan.points.size(); ++l) {
+      Value turns = s_.Int(1);
+      for (const int index : plan.points[l].indices) {
         const int slot = 2 * section.kernel().definitions[0].indices[index];
-        points = s_.Mul(points, s_.Max(s_.Sub(Argument(slot + 1), Argument(slot)), s_.Int(0)));
+        turns = s_.Mul(turns, s_.Max(s_.Sub(Argument(slot + 1), Argument(slot)), s_.Int(0)));
       }
+      points = s_.Mul(points, plan.InTiles() ? s_.CeilDiv(turns, sides[l]) : turns);
     }
-    return s_.CeilDiv(points, plan.PointsOfBlock());
+    return plan.InTiles() ? points : s_.CeilDiv(points, plan.PointsOfBlock());
   }
 
   Value Argument(int slot) {

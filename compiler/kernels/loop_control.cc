@@ -34,22 +34,37 @@ void KernelBuilder::BindLoop(const MergedLoop& loop, Value turn) {
 // neighbours and makes one access of them.
 void KernelBuilder::BindLane(int lane) {
   lane_ = lane;
-  if (threads_ == nullptr) return BindLoop(lane_loop_, s_.Add(lane_base_, s_.Int(lane)));
-  const int last = lane_loop_.indices.back();
-  BindLoop(lane_loop_, lane_base_);
-  if (values_[last]) values_[last] = s_.Add(values_[last], s_.Int(lane));
-  for (Access& access : accesses_) {
-    if (access.coefficients[last] && lane > 0)
-      access.lane = s_.Mul(access.coefficients[last], s_.Int(lane));
+  int rest = lane;
+  for (auto at = lane_loops_.rbegin(); at != lane_loops_.rend(); ++at) {
+    const int number = rest % at->lanes;
+    rest /= at->lanes;
+    if (threads_ == nullptr) {
+      BindLoop(at->loop, s_.Add(at->base, s_.Int(number)));
+      continue;
+    }
+    const int last = at->loop.indices.back();
+    BindLoop(at->loop, at->base);
+    if (number == 0) continue;
+    if (values_[last]) values_[last] = s_.Add(values_[last], s_.Int(number));
+    for (Access& access : accesses_) {
+      if (!access.coefficients[last]) continue;
+      const Value distance = s_.Mul(access.coefficients[last], s_.Int(number));
+      if (access.strides.steps[last])
+        access.lane = access.lane ? s_.Add(access.lane, distance) : distance;
+      else
+        access.offset = s_.Add(access.offset, distance);
+    }
   }
 }
 
-// Runs `action` with `lanes` lanes along a loop, the first of them `base` turns behind its begin.
-void KernelBuilder::WithLanes(const MergedLoop& loop, int lanes, Value base, const Action& action) {
+// Runs `action` with lanes along the loops, outermost first: all lanes of the last one for each
+// lane of the one before it.
+void KernelBuilder::WithLanes(const std::vector<LaneLoop>& loops, const Action& action) {
+  int lanes = 1;
+  for (const LaneLoop& loop : loops) lanes *= loop.lanes;
   const auto set = [&](KernelBuilder& builder, int count) {
     builder.lanes_ = count;
-    builder.lane_loop_ = loop;
-    builder.lane_base_ = base;
+    builder.lane_loops_ = loops;
   };
   const auto for_all = [&](int count) {
     set(*this, count);
@@ -186,7 +201,7 @@ void KernelBuilder::OverBlocks(const Action& action) {
   Value blocks = s_.FloorDiv(s_.Max(s_.Sub(end_[index], begin_[index]), s_.Int(0)), kRowBlock);
   Value middle = s_.Add(begin_[index], s_.Mul(blocks, s_.Int(kRowBlock)));
   For(begin_[index], middle, s_.Int(kRowBlock), {}, [&](Value base, const Values&) {
-    WithLanes({{index}, absl::nullopt}, kRowBlock, s_.Sub(base, begin_[index]), action);
+    WithLanes({{{{index}, absl::nullopt}, kRowBlock, s_.Sub(base, begin_[index])}}, action);
     return Values();
   });
   LoopOver(index, middle, end_[index], {}, [&](const Values&) {

@@ -27,7 +27,7 @@ void KernelBuilder::ByGroup() {
     }
     const Typed value = EmitRoot(definition_.body);
     RoundHere(value.value);
-    return StoreByFirst(value);
+    return StoreByFirst({value, Value()});
   }
   if (shared && static_cast<int>(plan_.outer.size()) > shared_ && shared_ > 0) {
     OverTurns({}, [&](const Values&) {
@@ -37,105 +37,160 @@ void KernelBuilder::ByGroup() {
     });
     return;
   }
-  if (!shared) {  // every thread computes all of it
-    const Values sums = Accumulate({IdentityValue().value});
-    return StoreByFirst({sums[0], accumulator_type_});
-  }
+  if (!shared) return StoreByFirst({InRegister(), Value()});  // every thread computes all of it
   const int sides = threads_->columns ? threads_->lanes : lanes;
-  const Values sums = OverTurns(Values(sides, IdentityValue().value),
-                                [&](Values values) { return Term(std::move(values)); });
+  Values none = CarriedOf(NothingYet());
+  if (!IsArg()) none.append(sides - 1, none[0]);
+  shares_terms_ = true;
+  const Values carried = OverTurns(none, [&](Values values) { return Term(std::move(values)); });
+  shares_terms_ = false;
+  const std::vector<Accumulated> sums = AccumulatedOf(carried);
   if (threads_->columns) return StoreColumns(sums);
-  Typed sum = {sums[0], accumulator_type_};
-  for (int lane = 1; lane < lanes; ++lane)
-    sum = s_.Combine(definition_.reducer, sum, {sums[lane], accumulator_type_});
+  Accumulated sum = sums[0];
+  for (size_t lane = 1; lane < sums.size(); ++lane) sum = Combined(sum, sums[lane]);
   StoreByFirst(OverGroup(sum));
 }
 
 // All threads of the group have the value, one writes it.
-void KernelBuilder::StoreByFirst(Typed value) {
+void KernelBuilder::StoreByFirst(const Accumulated& sum) {
   const Value first = Compare(arith::CmpIPredicate::eq, in_group_, s_.Int(0));
-  const bool in_parts = threads_->parts > 1;
-  const Value stored = in_parts ? s_.ToStored(value, accumulator_type_) : Kept(value);
+  if (threads_->parts > 1) {
+    Where(first, {}, [&](const Values&) {
+      StoreAt(Parts(), PartNumber(part_, 0), sum);
+      return Values();
+    });
+    return;
+  }
+  const Value stored = Kept(Finished(sum));
   Where(first, {}, [&](const Values&) {
-    if (in_parts)
-      StorePart(stored, 0);
-    else
-      Write(stored, result_);
+    Write(stored, result_);
     return Values();
   });
 }
 
 // What the threads of a group have accumulated of each lane's point, which its first thread
 // combines in their order.
-void KernelBuilder::StoreColumns(const Values& sums) {
+void KernelBuilder::StoreColumns(const std::vector<Accumulated>& sums) {
   const int group = threads_->group, groups = threads_->threads / group;
-  const Value memory = SharedMemory(static_cast<int>(sums.size()) * threads_->threads);
+  const Memory memory = SharedMemory(static_cast<int>(sums.size()) * threads_->threads);
   const auto place = [&](int64_t lane, Value in_group) {
     const Value row = s_.Add(in_group, s_.Int(lane * group));
-    return SharedAddress(memory, s_.Add(s_.Mul(row, s_.Int(groups)), in_block_));
+    return s_.Add(s_.Mul(row, s_.Int(groups)), in_block_);
   };
-  for (size_t lane = 0; lane < sums.size(); ++lane) StoreShared(sums[lane], place(lane, in_group_));
+  for (size_t lane = 0; lane < sums.size(); ++lane)
+    StoreAt(memory, place(lane, in_group_), sums[lane]);
   GroupBarrier();
   const Value first = Compare(arith::CmpIPredicate::eq, in_group_, s_.Int(0));
   Where(s_.And(first, valid_), {}, [&](const Values&) {
     size_t lane = 0;
     ForLanes([&] {
-      Typed sum;
+      Accumulated sum;
       for (int i = 0; i < group; ++i) {
-        const Typed part = LoadShared(place(lane, s_.Int(i)));
-        sum = i == 0 ? part : s_.Combine(definition_.reducer, sum, part);
+        const Accumulated part = LoadAt(memory, place(lane, s_.Int(i)));
+        sum = i == 0 ? part : Combined(sum, part);
       }
       if (threads_->parts > 1)
-        StorePart(s_.ToStored(sum, accumulator_type_), lane);
+        StoreAt(Parts(), PartNumber(part_, lane), sum);
       else
-        Store(sum, result_);
+        Store(Finished(sum), result_);
       ++lane;
     });
     return Values();
   });
 }
 
-// The place of a part of the sum of point `point_` + `lane`.
-Value KernelBuilder::PartAddress(Value part, int64_t lane) {
-  const Value number = s_.Add(s_.Mul(part, Points()), s_.Add(point_, s_.Int(lane)));
-  return b_.create<LLVM::GEPOp>(loc(), pointer_, s_.StoredType(accumulator_type_),
-                                function_.Scratch(), mlir::ValueRange{number}, /*inbounds=*/true);
+// The memory between two kernels: of argmax and argmin positions stand before values.
+KernelBuilder::Memory KernelBuilder::Parts() {
+  Memory memory = {function_.Scratch(), Value()};
+  if (!IsArg()) return memory;
+  const Value count = s_.Mul(s_.Int(threads_->parts), Points());
+  memory.positions = memory.values;
+  memory.values = b_.create<LLVM::GEPOp>(loc(), pointer_, b_.getI64Type(), memory.positions,
+                                         mlir::ValueRange{count}, /*inbounds=*/true);
+  return memory;
 }
 
-void KernelBuilder::StorePart(Value stored, int64_t lane) {
-  b_.create<LLVM::StoreOp>(loc(), stored, PartAddress(part_, lane), Alignment(stored.getType()));
+// The number of a part of the sum of point `point_` + `lane` there.
+Value KernelBuilder::PartNumber(Value part, int64_t lane) {
+  return s_.Add(s_.Mul(part, Points()), s_.Add(point_, s_.Int(lane)));
 }
 
 // The second kernel of a sum in parts. What is computed of the sums follows there.
 void KernelBuilder::SumParts(const std::vector<KernelBuilder*>& others) {
   others_ = others;
   OverPoints([&] {
-    const mlir::Type type = s_.StoredType(accumulator_type_);
-    const Values sum = For(s_.Int(0), s_.Int(threads_->parts), s_.Int(1), {IdentityValue().value},
-                           [&](Value part, const Values& carried) -> Values {
-                             const Value stored = b_.create<LLVM::LoadOp>(
-                                 loc(), type, PartAddress(part, 0), Alignment(type));
-                             const Typed value = s_.FromStored(stored, accumulator_type_);
-                             const Typed so_far = {carried[0], accumulator_type_};
-                             return {s_.Combine(definition_.reducer, so_far, value).value};
+    const Memory parts = Parts();
+    const Values sum = For(s_.Int(0), s_.Int(threads_->parts), s_.Int(1), CarriedOf(NothingYet()),
+                           [&](Value part, const Values& carried) {
+                             const Accumulated so_far = AccumulatedOf(carried)[0];
+                             return CarriedOf(Combined(so_far, LoadAt(parts, PartNumber(part, 0))));
                            });
-    Store({sum[0], accumulator_type_}, result_);
+    Store(Finished(AccumulatedOf(sum)[0]), result_);
     for (KernelBuilder* other : others_) other->BuildLoops();
   });
 }
 
-// What all threads of the group have accumulated, in each of them. All must come here.
-Typed KernelBuilder::OverGroup(Typed accumulator) {
-  accumulator = OverWarp(accumulator);
-  return threads_->group > function_.target().warp ? ThroughSharedMemory(accumulator) : accumulator;
+// In which threads exchange what they have accumulated.
+ElementType KernelBuilder::CombinedType() const {
+  return IsArg() ? AccumulatorType(TypeOf(*definition_.body, definition_.operands))
+                 : accumulator_type_;
 }
 
-Typed KernelBuilder::OverWarp(Typed accumulator) {
+std::vector<Accumulated> KernelBuilder::AccumulatedOf(const Values& carried) {
+  if (IsArg()) return {{{carried[0], CombinedType()}, carried[1]}};
+  std::vector<Accumulated> sums;
+  for (const Value sum : carried) sums.push_back({{sum, accumulator_type_}, Value()});
+  return sums;
+}
+
+Values KernelBuilder::CarriedOf(const Accumulated& sum) const {
+  Values carried = {sum.value.value};
+  if (sum.position) carried.push_back(sum.position);
+  return carried;
+}
+
+Accumulated KernelBuilder::NothingYet() {
+  if (!IsArg()) return {IdentityValue(), Value()};
+  const Reducer order = definition_.reducer == Reducer::kArgMax ? Reducer::kMax : Reducer::kMin;
+  return {s_.Identity(order, CombinedType()), s_.Int(-1)};
+}
+
+// Of argmax and argmin the better value, of equal ones the first.
+Accumulated KernelBuilder::Combined(const Accumulated& a, const Accumulated& b) {
+  if (!IsArg()) return {s_.Combine(definition_.reducer, a.value, b.value), Value()};
+  const bool max = definition_.reducer == Reducer::kArgMax;
+  const auto better = [&](const Accumulated& one, const Accumulated& other) {
+    return max ? s_.Less(other.value, one.value) : s_.Less(one.value, other.value);
+  };
+  const Value worse = b_.create<arith::XOrIOp>(loc(), better(a, b),
+                                               b_.create<arith::ConstantIntOp>(loc(), true, 1));
+  const Value first = s_.And(worse, Compare(arith::CmpIPredicate::ult, b.position, a.position));
+  const Value takes = b_.create<arith::OrIOp>(loc(), better(b, a), first);
+  const auto of = [&](Value from_b, Value from_a) -> Value {
+    return b_.create<arith::SelectOp>(loc(), takes, from_b, from_a);
+  };
+  return {{of(b.value.value, a.value.value), a.value.type}, of(b.position, a.position)};
+}
+
+// The element of what all threads have accumulated.
+Typed KernelBuilder::Finished(const Accumulated& sum) {
+  if (!sum.position) return sum.value;
+  return {s_.Max(sum.position, s_.Int(0)), ElementType::kI64};
+}
+
+// What all threads of the group have accumulated, in each of them. All must come here.
+Accumulated KernelBuilder::OverGroup(Accumulated sum) {
+  sum = OverWarp(sum);
+  return threads_->group > function_.target().warp ? ThroughSharedMemory(sum) : sum;
+}
+
+Accumulated KernelBuilder::OverWarp(Accumulated sum) {
   for (int distance = function_.target().warp / 2; distance > 0; distance /= 2) {
-    const Value other = FromOtherLane(accumulator.value, distance);
-    accumulator = s_.Combine(definition_.reducer, accumulator, {other, accumulator_type_});
+    Accumulated other = {{FromOtherLane(sum.value.value, distance), sum.value.type}, Value()};
+    if (sum.position) other.position = FromOtherLane(sum.position, distance);
+    sum = Combined(sum, other);
   }
-  return accumulator;
+  return sum;
 }
 
 // The value that the thread has whose number in the warp differs in the bit `distance`.
@@ -174,55 +229,67 @@ Value KernelBuilder::FromOtherLane(Value value, int distance) {
 
 // What the warps of a block have accumulated, combined in their order by each thread. Each
 // definition has memory of its own, so that no thread needs to wait before it writes there.
-Typed KernelBuilder::ThroughSharedMemory(Typed accumulator) {
+Accumulated KernelBuilder::ThroughSharedMemory(const Accumulated& sum) {
   const int warp = function_.target().warp, warps = threads_->group / warp;
-  const Value memory = SharedMemory(warps);
+  const Memory memory = SharedMemory(warps);
   const Value number = b_.create<arith::DivUIOp>(loc(), in_group_, s_.Int(warp));
   const Value in_warp = b_.create<arith::RemUIOp>(loc(), in_group_, s_.Int(warp));
   Where(Compare(arith::CmpIPredicate::eq, in_warp, s_.Int(0)), {}, [&](const Values&) {
-    StoreShared(accumulator.value, SharedAddress(memory, number));
+    StoreAt(memory, number, sum);
     return Values();
   });
   GroupBarrier();
-  Typed sum;
+  Accumulated all;
   for (int i = 0; i < warps; ++i) {
-    const Typed part = LoadShared(SharedAddress(memory, s_.Int(i)));
-    sum = i == 0 ? part : s_.Combine(definition_.reducer, sum, part);
+    const Accumulated part = LoadAt(memory, s_.Int(i));
+    all = i == 0 ? part : Combined(all, part);
   }
-  return sum;
+  return all;
 }
 
 // Memory of the block for so many accumulators of the definition.
-Value KernelBuilder::SharedMemory(int count) {
+KernelBuilder::Memory KernelBuilder::SharedMemory(int count) {
+  Memory memory = {SharedArray("_shared", s_.StoredType(CombinedType()), count), Value()};
+  if (IsArg()) memory.positions = SharedArray("_positions", b_.getI64Type(), count);
+  return memory;
+}
+
+Value KernelBuilder::SharedArray(const char* name, mlir::Type type, int count) {
   const auto pointer = LLVM::LLVMPointerType::get(b_.getContext(), kShared);
-  const std::string name = function_.kernel().symbol + "_shared" + std::to_string(number_);
-  const auto array = LLVM::LLVMArrayType::get(s_.StoredType(accumulator_type_), count);
+  const std::string symbol = function_.kernel().symbol + name + std::to_string(number_);
+  const auto array = LLVM::LLVMArrayType::get(type, count);
   {
     mlir::OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(function_.module().getBody());
     auto memory = b_.create<LLVM::GlobalOp>(loc(), array, /*isConstant=*/false,
-                                            LLVM::Linkage::Internal, name, mlir::Attribute(),
+                                            LLVM::Linkage::Internal, symbol, mlir::Attribute(),
                                             /*alignment=*/8, kShared);
     b_.createBlock(&memory.getInitializerRegion());
     b_.create<LLVM::ReturnOp>(loc(), Value(b_.create<LLVM::UndefOp>(loc(), array)));
   }
-  return b_.create<LLVM::AddressOfOp>(loc(), pointer, name);
+  return b_.create<LLVM::AddressOfOp>(loc(), pointer, symbol);
 }
 
-Value KernelBuilder::SharedAddress(Value memory, Value number) {
-  return b_.create<LLVM::GEPOp>(loc(), memory.getType(), s_.StoredType(accumulator_type_), memory,
-                                mlir::ValueRange{number}, /*inbounds=*/true);
+void KernelBuilder::StoreAt(const Memory& memory, Value number, const Accumulated& sum) {
+  const auto store = [&](Value array, Value stored) {
+    const Value address = b_.create<LLVM::GEPOp>(loc(), array.getType(), stored.getType(), array,
+                                                 mlir::ValueRange{number}, /*inbounds=*/true);
+    b_.create<LLVM::StoreOp>(loc(), stored, address, Alignment(stored.getType()));
+  };
+  store(memory.values, s_.ToStored(sum.value, CombinedType()));
+  if (sum.position) store(memory.positions, sum.position);
 }
 
-void KernelBuilder::StoreShared(Value accumulator, Value address) {
-  const Value stored = s_.ToStored({accumulator, accumulator_type_}, accumulator_type_);
-  b_.create<LLVM::StoreOp>(loc(), stored, address, Alignment(stored.getType()));
-}
-
-Typed KernelBuilder::LoadShared(Value address) {
-  const mlir::Type type = s_.StoredType(accumulator_type_);
-  const Value stored = b_.create<LLVM::LoadOp>(loc(), type, address, Alignment(type));
-  return s_.FromStored(stored, accumulator_type_);
+Accumulated KernelBuilder::LoadAt(const Memory& memory, Value number) {
+  const auto load = [&](Value array, mlir::Type type) -> Value {
+    const Value address = b_.create<LLVM::GEPOp>(loc(), array.getType(), type, array,
+                                                 mlir::ValueRange{number}, /*inbounds=*/true);
+    return b_.create<LLVM::LoadOp>(loc(), type, address, Alignment(type));
+  };
+  const Value stored = load(memory.values, s_.StoredType(CombinedType()));
+  Accumulated sum = {s_.FromStored(stored, CombinedType()), Value()};
+  if (memory.positions) sum.position = load(memory.positions, b_.getI64Type());
+  return sum;
 }
 
 // Behind it each thread of the group sees what the others have written before it.

@@ -23,6 +23,7 @@ Value KernelBuilder::Points() {
 // Runs `action` at the points that are the thread's or its group's.
 void KernelBuilder::OverPoints(const Action& action) {
   const ThreadPlan& plan = *threads_;
+  if (plan.InTiles()) return OverTiles(action);
   const Value chunk = Chunk();
   point_ = s_.Mul(chunk, s_.Int(plan.lanes));
   const Value points = Points();
@@ -113,7 +114,7 @@ void KernelBuilder::WithChunk(const std::vector<MergedLoop>& loops, int lanes, V
       BindLoop(loop, turn);
   }
   if (loops.empty()) return action();
-  if (lanes > 1) return WithLanes(loops.back(), lanes, s_.Mul(last, s_.Int(lanes)), action);
+  if (lanes > 1) return WithLanes({{loops.back(), lanes, s_.Mul(last, s_.Int(lanes))}}, action);
   BindLoop(loops.back(), last);
   action();
 }
@@ -180,23 +181,21 @@ std::string KernelBuilder::RowKey(const KernelTensor& tensor, const std::vector<
 }
 
 // Elements that a thread takes together lie in one access, whose address is a multiple of its size
-// where all steps but those of the lanes are.
+// where that of the first element is and the lanes before it are at such a distance.
 unsigned KernelBuilder::AlignmentAt(const Access& access, mlir::Type stored) const {
   constexpr int64_t kWidest = 16;
   const unsigned bytes = Alignment(stored);
   if (threads_ == nullptr || lane_ < 0 || lanes_ < 2) return bytes;
-  const std::vector<int>& along = lane_loop_.indices;
-  if (!access.strides.start || access.strides.steps[along.back()] != 1) return bytes;
-  int64_t multiple = kWidest / bytes;
-  const auto divide = [&](int64_t number) {
-    while (number % multiple != 0) multiple /= 2;
-  };
-  divide(lanes_);
-  divide(*access.strides.start + lane_);
-  for (size_t index = 0; index < access.strides.steps.size(); ++index) {
-    if (std::find(along.begin(), along.end(), static_cast<int>(index)) != along.end()) continue;
-    if (!access.strides.steps[index]) return bytes;
-    divide(*access.strides.steps[index]);
+  std::vector<TakenTurns> taken;
+  for (const LaneLoop& loop : lane_loops_) taken.push_back({loop.loop, loop.lanes});
+  int64_t multiple = FirstMultiple(access.strides, taken, kWidest / bytes);
+  int rest = lane_;
+  for (auto at = lane_loops_.rbegin(); at != lane_loops_.rend(); ++at) {
+    const int number = rest % at->lanes;
+    rest /= at->lanes;
+    const absl::optional<int64_t>& step = access.strides.steps[at->loop.indices.back()];
+    if (number > 0 && !step) return bytes;
+    while (number > 0 && *step * number % multiple != 0) multiple /= 2;
   }
   return bytes * static_cast<unsigned>(multiple);
 }

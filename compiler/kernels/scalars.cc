@@ -13,6 +13,18 @@ namespace yuba::kernels {
 using mlir::Value;
 namespace arith = mlir::arith;
 
+namespace {
+
+// What FloatFromBFloat has made the value of; null where it has not made it.
+Value StoredBFloat(Value value) {
+  auto cast = value.getDefiningOp<arith::BitcastOp>();
+  auto shifted = cast ? cast.getIn().getDefiningOp<arith::ShLIOp>() : arith::ShLIOp();
+  auto wide = shifted ? shifted.getLhs().getDefiningOp<arith::ExtUIOp>() : arith::ExtUIOp();
+  return wide && wide.getIn().getType().isInteger(16) ? wide.getIn() : Value();
+}
+
+}  // namespace
+
 mlir::Type ScalarBuilder::StoredType(ElementType type) {
   if (IsHash(type)) return b_.getI64Type();
   switch (type) {
@@ -82,8 +94,9 @@ Value ScalarBuilder::FloatFromBFloat(Value bits) {
   return b_.create<arith::BitcastOp>(loc(), b_.getF32Type(), wide);
 }
 
-// Rounds to the nearest, ties to even; NaN stays NaN.
+// Rounds to the nearest, ties to even; NaN stays NaN. What was read is written as it is.
 Value ScalarBuilder::BFloatFromFloat(Value value) {
+  if (const Value stored = StoredBFloat(value)) return stored;
   mlir::Type i32 = b_.getI32Type();
   Value bits = b_.create<arith::BitcastOp>(loc(), i32, value);
   Value sixteen = IntegerConstant(i32, 16);

@@ -72,6 +72,7 @@ struct KernelTarget {
   const TargetFacts* facts;  // a row of the table
   std::string cpu;           // LLVM's name of a processor
   Arithmetic arithmetic = Arithmetic::kFloat;
+  bool tiles = true;  // whether threads of GPUs may compute tiles (threads/tiles.h); off to compare
   std::string dump_dir;  // not empty: MLIR, LLVM IR and assembly of each kernel go there
 };
 

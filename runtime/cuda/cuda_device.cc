@@ -11,6 +11,7 @@
 #include "runtime/cuda/make_job.h"
 #include "runtime/program/check_attention.h"
 #include "runtime/program/kernel_abi.h"
+#include "runtime/program/thread_launch.h"
 #include "runtime/watched_threads.h"
 
 namespace yuba::cuda {
@@ -111,22 +112,14 @@ absl::Status CudaDevice::Usable() const {
                   "the GPU cannot be used by this process any more");
 }
 
-// How many points of a kernel a device computes.
-int64_t PointsOf(const runtime::LoadedProgram& program, const program::Kernel& kernel,
-                 const program::ThreadLaunch& launch, int device) {
-  int64_t points = 1;
-  for (const int index : launch.indices())
-    points *= program.IntervalOf(kernel.indices(index), device).size();
-  return points;
-}
-
 // Of the workspace, for what generated code leaves in parts.
 int64_t BytesOfParts(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                      int device) {
   int64_t most = 0;
   for (const auto& launch : program.message().functions(kernel.function()).launches())
-    most = std::max(
-        most, launch.parts() * PointsOf(program, kernel, launch, device) * launch.part_bytes());
+    most =
+        std::max(most, launch.parts() * program::PointsOf(program.mesh(), kernel, launch, device) *
+                           launch.part_bytes());
   return most;
 }
 
@@ -185,9 +178,7 @@ absl::Status CudaDevice::PrepareLaunches(const runtime::LoadedProgram& program,
   if (function.launches().empty())
     return UserError("the program does not say how it is started on GPUs; compile it anew");
   for (const program::ThreadLaunch& launch : function.launches()) {
-    const int64_t points = PointsOf(program, kernel, launch, device_);
-    const int64_t blocks =
-        (points + launch.points() - 1) / launch.points() * std::max(launch.parts(), 1);
+    const int64_t blocks = program::BlocksOf(program.mesh(), kernel, launch, device_);
     if (launch.beside()) {
       prepared.code.back().blocks += blocks;
       continue;

@@ -18,8 +18,9 @@
 namespace yuba::program {
 namespace {
 
-constexpr int kMostThreads = 1024, kWarp = 32;        // of a block of a GPU
-constexpr int kMostParts = 4096, kMostPartBytes = 8;  // of a sum on a GPU
+constexpr int kMostThreads = 1024, kWarp = 32;  // of a block of a GPU
+// Of a sum on a GPU, or of the best of some values, which has a position beside it.
+constexpr int kMostParts = 4096, kMostPartBytes = 16;
 constexpr int64_t kLargestExtent = int64_t{1} << 40;  // products with strides below 2^20 still fit
 
 class WellFormed {
@@ -139,7 +140,21 @@ class WellFormed {
         (!shared_out.empty() && (*shared_out.begin() < 0 || *shared_out.rbegin() >= indices))) {
       return UserError("starts blocks for indices that it does not have");
     }
-    return absl::OkStatus();
+    return CheckSides(launch);
+  }
+
+  static absl::Status CheckSides(const ThreadLaunch& launch) {
+    if (launch.sides().empty()) return absl::OkStatus();
+    const bool in_range =
+        std::all_of(launch.sides().begin(), launch.sides().end(),
+                    [](int64_t side) { return side >= 0 && side <= kLargestExtent; });
+    if (in_range && launch.sides_size() == launch.indices_size() && *launch.sides().rbegin() > 0 &&
+        launch.parts() == 0) {
+      return absl::OkStatus();
+    }
+    return UserError("starts blocks of tiles with ", launch.sides_size(), " sides over ",
+                     launch.indices_size(), " indices in ", launch.parts(),
+                     " parts; each index needs a side, the last one above 0");
   }
 
   // Launch number `l` adds points to the code that the one before it starts.

@@ -179,6 +179,30 @@ Strides StridesAt(const std::vector<Affine>& position, const TensorType& tensor,
   return access;
 }
 
+int64_t FirstMultiple(const Strides& access, const std::vector<TakenTurns>& taken, int64_t most) {
+  if (!access.start) return 1;
+  int64_t multiple = most;
+  const auto divide = [&](int64_t number) {
+    while (number % multiple != 0) multiple /= 2;
+  };
+  divide(*access.start);
+  std::vector<int64_t> lanes(access.steps.size(), 1);
+  std::vector<bool> moves(access.steps.size(), true);
+  for (const TakenTurns& turns : taken) {
+    // Of loops that are one the innermost says how far a turn moves, if there are several.
+    for (const int index : turns.loop.indices) moves[index] = false;
+    const int last = turns.loop.indices.back();
+    moves[last] = turns.loop.extent != turns.lanes;
+    lanes[last] = turns.lanes;
+  }
+  for (size_t index = 0; index < access.steps.size(); ++index) {
+    if (!moves[index]) continue;
+    if (!access.steps[index]) return 1;
+    divide(*access.steps[index] * lanes[index]);
+  }
+  return multiple;
+}
+
 bool SliceIsElement(const NamedKernel& kernel, int number) {
   const std::vector<Index>& indices = kernel.definitions[number].definition->indices;
   return kernel.shared > 0 && std::count_if(indices.begin(), indices.end(), [](const Index& index) {

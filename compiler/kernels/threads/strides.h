@@ -18,6 +18,20 @@
 
 namespace yuba::kernels {
 
+// Loops over indices of a definition, the last of them innermost, that are run through as one.
+struct MergedLoop {
+  std::vector<int> indices;
+  absl::optional<int64_t> extent;  // turns, where all launches have as many
+  friend bool operator==(const MergedLoop& a, const MergedLoop& b) {
+    return a.indices == b.indices && a.extent == b.extent;
+  }
+};
+// Neighbouring turns of a loop that a thread takes together, from a multiple of `lanes` on.
+struct TakenTurns {
+  MergedLoop loop;
+  int lanes = 1;
+};
+
 // An access of one buffer.
 struct Strides {
   int bytes = 0;  // of an element in memory
@@ -52,6 +66,10 @@ DefinitionStrides StridesOf(const NamedKernel& kernel, const ArgumentLayout& lay
 // Of one access at `position` of `tensor`, whose box is at `box` in the arguments.
 Strides StridesAt(const std::vector<Affine>& position, const TensorType& tensor, int box,
                   const std::vector<KnownRange>& ranges, const KnownArguments& known);
+
+// The greatest power of two, up to the power `most`, that divides where the first element lies that
+// a thread takes, in elements from the buffer's start; 1 where it is not known.
+int64_t FirstMultiple(const Strides& access, const std::vector<TakenTurns>& taken, int64_t most);
 
 // Whether definition `number` computes one element at each value of the kernel's shared indices.
 bool SliceIsElement(const NamedKernel& kernel, int number);

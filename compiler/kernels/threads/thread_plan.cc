@@ -3,39 +3,18 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "compiler/kernels/threads/limits.h"
 #include "compiler/kernels/threads/strides.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba::kernels {
 namespace {
 
-constexpr int kAccessBytes = 16;  // the widest access of a thread
-constexpr int kMostLanes = 8;     // elements of a byte would be 16: too many registers of f32
-constexpr int kMostThreads = 1024;
-// With fewer threads than this, of one point each, GPUs are idle: 132 multiprocessors with a block.
-constexpr int64_t kEnoughBlocks = 132;
-constexpr int64_t kEnoughThreads = kEnoughBlocks * 256;
-// A sum of fewer elements than this is too short for a second kernel.
-constexpr int64_t kLongSum = 1 << 18;
-// A reduction along what lies side by side in memory is shared out anyhow, another one only where
-// so few results would leave the GPU idle.
-constexpr int64_t kFewResults = 16384;
-// In a kernel with rows a thread computes an element of a row alone that is a sum of so many terms.
-constexpr int64_t kMostTurnsAlone = 64;
-// A group takes so many accesses of a row a thread, where the row is that long.
-constexpr int64_t kAccessesEach = 4;
-
-// Whether threads can share out a reduction and combine what they have.
-bool IsShared(Reducer reducer) {
-  return reducer != Reducer::kNone && reducer != Reducer::kPick && !IsArgReducer(reducer);
-}
-
 class ThreadPlanner {
  public:
   ThreadPlanner(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
                 const KernelTarget& target)
-      : kernel_(kernel), plans_(plans), warp_(target.facts->warp) {
+      : kernel_(kernel), plans_(plans), warp_(target.facts->warp), tiles_(target.tiles) {
     const ArgumentLayout layout(kernel);
     const bool hash = target.arithmetic == Arithmetic::kHash;
     for (size_t d = 0; d < plans.size(); ++d)
@@ -47,6 +26,7 @@ class ThreadPlanner {
     if (warp_ > 0) ChooseGroup();
     plan_.points = Merged(PointIndices(), AllDefinitions());
     if (plan_.group == 1 || plan_.columns) plan_.lanes = PointLanes();
+    if (tiles_ && plan_.group == 1) PutIntoTiles();
     if (plan_.parts == 1) return {plan_};
     ThreadPlan sum;
     sum.stage = ThreadPlan::kSumOfParts;
@@ -165,6 +145,28 @@ class ThreadPlanner {
     return lanes;
   }
 
+  // Where maps read along other loops than they write.
+  void PutIntoTiles() {
+    if (warp_ == 0 || plan_.step >= 0) return;
+    TileWork work;
+    work.points = plan_.points;
+    work.may_have_lanes.assign(plan_.points.size(), true);
+    for (size_t d = 0; d < plans_.size(); ++d) {
+      const int number = static_cast<int>(d);
+      if (plans_[d].mode != LoopPlan::kMap || !InnerIndices(number).empty()) return;
+      const std::vector<Strides>& accesses = strides_[d].accesses;
+      work.accesses.insert(work.accesses.end(), accesses.begin(), accesses.end());
+      for (size_t loop = 0; loop < plan_.points.size(); ++loop) {
+        if (!MayHaveLanes(number, plan_.points[loop].indices.back()))
+          work.may_have_lanes[loop] = false;
+      }
+    }
+    work.most_points = Points();
+    work.lanes = plan_.lanes;
+    plan_.tile = ChooseTile(work, warp_, plan_.threads);
+    if (plan_.InTiles()) plan_.lanes = plan_.tile.last.lanes;
+  }
+
   // How many points there are, at most.
   int64_t Points() const {
     int64_t points = 1;
@@ -256,6 +258,8 @@ class ThreadPlanner {
       if (longest < 0 || IsLast(0, index) || extent > DefinitionOf(0).indices[longest].extent)
         longest = index;
     }
+    // Positions are combined only of loops that nothing bounds.
+    if (IsArgReducer(DefinitionOf(0).reducer)) return;
     if (longest < 0 || (!few && !IsLast(0, longest))) return;
     plan_.group = warp_;
     plan_.step = longest;
@@ -339,7 +343,10 @@ class ThreadPlanner {
     const int64_t blocks = (Points() + plan_.PointsOfBlock() - 1) / plan_.PointsOfBlock();
     const InnerLoops& inner = plan_.inner[0];
     if (blocks >= kEnoughBlocks || inner.turns * Points() < kLongSum) return;
-    const int64_t turns = inner.turns / inner.lanes / (plan_.group * kAccessesEach);
+    const int64_t accesses = inner.turns / inner.lanes / plan_.group;  // of a thread
+    int64_t turns = accesses / kAccessesEach;
+    if (inner.turns * Points() > kLongestSum && blocks > 0)
+      turns = std::max(turns, std::min((kEnoughBlocks + blocks - 1) / blocks, accesses));
     const int64_t parts = std::min(2 * kEnoughBlocks / std::max<int64_t>(blocks, 1), turns);
     plan_.parts = static_cast<int>(std::max<int64_t>(parts, 1));
   }
@@ -364,62 +371,19 @@ class ThreadPlanner {
   const NamedKernel& kernel_;
   const std::vector<LoopPlan>& plans_;
   const int warp_;
+  const bool tiles_;
   std::vector<DefinitionStrides> strides_;  // [definition]
   ThreadPlan plan_;
 };
 
-std::string Names(const std::vector<MergedLoop>& loops, const Definition& definition) {
-  return absl::StrJoin(loops, " ", [&](std::string* text, const MergedLoop& loop) {
-    absl::StrAppend(text, absl::StrJoin(loop.indices, "*", [&](std::string* name, int index) {
-                      absl::StrAppend(name, definition.indices[index].name);
-                    }));
-  });
-}
-
-std::string TextOf(const ThreadPlan& plan, const NamedKernel& kernel) {
-  const auto definition = [&](size_t d) -> const Definition& {
-    return *kernel.definitions[d].definition;
-  };
-  const auto by = [](int lanes) { return lanes > 1 ? absl::StrCat(" by ", lanes) : ""; };
-  static const char* const kStages[] = {"", "sums of parts, ", "identities, ", "places, "};
-  std::string text = absl::StrCat(kStages[plan.stage], plan.threads, " threads");
-  if (plan.group > 1) {
-    absl::StrAppend(&text, ", ", plan.group, plan.columns ? " apart" : "", " a point",
-                    plan.parts > 1 ? absl::StrCat(" in ", plan.parts, " parts") : "");
-  }
-  absl::StrAppend(&text, "; points ", Names(plan.points, definition(0)), by(plan.lanes));
-  for (size_t d = 0; d < plan.inner.size(); ++d) {
-    absl::StrAppend(&text, "; turns ", Names(plan.inner[d].loops, definition(d)),
-                    by(plan.inner[d].lanes));
-  }
-  if (plan.step >= 0) absl::StrAppend(&text, "; turns of ", definition(0).indices[plan.step].name);
-  return text;
-}
-
 }  // namespace
 
-bool SharesRows(const Definition& definition, int shared) {
-  LoopOptions options;
-  options.parallel_outputs = true;
-  const LoopPlan plan = PlanLoops(definition, options);
-  bool loops = false, others = false;
-  for (const LoopStep& step : plan.steps) (step.kind == LoopStep::kLoop ? loops : others) = true;
-  if (plan.mode == LoopPlan::kScatter) return false;
-  if (static_cast<int>(plan.outer.size()) > shared) {  // elements, each a thread's
-    int64_t turns = 1;
-    for (const Index& index : definition.indices)
-      if (index.reduction) turns *= index.extent;
-    return turns <= kMostTurnsAlone;
-  }
-  if (!loops) return true;
-  return !others && plan.bounds.empty() && IsShared(definition.reducer);
-}
-
-bool HasFewLongRows(const Definition& definition, int shared) {
-  int64_t rows = 1, turns = 1;
-  for (int index = 0; index < static_cast<int>(definition.indices.size()); ++index)
-    (index < shared ? rows : turns) *= definition.indices[index].extent;
-  return rows < kEnoughBlocks && rows * turns >= kLongSum;
+std::vector<int64_t> ThreadPlan::Sides() const {
+  if (!InTiles()) return {};
+  std::vector<int64_t> sides(points.size(), 1);
+  sides[tile.across] = tile.side.turns();
+  sides.back() = tile.last.turns();
+  return sides;
 }
 
 std::vector<ThreadPlan> PlanThreads(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
@@ -429,33 +393,6 @@ std::vector<ThreadPlan> PlanThreads(const NamedKernel& kernel, const std::vector
 
 std::string SymbolOf(const NamedKernel& kernel, int stage) {
   return stage == 0 ? kernel.symbol : absl::StrCat(kernel.symbol, "_", stage);
-}
-
-std::vector<ThreadPlan> PlanSections(const NamedKernel& kernel, const std::vector<LoopPlan>& plans,
-                                     const KernelTarget& target) {
-  std::vector<ThreadPlan> all;
-  for (size_t s = 0; s < kernel.sections.size(); ++s) {
-    const program::Section& section = kernel.sections[s];
-    const std::vector<LoopPlan> own(plans.begin() + section.begin, plans.begin() + section.end);
-    const std::vector<ThreadPlan> stages = PlanThreads(SectionOf(kernel, s), own, target);
-    const ThreadPlan& plan = stages[0];
-    YUBA_CHECK(stages.size() == 1 && (all.empty() || plan.threads == all[0].threads))
-        << kernel.symbol << ": section " << s << " has threads of its own";
-    all.push_back(plan);
-  }
-  return all;
-}
-
-std::string ToString(const std::vector<ThreadPlan>& plans, const NamedKernel& kernel) {
-  if (!kernel.sections.empty()) {
-    std::vector<std::string> texts;
-    for (size_t s = 0; s < plans.size(); ++s)
-      texts.push_back(TextOf(plans[s], SectionOf(kernel, s)));
-    return absl::StrJoin(texts, "; beside ");
-  }
-  return absl::StrJoin(plans, "; then ", [&](std::string* text, const ThreadPlan& plan) {
-    absl::StrAppend(text, TextOf(plan, kernel));
-  });
 }
 
 }  // namespace yuba::kernels

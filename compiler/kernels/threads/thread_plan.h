@@ -27,21 +27,14 @@
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/kernels/named_kernel.h"
 #include "compiler/kernels/targets.h"
+#include "compiler/kernels/threads/strides.h"
+#include "compiler/kernels/threads/tiles.h"
 
 namespace yuba::kernels {
 
 // Turns of a group's loop that are written down one after the other, so that what several
 // definitions read of a row stays in registers.
 constexpr int64_t kMostUnrolled = 8;
-
-// Loops over indices of a definition, the last of them innermost, that are run through as one.
-struct MergedLoop {
-  std::vector<int> indices;
-  absl::optional<int64_t> extent;  // turns, where all launches have as many
-  friend bool operator==(const MergedLoop& a, const MergedLoop& b) {
-    return a.indices == b.indices && a.extent == b.extent;
-  }
-};
 
 // The loops of one definition whose turns a group shares out.
 struct InnerLoops {
@@ -71,12 +64,17 @@ struct ThreadPlan {
   int lanes = 1;                   // neighbouring values of the last loop that a thread computes
   std::vector<MergedLoop> points;  // outermost first
   std::vector<InnerLoops> inner;   // [definition], where a group shares out whole loops; else empty
+  // Of maps alone: each thread computes neighbours along two loops (tiles.h).
+  ThreadTile tile;
   // Where it does not, of a definition alone: the index of the one loop that a group shares out, as
   // bounds depend on it; -1: none.
   int step = -1;
 
   // How many points a block computes.
-  int64_t PointsOfBlock() const { return int64_t{threads} / group * lanes; }
+  int64_t PointsOfBlock() const { return int64_t{threads} / group * lanes * tile.side.lanes; }
+  bool InTiles() const { return tile.across >= 0; }
+  // Of a block's tile: how many turns of each of the points' loops. Empty where there are no tiles.
+  std::vector<int64_t> Sides() const;
   bool OneAfterTheOther() const { return group > 1 && !inner.empty(); }
 };
 

@@ -56,6 +56,24 @@ inline Definition Reduce(Reducer reducer, const std::vector<int64_t>& extents, i
   return Define(extents, outputs, reducer, {dims}, Read(0, std::move(position)));
 }
 
+// y[i, j] = f(x0[i, j] + x1[j, i] + x2[i, j] + ...): so many operands of each order.
+inline Definition SumOfTurned(int64_t rows, int64_t columns, ElementType type, int of_each = 1) {
+  const Affine i = IndexAffine(0), j = IndexAffine(1);
+  Definition sum = Map({rows, columns}, {i, j});
+  sum.operands.clear();
+  sum.body = nullptr;
+  for (int o = 0; o < 2 * of_each; ++o) {
+    const bool turned = o % 2 == 1;
+    const std::vector<Affine> position =
+        turned ? std::vector<Affine>{j, i} : std::vector<Affine>{i, j};
+    sum.operands.push_back({type, DimsAt({rows, columns}, position)});
+    ExprPtr term = Read(o, position);
+    sum.body = o == 0 ? term : Call(Function::kAdd, {sum.body, term});
+  }
+  sum.result.type = type;
+  return sum;
+}
+
 // A softmax of rows as one kernel of three definitions, which must outlive its uses.
 class Softmax {
  public:

@@ -47,6 +47,46 @@ TEST_CASE("small elements are taken eight at a time") {
   CHECK(PlanOf(half) == "256 threads; points i*j by 8");
 }
 
+TEST_CASE("what is read along another loop than it is written along is computed in tiles") {
+  const auto of = [](const std::vector<int64_t>& extents, const std::vector<Affine>& position,
+                     ElementType type) {
+    Definition map = Map(extents, position);
+    map.operands[0].type = map.result.type = type;
+    return PlanOf(map);
+  };
+  // A warp reads 4 times 128 bytes side by side and writes 8 times 64, or 64 and 32 of bytes.
+  CHECK(of({4096, 4096}, {j, i}, ElementType::kF32) ==
+        "256 threads in tiles of 8 x 32 across i, 8 x 4 a warp; points i by 4 j by 4");
+  CHECK(of({4096, 4096}, {j, i}, ElementType::kBF16) ==
+        "256 threads in tiles of 8 x 32 across i, 8 x 4 a warp; points i by 8 j by 8");
+  CHECK(of({4096, 4096}, {j, i}, ElementType::kF64) ==
+        "256 threads in tiles of 8 x 32 across i, 8 x 4 a warp; points i by 2 j by 2");
+  CHECK(of({4096, 4096}, {j, i}, ElementType::kBool) ==
+        "256 threads in tiles of 8 x 32 across i, 8 x 4 a warp; points i by 8 j by 8");
+  // Rows that begin anywhere are read or written in longer runs of single elements.
+  CHECK(of({4096, 4097}, {j, i}, ElementType::kF32) ==
+        "256 threads in tiles of 16 x 16 across i, 2 x 16 a warp; points i by 4 j");
+  CHECK(of({4097, 4096}, {j, i}, ElementType::kF32) ==
+        "256 threads in tiles of 16 x 16 across i, 16 x 2 a warp; points i j by 4");
+  CHECK(of({4097, 4097}, {j, i}, ElementType::kF32) ==
+        "256 threads in tiles of 16 x 16 across i, 8 x 4 a warp; points i j");
+  // Loops that are one stay one; which two matter is found by strides.
+  CHECK(of({32, 64, 56, 56}, {i, k, l, j}, ElementType::kF32) ==
+        "256 threads in tiles of 16 x 16 across j, 8 x 4 a warp; points i j by 4 k*l by 4");
+  CHECK(of({8, 12, 64, 1024}, {i, l, j, k}, ElementType::kF32) ==
+        "256 threads in tiles of 8 x 32 across j*k, 8 x 4 a warp; points i j*k by 4 l by 4");
+  CHECK(of({8, 12, 1024, 64}, {i, k, j, l}, ElementType::kF32) ==
+        "256 threads; points i j k l by 4");
+  // Few rows: whole ones, or what threads do without tiles.
+  CHECK(of({2, 1000000}, {j, i}, ElementType::kF32) ==
+        "256 threads in tiles of 1 x 256 across i, 1 x 32 a warp; points i by 2 j");
+  CHECK(of({1000000, 2}, {j, i}, ElementType::kF32) == "256 threads; points i j by 2");
+  CHECK(of({32, 224, 224, 3}, {i, l, j, k}, ElementType::kF32) == "256 threads; points i j*k l");
+  // With few points each thread has one.
+  CHECK(of({64, 64}, {j, i}, ElementType::kF32) ==
+        "256 threads in tiles of 8 x 32 across i, 8 x 4 a warp; points i j");
+}
+
 TEST_CASE("an index whose value counts keeps its loop") {
   Definition named = Map({64, 128, 32}, {i, j, k});
   named.body = Call(Function::kAdd, {named.body, IndexValue(j)});
@@ -70,7 +110,8 @@ TEST_CASE("a row is a warp's or a block's") {
       Reduce(Reducer::kSum, {768, 512}, 1, {i, j});  // the first of equal ones wins
   position.reducer = Reducer::kArgMax;
   position.result.type = ElementType::kI64;
-  CHECK(PlanOf(position) == "256 threads; points i");
+  CHECK(PlanOf(position) == "128 threads, 128 a point; points i; turns j");
+  CHECK(PlanOf(position, false) == "256 threads; points i");
 }
 
 TEST_CASE("sums down columns have neighbouring threads on neighbouring columns") {
@@ -86,6 +127,26 @@ TEST_CASE("few long sums are computed in parts") {
   CHECK(PlanOf(Reduce(Reducer::kSum, {64, 32, 112, 112}, 1, {j, i, k, l})) ==
         "1024 threads, 1024 a point in 4 parts; points i; turns j k*l by 4; then sums of parts, "
         "256 threads; points i");
+}
+
+TEST_CASE("no sum of more than a million terms has fewer blocks than GPUs have multiprocessors") {
+  for (const int64_t rows : {1, 7, 64, 100, 128, 131}) {
+    for (const bool along : {true, false}) {
+      Definition sum = Reduce(Reducer::kSum, {rows, 1000000 / rows + 64}, 1, {i, j});
+      if (!along) sum = Reduce(Reducer::kSum, {rows, 1000000 / rows + 64}, 1, {j, i});
+      for (const Reducer reducer : {Reducer::kSum, Reducer::kArgMax}) {
+        sum.reducer = reducer;
+        if (reducer == Reducer::kArgMax) sum.result.type = ElementType::kI64;
+        NamedKernel kernel = Alone("kernel", sum);
+        kernel.known = AllOf(kernel);
+        const KernelTarget target(*FindTarget("cuda"));
+        const ThreadPlan plan =
+            PlanThreads(kernel, {PlanLoops(sum, LoopOptionsFor(target))}, target)[0];
+        INFO(ToString(sum) << ": " << ToString({plan}, kernel));
+        CHECK((rows + plan.PointsOfBlock() - 1) / plan.PointsOfBlock() * plan.parts >= 132);
+      }
+    }
+  }
 }
 
 TEST_CASE("a softmax is one row at a time") {

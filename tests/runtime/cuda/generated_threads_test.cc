@@ -1,162 +1,24 @@
 // Generated kernels compute on fake GPUs, thread by thread, what the interpreter computes: of every
 // schedule of threads and every kind of definition, whole and on parts, with arguments of which all
 // or nothing is known when their code is generated.
-#include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstdlib>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <random>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/strip.h"
 #include "catch2/catch.hpp"
 #include "compiler/kernels/argument_layout.h"
-#include "compiler/kernels/kernels.h"
-#include "compiler/kernels/loop_plan.h"
-#include "compiler/kernels/threads/thread_plan.h"
 #include "opsemantics/regions/boxes.h"
 #include "tests/compiler/kernels/gpu_kernels.h"
 #include "tests/compiler/kernels/kernel_definitions.h"
 #include "tests/compiler/kernels/kernel_runner.h"
 #include "tests/opsemantics/support/definitions.h"
-#include "tests/runtime/cuda/fake_warps.h"
-#include "tests/support/status_matchers.h"
+#include "tests/runtime/cuda/fake_launch.h"
 
 namespace yuba::kernels {
 namespace {
 
 const Affine i = IndexAffine(0), j = IndexAffine(1), k = IndexAffine(2), l = IndexAffine(3);
-
-// The launch at hand: the runner calls plain functions.
-struct Launch {
-  std::vector<std::unique_ptr<cuda::ObjectKernel>> code;  // [plan]
-  std::vector<ThreadPlan> plans;
-  // Of a kernel with sections, [plan]: the kernel's indices that the section's first definition
-  // has.
-  std::vector<std::vector<int>> sections;
-  int buffers = 0, arguments = 0;  // of the kernel
-};
-Launch launch;
-std::vector<int64_t> seen;  // the arguments of the last call
-
-// In place of a kernel: notes its arguments and computes nothing.
-void Note(void* const*, const int64_t* arguments) {
-  seen.assign(arguments, arguments + launch.arguments);
-}
-
-int64_t PointsOf(const ThreadPlan& plan, const std::vector<int>& indices,
-                 const int64_t* arguments) {
-  int64_t points = 1;
-  for (const MergedLoop& loop : plan.points) {
-    for (const int own : loop.indices) {
-      const int index = indices.empty() ? own : indices[own];
-      const int64_t begin = arguments[BeginArgument(index)], end = arguments[EndArgument(index)];
-      points *= std::max<int64_t>(end - begin, 0);
-    }
-  }
-  return points;
-}
-
-int64_t BlocksFor(int64_t points, const ThreadPlan& plan) {
-  return (points + plan.PointsOfBlock() - 1) / plan.PointsOfBlock();
-}
-
-// The blocks of all sections, as one launch.
-void RunSections(void* const* buffers, const int64_t* arguments) {
-  int64_t blocks = 0;
-  for (size_t s = 0; s < launch.plans.size(); ++s)
-    blocks += BlocksFor(PointsOf(launch.plans[s], launch.sections[s], arguments), launch.plans[s]);
-  cuda::RunThreads(*launch.code[0], buffers, arguments, blocks, launch.plans[0].threads, 7);
-}
-
-// All threads of the launch, as the back end starts them.
-void RunLaunch(void* const* buffers, const int64_t* arguments) {
-  if (!launch.sections.empty()) return RunSections(buffers, arguments);
-  std::vector<void*> all(buffers, buffers + launch.buffers);
-  std::vector<double> parts;
-  for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
-    const ThreadPlan& plan = launch.plans[stage];
-    const int64_t points = PointsOf(plan, {}, arguments);
-    if (stage == 0) {
-      parts.assign(plan.parts * points, 1e300);
-      all.push_back(parts.data());
-    }
-    const int64_t blocks = BlocksFor(points, plan);
-    const int times = plan.stage == ThreadPlan::kSumOfParts ? 1 : plan.parts;
-    cuda::RunThreads(*launch.code[stage], all.data(), arguments, blocks * times, plan.threads, 7);
-  }
-}
-
-// A shared object of generated code, opened as the fake driver does it.
-class Object {
- public:
-  explicit Object(absl::string_view image) : file_(memfd_create("kernels", 0)) {
-    REQUIRE(absl::ConsumePrefix(&image, "ELF "));
-    const std::string bytes = absl::HexStringToBytes(image);
-    REQUIRE(write(file_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-    handle_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(handle_ != nullptr);
-  }
-  Object(const Object&) = delete;
-  ~Object() {
-    dlclose(handle_);
-    close(file_);
-  }
-  void* handle() const { return handle_; }
-
- private:
-  int file_;
-  void* handle_ = nullptr;
-};
-
-// Makes the code of a kernel and fills `launch`, which is as long as the object is there.
-std::unique_ptr<Object> Prepare(const NamedKernel& kernel, const KernelTarget& target) {
-  std::vector<LoopPlan> plans;
-  for (const KernelDefinition& each : kernel.definitions)
-    plans.push_back(PlanLoops(*each.definition, LoopOptionsFor(target)));
-  launch.sections.clear();
-  for (const program::Section& section : kernel.sections)
-    launch.sections.push_back(kernel.definitions[section.begin].indices);
-  launch.plans = kernel.sections.empty() ? PlanThreads(kernel, plans, target)
-                                         : PlanSections(kernel, plans, target);
-  const absl::StatusOr<std::string> image = GenerateKernels({kernel}, target);
-  REQUIRE_THAT(image, IsOk());
-  auto object = std::make_unique<Object>(*image);
-  launch.code.clear();
-  const size_t stages = kernel.sections.empty() ? launch.plans.size() : 1;
-  for (size_t stage = 0; stage < stages; ++stage) {
-    launch.code.push_back(
-        cuda::FindKernel(object->handle(), SymbolOf(kernel, static_cast<int>(stage))));
-    REQUIRE(launch.code.back() != nullptr);
-  }
-  return object;
-}
-
-// "" where the kernel computes on `ranges` what the interpreter does, else what is wrong. `text`
-// gets the thread plan's text.
-std::string Compare(const Definition& definition, const std::vector<Interval>& ranges, bool known,
-                    Arithmetic arithmetic, std::string* text) {
-  KernelTarget target(*FindTarget("cuda"));
-  target.arithmetic = arithmetic;
-  if (const char* folder = std::getenv("YUBA_DUMP")) target.dump_dir = folder;
-  NamedKernel kernel = Alone("kernel", definition);
-  const ArgumentLayout layout(kernel);
-  launch.buffers = layout.tensors();
-  launch.arguments = 2 * layout.indices;
-  for (const int rank : layout.ranks) launch.arguments += 2 * rank;
-  std::mt19937_64 random(1);
-  if (known) {
-    CompareWithInterpreter(definition, Note, ranges, arithmetic, random);
-    for (const int64_t argument : seen) kernel.known.push_back({-1, argument});
-  }
-  const std::unique_ptr<Object> object = Prepare(kernel, target);
-  *text = ToString(launch.plans, kernel);
-  random.seed(1);
-  return CompareWithInterpreter(definition, RunLaunch, ranges, arithmetic, random);
-}
 
 // y[r, c] = sum(t where r == ids[t]) x[t, c]: terms to rows of so many columns.
 Definition Scatter(int64_t terms, int64_t rows, int64_t columns) {
@@ -170,6 +32,17 @@ Definition Scatter(int64_t terms, int64_t rows, int64_t columns) {
   return scatter;
 }
 
+// The position of the largest (or smallest) of x0[position] / x1[position]: of 0 / 0, which is not
+// a number, of infinities and of many equal ones.
+Definition Best(Reducer reducer, const std::vector<int64_t>& extents, int outputs,
+                const std::vector<Affine>& position) {
+  Definition best = Reduce(reducer, extents, outputs, position);
+  best.operands.push_back(best.operands[0]);
+  best.body = Call(Function::kDiv, {Read(0, position), Read(1, position)});
+  best.result.type = ElementType::kI64;
+  return best;
+}
+
 struct Case {
   Definition definition;
   std::string plan;  // what its text begins with
@@ -181,7 +54,7 @@ std::vector<Case> Schedules() {
       {Map({64, 64, 32}, {i, j, k}), "256 threads; points i*j*k by 2"},
       {Map({37, 41, 24}, {j, k}), "256 threads; points i j*k"},
       {Map({70001}, {i}), "256 threads; points i by 2"},
-      {Map({600, 200}, {j, i}), "256 threads; points i j by 2"},
+      {Map({600, 200}, {j, i}), "256 threads in tiles of 16 x 16 across i, 4 x 8 a warp"},
       {Reduce(Reducer::kSum, {33, 128}, 1, {i, j}), "256 threads, 32 a point"},
       {Reduce(Reducer::kMax, {33, 68}, 1, {i, j}), "256 threads, 32 a point"},
       {Reduce(Reducer::kSum, {5, 4096}, 1, {i, j}), "256 threads, 256 a point"},
@@ -191,6 +64,13 @@ std::vector<Case> Schedules() {
       {Reduce(Reducer::kProd, {6, 40}, 1, {j, i}), "32 threads, 8 apart a point"},
       {Reduce(Reducer::kSum, {9, 65536}, 1, {i, j}), "1024 threads, 1024 a point in 4 parts"},
       {Reduce(Reducer::kMax, {64, 4099}, 1, {j, i}), "256 threads, 16 apart a point in"},
+      {Best(Reducer::kArgMax, {133, 128}, 1, {i, j}), "256 threads, 32 a point"},
+      {Best(Reducer::kArgMin, {70, 5003}, 1, {i, j}),
+       "1024 threads, 1024 a point; points i; turns j"},
+      {Best(Reducer::kArgMax, {5, 7, 80, 12}, 2, {i, k, j, l}), "256 threads, 256 a point"},
+      {Best(Reducer::kArgMax, {9, 65536}, 1, {i, j}), "1024 threads, 1024 a point in 16 parts"},
+      {Best(Reducer::kArgMin, {64, 501}, 1, {j, i}), "256 threads, 8 apart a point"},
+      {Best(Reducer::kArgMax, {64, 4099}, 1, {j, i}), "256 threads, 8 apart a point in"},
       {Scatter(40, 64, 40), "identities, 256 threads; points i*j by 4; then places, 256 threads"},
       {Scatter(300, 9, 2100), "identities, 256 threads; points i*j by 4; then places"},
       {Scatter(70, 5, 35), "identities, 256 threads; points i*j by 4; then places"},
@@ -204,7 +84,8 @@ TEST_CASE("every schedule of threads computes what the interpreter computes") {
     for (const Arithmetic arithmetic : {Arithmetic::kFloat, Arithmetic::kHash}) {
       for (const bool known : {true, false}) {
         std::string plan;
-        const std::string wrong = Compare(each.definition, whole, known, arithmetic, &plan);
+        const std::string wrong = CompareOnThreads(
+            each.definition, whole, known ? Known::kAll : Known::kNothing, arithmetic, &plan);
         INFO(plan);
         CHECK(wrong == "");
         if (known && arithmetic == Arithmetic::kFloat)
@@ -222,8 +103,12 @@ TEST_CASE("every kind of definition is right on threads, whole and on parts") {
       const std::vector<Interval> part = RandomRanges(definition, random);
       INFO(ToString(definition) << " on " << ToString(Box(part)));
       std::string plan;
-      CHECK(Compare(definition, WholeRanges(definition), true, Arithmetic::kFloat, &plan) == "");
-      CHECK(Compare(definition, part, number % 3 != 0, Arithmetic::kFloat, &plan) == "");
+      const Known known[] = {Known::kNothing, Known::kExtents, Known::kAll};
+      const auto compare = [&](const std::vector<Interval>& ranges, Known what) {
+        return CompareOnThreads(definition, ranges, what, Arithmetic::kFloat, &plan);
+      };
+      CHECK(compare(WholeRanges(definition), Known::kAll) == "");
+      CHECK(compare(part, known[number % 3]) == "");
     }
   }
 }
@@ -247,7 +132,7 @@ TEST_CASE("definitions that go through a row differently share nothing that they
   std::vector<float> values(kRows * kLong), short_sums(kRows), long_sums(kRows);
   for (size_t e = 0; e < values.size(); ++e) values[e] = static_cast<float>(e % 31);
   void* const buffers[] = {values.data(), short_sums.data(), long_sums.data()};
-  launch.buffers = 3;
+  LaunchAtHand().buffers = 3;
   RunLaunch(buffers, arguments.data());
   for (int64_t row = 0; row < kRows; ++row) {
     const auto begin = values.begin() + row * kLong;
@@ -299,7 +184,7 @@ TEST_CASE("sections share one launch, whatever their extents, and each computes 
     if (known) kernel.known = AllOf(kernel);
     const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
     if (known) {
-      CHECK(ToString(launch.plans, kernel) ==
+      CHECK(ToString(LaunchAtHand().plans, kernel) ==
             "256 threads; points i*j; beside 256 threads; points i j; beside 256 threads; points ");
     }
     std::vector<float> m(37 * 24), g(m.size()), w(m.size()), x(3000), n = {5}, y(3000, 99),
@@ -313,7 +198,7 @@ TEST_CASE("sections share one launch, whatever their extents, and each computes 
     const std::vector<float> before_m = m, before_w = w;
     void* const buffers[] = {m.data(), g.data(), w.data(), x.data(), n.data(),
                              m.data(), w.data(), y.data(), z.data()};
-    launch.buffers = 9;
+    LaunchAtHand().buffers = 9;
     RunLaunch(buffers, arguments.data());
     for (size_t e = 0; e < m.size(); ++e) {
       CHECK(m[e] == 0.5f * before_m[e] + g[e]);
@@ -361,7 +246,7 @@ TEST_CASE("rows that are alike are sections of one launch, each group with memor
     NamedKernel kernel = Twice(softmax.kernel(), 2);
     kernel.known = AllOf(kernel);
     const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
-    CHECK(launch.plans[0].group > 1);
+    CHECK(LaunchAtHand().plans[0].group > 1);
     std::vector<float> x(kRows * columns), other(x.size()), y(x.size()), z(x.size());
     for (size_t e = 0; e < x.size(); ++e) {
       x[e] = static_cast<float>(e * 7 % 31) / 8;
@@ -370,13 +255,13 @@ TEST_CASE("rows that are alike are sections of one launch, each group with memor
     std::vector<int64_t> arguments;
     for (const KnownArgument& argument : kernel.known) arguments.push_back(argument.offset);
     void* const buffers[] = {x.data(), other.data(), y.data(), z.data()};
-    launch.buffers = 4;
+    LaunchAtHand().buffers = 4;
     RunLaunch(buffers, arguments.data());
     // A section computes, bit for bit, what it computes alone.
     NamedKernel alone = softmax.kernel();
     alone.known = AllOf(alone);
     const std::unique_ptr<Object> same = Prepare(alone, KernelTarget(*FindTarget("cuda")));
-    launch.buffers = 2;
+    LaunchAtHand().buffers = 2;
     std::vector<int64_t> own;
     for (const KnownArgument& argument : alone.known) own.push_back(argument.offset);
     std::vector<float> expected(x.size());

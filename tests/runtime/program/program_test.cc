@@ -172,6 +172,14 @@ program::ThreadLaunch* LaunchIn(program::Program& program) {
   return launch;
 }
 
+// In tiles of 8 values of an index.
+program::ThreadLaunch* TileIn(program::Program& program) {
+  program::ThreadLaunch* launch = LaunchIn(program);
+  launch->add_indices(0);
+  launch->add_sides(8);
+  return launch;
+}
+
 // Another launch of the same code, whose blocks are started with those of the first.
 program::ThreadLaunch* BesideIn(program::Program& program) {
   LaunchIn(program)->set_symbol("k");
@@ -210,6 +218,16 @@ TEST_CASE("each fault of a program is refused with its place") {
       {"starts blocks for 0 parts of 4 bytes", [](auto& p) { LaunchIn(p)->set_part_bytes(4); }},
       {"starts blocks for indices that it does not have",
        [](auto& p) { LaunchIn(p)->add_indices(9); }},
+      {"starts blocks of tiles with 1 sides over 0 indices in 0 parts; each index needs a side",
+       [](auto& p) { LaunchIn(p)->add_sides(1); }},
+      {"starts blocks of tiles with 1 sides over 1 indices",
+       [](auto& p) { TileIn(p)->set_sides(0, 0); }},
+      {"starts blocks of tiles with 1 sides over 1 indices",
+       [](auto& p) { TileIn(p)->set_sides(0, -8); }},
+      {"starts blocks of tiles with 1 sides over 1 indices",
+       [](auto& p) { TileIn(p)->set_sides(0, int64_t{1} << 50); }},
+      {"starts blocks of tiles with 1 sides over 1 indices in 2 parts",
+       [](auto& p) { TileIn(p)->set_parts(2); }},
       {"starts blocks behind those of no launch", [](auto& p) { LaunchIn(p)->set_beside(true); }},
       {"two launches together that differ: k of 256 threads, k of 128",
        [](auto& p) { BesideIn(p)->set_threads(128); }},
