@@ -13,6 +13,7 @@
 #include "absl/types/optional.h"
 #include "compiler/import/options.h"
 #include "compiler/kernels/add_kernels.h"
+#include "compiler/layout/layouts.h"
 #include "compiler/model.h"
 #include "compiler/search_model.h"
 #include "compiler/train/updates.h"
@@ -44,6 +45,9 @@ struct Compilation {
   Model model;  // from import on; once there is a plan, its graph has the plan's copies
   std::vector<UpdatedState> updated;  // from train on: what carry is to carry
   search::Plan plan;                  // from search or attach on; before, plan.tensors is empty
+  // From layouts on: of the graph's tensors those that are not row-major to their users. Their
+  // dimensions, in graph and plan, are in the order of memory then.
+  Layouts layouts;
   // What the search took, where one ran; without the replay of its bound.
   double search_seconds = 0;
   program::Program program;  // from spmd on; before, it has no buffers

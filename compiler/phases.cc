@@ -13,6 +13,7 @@
 #include "compiler/dump/state.h"
 #include "compiler/front_end.h"
 #include "compiler/kernels/add_kernels.h"
+#include "compiler/layout/channels_last.h"
 #include "compiler/memory/memory.h"
 #include "compiler/order/follow.h"
 #include "compiler/order/gather.h"
@@ -124,6 +125,49 @@ SharedKernels SharedKernelsFor(const Compilation& c) {
   return ArenaBytesOf(program, c.plan) > limit ? SharedKernels() : shared;
 }
 
+// The types of operands whose convolutions ask for channels innermost in memory.
+std::set<ElementType> ChannelsLastTypes(const kernels::KernelChoice& choice) {
+  const kernels::TargetLibraries& libraries = choice.target.facts->libraries;
+  std::set<ElementType> types;
+  if (choice.order == kernels::MemoryOrder::kChannelsLast)
+    types = {ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16};
+  if (choice.order != kernels::MemoryOrder::kAuto || !choice.library || !libraries.channels_last ||
+      choice.target.arithmetic == Arithmetic::kHash)
+    return types;
+  types = {ElementType::kF16, ElementType::kBF16};
+  if (choice.tf32) types.insert(ElementType::kF32);
+  return types;
+}
+
+// What reorders a tensor needs memory for two of it: where there is a limit, the program must keep
+// it, and is row-major otherwise.
+absl::Status LayOut(Compilation& c) {
+  YUBA_CHECK(c.plan.tensors.size() == c.model.graph.tensors.size());
+  YUBA_CHECK(c.plan.nodes.size() == c.model.graph.nodes.size());
+  const std::set<ElementType> types = ChannelsLastTypes(c.request.kernels);
+  Model model = c.model;
+  search::Plan plan = c.plan;
+  Layouts layouts = PutChannelsLast(types, model, plan);
+  const int64_t limit = plan.space.memory;
+  if (layouts.empty() || (limit > 0 && ArenaBytes(model.graph, plan) > limit))
+    return absl::OkStatus();
+  c.model = std::move(model);
+  c.plan = std::move(plan);
+  c.layouts = std::move(layouts);
+  return absl::OkStatus();
+}
+
+// Layouts move nothing between devices.
+absl::Status VerifyLayouts(Compilation& c) {
+  if (c.layouts.empty()) return absl::OkStatus();
+  CheckGraph(c.model.graph);
+  YUBA_RETURN_IF_ERROR(VerifyClusters(c));
+  const int64_t bytes = search::CostOf(c.model.graph, c.plan).bytes();
+  if (bytes == c.plan.cost.bytes()) return absl::OkStatus();
+  return ProofError("with these layouts ", bytes, " bytes would move instead of ",
+                    c.plan.cost.bytes());
+}
+
 // Gives node n what was planned for node order[n].
 void FollowNodes(const std::vector<NodeId>& order, search::Plan& plan) {
   search::Choices nodes;
@@ -216,14 +260,12 @@ void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attentio
 }
 
 absl::Status MakeProgram(Compilation& c) {
-  YUBA_CHECK(c.plan.tensors.size() == c.model.graph.tensors.size());
-  YUBA_CHECK(c.plan.nodes.size() == c.model.graph.nodes.size());
   BringTogether(c);
   const std::vector<Attention> attention = PlaceAttention(c);
   SharedKernels shared = SharedKernelsFor(c);
   KeepResultsAlone(c.model.graph, attention, shared.products);
   c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, shared.joins,
-                              shared.products);
+                              shared.products, c.layouts);
   AddAttention(c.model.graph, attention, c.program);
   c.program.set_version(c.request.version);
   return absl::OkStatus();
@@ -297,6 +339,8 @@ constexpr Phase kPhases[] = {
     {"search", "each tensor gets its sharding, each node its partition, unless a plan is given",
      SearchPlan, VerifySearch},
     {"attach", "a given plan becomes the plan of this graph", Attach, VerifyAttach},
+    {"layouts", "tensors get the order in which their dimensions lie in memory", LayOut,
+     VerifyLayouts},
     {"spmd", "graph and plan become buffers, kernels and exchanges", MakeProgram, VerifySpmd},
     {"recognise", "exchanges that equal collectives are marked", Recognise, VerifyCollectives},
     {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},

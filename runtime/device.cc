@@ -35,16 +35,28 @@ std::string TensorAt(const LoadedProgram& program, const program::Kernel& kernel
   return kernel.internals(static_cast<int>(place)).name();
 }
 
+// The element's number where the dimensions are in the users' order.
+int64_t InShape(const LoadedProgram& program, int buffer, int64_t element) {
+  const DimOrder order = program.OrderOf(buffer);
+  const auto& dims = program.message().buffers(buffer).dims();
+  std::vector<int64_t> place(dims.size());
+  for (int d = dims.size() - 1; d >= 0; element /= dims[d--]) place[d] = element % dims[d];
+  const std::vector<int64_t> shape = program.ShapeDims(buffer), at = OutOfOrder(place, order);
+  element = 0;
+  for (size_t d = 0; d < shape.size(); ++d) element = element * shape[d] + at[d];
+  return element;
+}
+
 // " at [3, 5]": the place of an element, in the dimensions that the user knows where the tensor is
 // an input, else in the buffer's.
 std::string PlaceOf(const LoadedProgram& program, const std::string& tensor, int buffer,
                     int64_t element) {
-  const auto& flat = program.message().buffers(buffer).dims();
-  std::vector<int64_t> dims(flat.begin(), flat.end());
+  std::vector<int64_t> dims = program.ShapeDims(buffer);
   for (const program::Port& port : program.message().inputs()) {
     if (port.name() == tensor) dims.assign(port.shape().begin(), port.shape().end());
   }
   if (dims.empty() || element < 0) return "";
+  element = InShape(program, buffer, element);
   std::vector<int64_t> place(dims.size());
   for (size_t d = dims.size(); d-- > 0; element /= dims[d]) place[d] = element % dims[d];
   return absl::StrCat(" at [", absl::StrJoin(place, ", "), "]");

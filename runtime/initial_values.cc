@@ -68,9 +68,9 @@ uint64_t SeedOf(const std::string& name, uint64_t seed) {
 }
 
 std::string RandomElements(const ValueRule& rule, uint64_t seed, const std::vector<int64_t>& dims,
-                           const Box& box) {
+                           const Box& box, const DimOrder& order) {
   const int64_t bytes = rule.hash && IsFloat(rule.type) ? 8 : ByteSize(rule.type);
-  const BoxWalk walk = WalkOf(box, {WholeBox(dims), box});
+  const BoxWalk walk = WalkOf(box, {WholeBox(dims), box}, {DimOrder(), order});
   std::string data(walk.elements() * bytes, 0);
   const int64_t whole_step = walk.buffers[0].strides.back();
   const int64_t step = walk.buffers[1].strides.back();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "opsemantics/base/box.h"
+#include "opsemantics/base/dim_order.h"
 #include "opsemantics/base/element_type.h"
 
 namespace yuba::runtime {
@@ -28,9 +29,10 @@ ValueRule RuleFor(ElementType type, const std::vector<int64_t>& shape, bool para
 // The seed of one tensor, from its name and the seed of the run.
 uint64_t SeedOf(const std::string& name, uint64_t seed);
 
-// The bytes of the elements in `box` of a tensor with dimensions `dims`, row-major over the box.
+// The bytes of the elements in `box` of a tensor with dimensions `dims`, in memory in the order
+// `order` of the box's dimensions.
 std::string RandomElements(const ValueRule& rule, uint64_t seed, const std::vector<int64_t>& dims,
-                           const Box& box);
+                           const Box& box, const DimOrder& order = {});
 
 }  // namespace yuba::runtime
 

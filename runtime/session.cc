@@ -26,10 +26,6 @@ bool HasLibraryCalls(const LoadedProgram& program) {
                      [](const program::Function& function) { return function.has_library(); });
 }
 
-std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
-  return {buffer.dims().begin(), buffer.dims().end()};
-}
-
 std::atomic<bool> something_hangs{false};
 
 }  // namespace
@@ -216,11 +212,12 @@ absl::Status Session::CheckCaches(const std::string& entry) {
 absl::StatusOr<std::string> Session::Gather(int buffer) {
   YUBA_RETURN_IF_ERROR(CheckUsable());
   const int64_t size = program_->ElementBytes(buffer);
-  const Box whole = WholeBox(DimsOf(program_->message().buffers(buffer)));
+  const Box whole = WholeBox(program_->ShapeDims(buffer));
+  const DimOrder order = program_->OrderOf(buffer);
   std::string elements(program_->WholeElements(buffer) * size, 0);
   for (int device = 0; device < program_->devices(); ++device) {
-    const Box box = program_->BufferBox(buffer, device);
-    const BoxWalk walk = WalkOf(box, {box, whole});
+    const Box box = program_->ShapeBox(buffer, device);
+    const BoxWalk walk = WalkOf(box, {box, whole}, {order, DimOrder()});
     std::string shard(walk.elements() * size, 0);
     YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Read(layout_.offsets[buffer], &shard[0],
                                                        static_cast<int64_t>(shard.size())));
@@ -233,7 +230,7 @@ absl::StatusOr<TensorData> Session::GetBuffer(int buffer) {
   TensorData tensor;
   const ElementType type = program_->type(buffer);
   tensor.type = program_->hash() && IsFloat(type) ? ElementType::kI64 : type;
-  tensor.dims = DimsOf(program_->message().buffers(buffer));
+  tensor.dims = program_->ShapeDims(buffer);
   YUBA_ASSIGN_OR_RETURN(tensor.data, Gather(buffer));
   return tensor;
 }

@@ -132,7 +132,7 @@ class Session {
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
   // 64-bit elements (type kI64). The user's error where no entry that computes it has run.
   absl::StatusOr<TensorData> Get(const std::string& name);
-  // Any buffer, in its flat dimensions; elements that no device holds are zero.
+  // Any buffer, in its flat dimensions in the users' order; elements that no device holds are zero.
   absl::StatusOr<TensorData> GetBuffer(int buffer);
 
   Statistics statistics() const;

@@ -87,14 +87,13 @@ absl::Status Session::SetFrom(const std::string& name, ElementType type,
 
 absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint64_t seed) {
   YUBA_RETURN_IF_ERROR(CheckUsable());
-  const program::Buffer& buffer = program_->message().buffers(port.buffer());
   const ValueRule rule =
       RuleFor(program_->type(port.buffer()), {port.shape().begin(), port.shape().end()}, parameter,
               program_->hash());
   for (int device = 0; device < program_->devices(); ++device) {
-    const std::string shard = RandomElements(rule, SeedOf(port.name(), seed),
-                                             {buffer.dims().begin(), buffer.dims().end()},
-                                             program_->BufferBox(port.buffer(), device));
+    const std::string shard =
+        RandomElements(rule, SeedOf(port.name(), seed), program_->ShapeDims(port.buffer()),
+                       program_->ShapeBox(port.buffer(), device), program_->OrderOf(port.buffer()));
     YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Write(
         layout_.offsets[port.buffer()], shard.data(), static_cast<int64_t>(shard.size())));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/hash_order.h"
@@ -96,10 +97,6 @@ class Conversion {
   Kind kind_;
 };
 
-std::vector<int64_t> DimsOf(const program::Buffer& buffer) {
-  return {buffer.dims().begin(), buffer.dims().end()};
-}
-
 // Writes what `shard`, which a device has at `offset` of its arena, shares with a piece, whose
 // elements are `elements`.
 absl::Status WriteShared(Device& device, int64_t offset, const Box& shard, const Box& piece,
@@ -114,6 +111,38 @@ absl::Status WriteShared(Device& device, int64_t offset, const Box& shard, const
   CopyWalk(walk, elements.data(), room.data(), element_bytes);
   return device.Write(offset + place, room.data(), bytes);
 }
+
+// The shards of a buffer that lies in memory in another order than its values come in, whole on the
+// host until all of them are there: what a piece shares with a shard is in many places of it.
+class OrderedShards {
+ public:
+  OrderedShards(const DimOrder& order, std::vector<Box> shards, int64_t element_bytes)
+      : order_(order), shards_(std::move(shards)), element_bytes_(element_bytes) {
+    for (const Box& shard : shards_)
+      bytes_.emplace_back(static_cast<size_t>(Volume(shard) * element_bytes), '\0');
+  }
+
+  void Take(size_t device, const Box& piece, absl::string_view elements) {
+    const Box shared = Intersect(shards_[device], piece);
+    if (IsEmpty(shared)) return;
+    CopyWalk(WalkOf(shared, {piece, shards_[device]}, {DimOrder(), order_}), elements.data(),
+             &bytes_[device][0], element_bytes_);
+  }
+
+  absl::Status WriteTo(Fleet& fleet, int64_t offset) const {
+    for (size_t device = 0; device < bytes_.size(); ++device) {
+      YUBA_RETURN_IF_ERROR(fleet.devices[device]->Write(
+          offset, bytes_[device].data(), static_cast<int64_t>(bytes_[device].size())));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const DimOrder& order_;
+  const std::vector<Box> shards_;
+  const int64_t element_bytes_;
+  std::vector<std::string> bytes_;  // [device]
+};
 
 }  // namespace
 
@@ -146,23 +175,30 @@ absl::Status SetElements(const LoadedProgram& program, const ArenaLayout& layout
                         Conversion::Make(given, program.type(buffer), program.hash()));
   std::vector<Box> shards;
   for (int device = 0; device < program.devices(); ++device) {
-    shards.push_back(program.BufferBox(buffer, device));
+    shards.push_back(program.ShapeBox(buffer, device));
   }
   const int64_t element_bytes = program.ElementBytes(buffer);
   const int64_t most = kPieceBytes / std::max(element_bytes, conversion.given_bytes());
+  const DimOrder order = program.OrderOf(buffer);
+  OrderedShards ordered(order, order.empty() ? std::vector<Box>() : shards, element_bytes);
   std::string converted, room;
-  return ForEachPiece(
-      DimsOf(program.message().buffers(buffer)), most, [&](const Box& piece) -> absl::Status {
+  const absl::Status read =
+      ForEachPiece(program.ShapeDims(buffer), most, [&](const Box& piece) -> absl::Status {
         YUBA_ASSIGN_OR_RETURN(const absl::string_view bytes,
                               source.Next(Volume(piece) * conversion.given_bytes()));
         YUBA_ASSIGN_OR_RETURN(const absl::string_view elements,
                               conversion.Convert(bytes, converted));
         for (size_t device = 0; device < shards.size(); ++device) {
+          if (!order.empty()) {
+            ordered.Take(device, piece, elements);
+            continue;
+          }
           YUBA_RETURN_IF_ERROR(WriteShared(*fleet.devices[device], layout.offsets[buffer],
                                            shards[device], piece, elements, element_bytes, room));
         }
         return absl::OkStatus();
       });
+  return order.empty() || !read.ok() ? read : ordered.WriteTo(fleet, layout.offsets[buffer]);
 }
 
 absl::Status SetFill(const LoadedProgram& program, const ArenaLayout& layout, Fleet& fleet,

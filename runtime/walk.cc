@@ -17,10 +17,11 @@ void CopyRun(const char* from, int64_t from_stride, char* to, int64_t to_stride,
 
 }  // namespace
 
-std::vector<int64_t> DenseStrides(const Box& box) {
+std::vector<int64_t> DenseStrides(const Box& box, const DimOrder& order) {
   std::vector<int64_t> strides(box.size());
   int64_t stride = 1;
-  for (int d = static_cast<int>(box.size()) - 1; d >= 0; --d) {
+  for (int place = static_cast<int>(box.size()) - 1; place >= 0; --place) {
+    const int d = order.empty() ? place : order[place];
     strides[d] = stride;
     stride *= box[d].size();
   }
@@ -33,7 +34,8 @@ int64_t BoxWalk::elements() const {
   return product;
 }
 
-BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes) {
+BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes, absl::Span<const DimOrder> orders) {
+  YUBA_CHECK(orders.empty() || orders.size() == boxes.size());
   BoxWalk walk;
   walk.buffers.resize(boxes.size());
   if (IsEmpty(box)) {
@@ -44,7 +46,7 @@ BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes) {
   std::vector<std::vector<int64_t>> strides;
   for (size_t b = 0; b < boxes.size(); ++b) {
     YUBA_CHECK(Contains(boxes[b], box)) << ToString(box) << " in " << ToString(boxes[b]);
-    strides.push_back(DenseStrides(boxes[b]));
+    strides.push_back(DenseStrides(boxes[b], orders.empty() ? DimOrder() : orders[b]));
     for (size_t d = 0; d < box.size(); ++d) {
       walk.buffers[b].offset += (box[d].begin - boxes[b][d].begin) * strides[b][d];
     }

@@ -1,6 +1,6 @@
 // Walking one box through several buffers at once: the loops of every copy and every reduction.
-// Buffers are dense and row-major over boxes of their own, so one element has another offset in
-// each. Offsets and strides are in elements.
+// Buffers are dense over boxes of their own, so one element has another offset in each. Offsets and
+// strides are in elements.
 //
 // Example: rows [4, 5) of a tensor f32[8, 16] move from a buffer over [4, 8) x [0, 16) to one over
 // [0, 5) x [0, 16). WalkOf gives one loop of 16 elements, from offset 0 to offset 64, strides 1.
@@ -12,11 +12,13 @@
 
 #include "absl/types/span.h"
 #include "opsemantics/base/box.h"
+#include "opsemantics/base/dim_order.h"
 
 namespace yuba::runtime {
 
-// Strides of a dense row-major buffer over `box`, in elements.
-std::vector<int64_t> DenseStrides(const Box& box);
+// Strides of a dense buffer over `box`, in elements: row-major, or in memory in the order `order`
+// of the box's dimensions.
+std::vector<int64_t> DenseStrides(const Box& box, const DimOrder& order = {});
 
 // Where one buffer has the elements of the walk.
 struct WalkedBuffer {
@@ -34,7 +36,8 @@ struct BoxWalk {
 };
 
 // The walk of `box` through buffers that are dense over `boxes`. Each of these must contain `box`.
-BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes);
+// orders: in which order each lies in memory, where one of them is not row-major; else none.
+BoxWalk WalkOf(const Box& box, absl::Span<const Box> boxes, absl::Span<const DimOrder> orders = {});
 
 // Calls visit(offsets, length) for each run of the innermost loop, of `length` elements: offsets[b]
 // is where buffer b has the run's first element. Within it buffer b steps by

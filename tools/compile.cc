@@ -27,6 +27,7 @@ struct CompileFlags {
   bool hash = false;
   bool no_library = false;
   bool tf32 = false;
+  std::string layouts = "auto";
   bool no_verify = false;
   bool json = false;
 };
@@ -40,6 +41,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.tf32 = flags.tf32;
+  choice.order = kernels::MemoryOrderOf(flags.layouts);
   choice.target = kernels::KernelTarget(*kernels::FindTarget(flags.target));
   if (!flags.cpu.empty()) choice.target.cpu = flags.cpu;
   choice.target.dump_dir = flags.dump;
@@ -107,6 +109,12 @@ void AddCompile(CLI::App& app, int& exit_code) {
                     "generate code for contractions and convolutions too");
   command->add_flag("--tf32", flags->tf32,
                     "libraries of GPUs may round operands of f32 to 10 bits of mantissa");
+  command
+      ->add_option("--layouts", flags->layouts,
+                   "in which order the dimensions of tensors lie in memory: channels-last, "
+                   "channels innermost round convolutions; auto: for GPUs, round those of bf16, "
+                   "f16 and TF32")
+      ->check(CLI::IsMember(kernels::MemoryOrderNames()));
   command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");

@@ -23,6 +23,7 @@ struct RunCommandFlags {
   RunFlags run;
   bool no_library = false;
   bool tf32 = false;
+  std::string layouts = "auto";
   bool no_verify = false;
 };
 
@@ -78,6 +79,7 @@ absl::Status Predict(const RunCommandFlags& flags) {
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.tf32 = flags.tf32;
+  choice.order = kernels::MemoryOrderOf(flags.layouts);
   choice.code = false;
   choice.target = kernels::KernelTarget(*kernels::FindTarget(runtime::TargetOf(machine)));
   YUBA_ASSIGN_OR_RETURN(program::Program program,
@@ -112,6 +114,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
   choice.tf32 = flags.tf32;
+  choice.order = kernels::MemoryOrderOf(flags.layouts);
   if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.backend)) {
     choice.target = TargetHere(*target);
   }
@@ -137,6 +140,13 @@ void AddRun(CLI::App& app, int& exit_code) {
   command
       ->add_flag("--tf32", flags->tf32,
                  "libraries of GPUs may round operands of f32 to 10 bits of mantissa")
+      ->group("Machine");
+  command
+      ->add_option("--layouts", flags->layouts,
+                   "in which order the dimensions of tensors lie in memory: channels-last, "
+                   "channels innermost round convolutions; auto: for GPUs, round those of bf16, "
+                   "f16 and TF32")
+      ->check(CLI::IsMember(kernels::MemoryOrderNames()))
       ->group("Machine");
   command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs")
       ->group("Diagnosis");

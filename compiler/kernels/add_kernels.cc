@@ -161,6 +161,15 @@ absl::Status CheckOpaqueOnTarget(const Node& node, const TargetFacts& target) {
 
 }  // namespace
 
+std::vector<std::string> MemoryOrderNames() { return {"auto", "row-major", "channels-last"}; }
+
+MemoryOrder MemoryOrderOf(const std::string& name) {
+  const std::vector<std::string> names = MemoryOrderNames();
+  const auto found = std::find(names.begin(), names.end(), name);
+  YUBA_CHECK(found != names.end()) << name;
+  return static_cast<MemoryOrder>(found - names.begin());
+}
+
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {
   if (IsOpaque(definition)) return "opaque";
   const absl::optional<program::LibraryCall> call = ChooseCall(definition, choice);

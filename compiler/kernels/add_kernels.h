@@ -5,6 +5,7 @@
 #ifndef YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 #define YUBA_COMPILER_KERNELS_ADD_KERNELS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,17 @@
 
 namespace yuba::kernels {
 
+// In which order the dimensions of tensors lie in memory (compiler/layout).
+enum class MemoryOrder : uint8_t {
+  kAuto,  // channels innermost round convolutions of those types that the target's library
+          // computes faster so, else row-major
+  kRowMajor,
+  kChannelsLast  // channels innermost round all convolutions
+};
+// As --layouts has them: "auto", "row-major", "channels-last".
+std::vector<std::string> MemoryOrderNames();
+MemoryOrder MemoryOrderOf(const std::string& name);  // one of these names
+
 struct KernelChoice {
   KernelTarget target;
   bool tf32 = false;    // libraries may round operands of f32 to TF32, where the target's do
@@ -22,6 +34,7 @@ struct KernelChoice {
   // Whether kernels for GPUs that can be one move next to each other (compiler/order/follow.h,
   // gather.h); false: the order is as it was planned.
   bool gathers = true;
+  MemoryOrder order = MemoryOrder::kAuto;
   bool code = true;  // false: none is generated, so that the program can be predicted
                      // (runtime/model) and looked at, and not run
 };

@@ -47,7 +47,7 @@ constexpr TargetFacts kTargets[] = {
      /*warp=*/0,
      /*doubles_have_min=*/true,
      {"onednn", "onednn", /*attention=*/nullptr, /*doubles=*/false, /*tf32=*/false,
-      /*falls_back=*/false},
+      /*channels_last=*/false, /*falls_back=*/false},
      /*functions=*/{},
      {kOneDnnSteps, kOneDnnSteps, /*small_floats=*/false}},
     {"cuda",
@@ -60,7 +60,8 @@ constexpr TargetFacts kTargets[] = {
      /*parallel=*/true,
      /*warp=*/32,
      /*doubles_have_min=*/false,
-     {"cublaslt", "cudnn", "cudnn", /*doubles=*/true, /*tf32=*/true, /*falls_back=*/true},
+     {"cublaslt", "cudnn", "cudnn", /*doubles=*/true, /*tf32=*/true,
+      /*channels_last=*/true, /*falls_back=*/true},
      kLibdevice,
      {kCublasLtSteps, kCudnnSteps, /*small_floats=*/true}},
 };

@@ -37,6 +37,8 @@ struct TargetLibraries {
   const char* attention;     // that of attention in bf16 and f16; null: none has it
   bool doubles;              // whether they have f64 too
   bool tf32;                 // whether they may multiply f32 as TF32
+  bool channels_last;        // whether convolutions of small floats and TF32 are faster with their
+                             // channels innermost in memory
   bool falls_back;           // whether code stands beside each call: the library may be missing
                              // where the program runs, or have nothing for the call
 };

@@ -47,14 +47,15 @@ bool AllEmpty(const std::vector<Box>& boxes) {
 class SpmdBuilder {
  public:
   SpmdBuilder(const Graph& graph, const search::Plan& plan, const std::vector<Cluster>& clusters,
-              const std::vector<Cluster>& products, bool sections)
+              const std::vector<Cluster>& products, bool sections, const Layouts& layouts)
       : graph_(graph),
         plan_(plan),
         mesh_(plan.mesh),
         parts_(graph, plan),
         cluster_of_(ClustersOfNodes(graph, clusters)),
         product_of_(ClustersOfNodes(graph, products)),
-        has_sections_(sections) {}
+        has_sections_(sections),
+        layouts_(layouts) {}
 
   program::Program Build(Arithmetic arithmetic) {
     program_.set_hash_arithmetic(arithmetic == Arithmetic::kHash);
@@ -98,7 +99,7 @@ class SpmdBuilder {
     shards_.push_back(shards);
     buffers_.push_back(-1);
     if (tensor.kind == TensorKind::kCopy) return;
-    buffers_[id] = AddBuffer(tensor.name, tensor.type, shards_[id]);
+    buffers_[id] = AddBuffer(id, tensor.name, tensor.type, shards_[id]);
     program_.mutable_buffers(buffers_[id])->set_initialized(IsStored(tensor.kind));
   }
 
@@ -108,7 +109,7 @@ class SpmdBuilder {
     buffers_[copy] = buffers_[tensor];
     if (AllSame(shards_[tensor]->boxes, shards_[copy]->boxes)) return;
     const Tensor& type = graph_.tensors[copy];
-    const int buffer = AddBuffer(type.name, type.type, shards_[copy]);
+    const int buffer = AddBuffer(copy, type.name, type.type, shards_[copy]);
     AddExchange(node, graph_.tensors[tensor].name, {buffers_[tensor], *shards_[tensor]},
                 {buffer, *shards_[copy]});
     buffers_[copy] = buffer;
@@ -126,12 +127,18 @@ class SpmdBuilder {
     FinishKernel();
   }
 
-  int AddBuffer(const std::string& name, const TensorType& type, const TabledPtr& boxes) {
+  // For elements of the tensor, whose order it has.
+  int AddBuffer(TensorId tensor, const std::string& name, const TensorType& type,
+                const TabledPtr& boxes) {
     program::Buffer* buffer = program_.add_buffers();
     buffer->set_name(name);
     buffer->set_type(ToProto(type.type));
     for (int64_t dim : type.dims) buffer->add_dims(dim);
     *buffer->mutable_box() = boxes->table;
+    const auto layout = layouts_.find(tensor);
+    if (layout != layouts_.end()) {
+      for (const int dim : layout->second.order) buffer->add_order(dim);
+    }
     return program_.buffers_size() - 1;
   }
 
@@ -157,7 +164,7 @@ class SpmdBuilder {
     if (ShardsHold(shards, reads)) return buffers_[tensor];
     const Tensor& type = graph_.tensors[tensor];
     const int buffer =
-        AddBuffer(absl::StrCat("gather(", type.name, ")@", node.name), type.type, reads);
+        AddBuffer(tensor, absl::StrCat("gather(", type.name, ")@", node.name), type.type, reads);
     program::Exchange* gather =
         AddExchange(node, type.name, {buffers_[tensor], *shards}, {buffer, *reads});
     const std::vector<int64_t> groups = GroupsOf(tensor);
@@ -189,7 +196,7 @@ class SpmdBuilder {
     definition.partial = false;
     const int stored = buffers_[node.result];
     const int buffer = direct ? stored
-                              : AddBuffer(absl::StrCat("written(", tensor.name, ")"),
+                              : AddBuffer(node.result, absl::StrCat("written(", tensor.name, ")"),
                                           {definition.result.type, tensor.type.dims}, part.writes);
     program::Access* result = kernel.add_results();
     result->set_buffer(buffer);
@@ -369,7 +376,10 @@ class SpmdBuilder {
   void FillPort(TensorId id, const std::string& name, program::Port* port) {
     port->set_name(name);
     port->set_buffer(buffers_[id]);
-    for (int64_t dim : WholeDims(graph_.tensors[id])) port->add_shape(dim);
+    const auto layout = layouts_.find(id);
+    const std::vector<int64_t> shape =
+        layout != layouts_.end() ? layout->second.shape : WholeDims(graph_.tensors[id]);
+    for (int64_t dim : shape) port->add_shape(dim);
   }
 
   void AddPorts() {
@@ -401,24 +411,32 @@ class SpmdBuilder {
   std::vector<const Cluster*> cluster_of_;  // [node]; null: it shares no kernel that is generated
   std::vector<const Cluster*> product_of_;  // [node]; null: none that is a library call
   const bool has_sections_;                 // whether kernels may have several
-  std::vector<MemberSection> sections_;     // of the kernel at hand, which is no instruction yet
-  std::vector<Member> members_;             // of its last section
-  std::set<int> unused_;                    // buffers that are to go
+  const Layouts& layouts_;
+  std::vector<MemberSection> sections_;  // of the kernel at hand, which is no instruction yet
+  std::vector<Member> members_;          // of its last section
+  std::set<int> unused_;                 // buffers that are to go
 };
 
 program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic arithmetic,
                        const std::vector<Cluster>& clusters, const std::vector<Cluster>& products,
-                       bool sections = false) {
+                       bool sections = false, const Layouts& layouts = {}) {
   YUBA_CHECK(plan.tensors.size() == graph.tensors.size());
   YUBA_CHECK(plan.nodes.size() == graph.nodes.size());
   const absl::optional<ShortSums> sums = WithShortSums(graph);
   if (!sums.has_value())
-    return SpmdBuilder(graph, plan, clusters, products, sections).Build(arithmetic);
+    return SpmdBuilder(graph, plan, clusters, products, sections, layouts).Build(arithmetic);
   search::Plan of_sums;
   of_sums.mesh = plan.mesh;
-  for (const TensorId tensor : sums->like) of_sums.tensors.push_back(plan.tensors[tensor]);
+  Layouts of_tensors;
+  for (const TensorId tensor : sums->like) {
+    const auto layout = layouts.find(tensor);
+    if (layout != layouts.end())
+      of_tensors[static_cast<TensorId>(of_sums.tensors.size())] = layout->second;
+    of_sums.tensors.push_back(plan.tensors[tensor]);
+  }
   for (const NodeId node : sums->of) of_sums.nodes.push_back(plan.nodes[node]);
-  return SpmdBuilder(sums->graph, of_sums, clusters, products, sections).Build(arithmetic);
+  return SpmdBuilder(sums->graph, of_sums, clusters, products, sections, of_tensors)
+      .Build(arithmetic);
 }
 
 // The clusters of which threads of a GPU can share out each row: as they are, or in pieces that
@@ -454,12 +472,12 @@ program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& pl
 
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic, Joins joins,
-                                 const std::vector<Cluster>& products) {
+                                 const std::vector<Cluster>& products, const Layouts& layouts) {
   program::Program program = Build(model.graph, plan, arithmetic,
                                    joins == Joins::kNone   ? std::vector<Cluster>()
                                    : joins == Joins::kRows ? OfRows(model)
                                                            : model.clusters,
-                                   products, joins == Joins::kRows);
+                                   products, joins == Joins::kRows, layouts);
   program.set_graph_hash(model.graph_hash);
   SetInitialValues(model, program);
   return program;

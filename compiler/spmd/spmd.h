@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "compiler/layout/layouts.h"
 #include "compiler/model.h"
 #include "opsemantics/oracle/scalar.h"
 #include "runtime/program/program.pb.h"
@@ -44,11 +45,13 @@ enum class Joins : uint8_t {
 //   between them and each device runs them over the same parts (members.h). Tensors that nothing
 //   else reads have no buffer then. So too for `products`, those that the target's library
 //   computes in one call (kernels::LibraryProducts).
-// `arithmetic` is what the whole program computes in: memory and kernels follow it.
+// `arithmetic` is what the whole program computes in: memory and kernels follow it. `layouts`: of
+// the graph's tensors those whose dimensions are not in their users' order (compiler/layout).
 program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  Arithmetic arithmetic = Arithmetic::kFloat,
                                  Joins joins = Joins::kAll,
-                                 const std::vector<Cluster>& products = {});
+                                 const std::vector<Cluster>& products = {},
+                                 const Layouts& layouts = {});
 
 // The program with a kernel for each node, without the values of parameters, the names of the
 // file's inputs and the graph's hash: what suffices to say how much memory it needs.

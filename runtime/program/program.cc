@@ -58,6 +58,16 @@ int64_t LoadedProgram::ElementBytes(int buffer) const {
   return program::ElementBytes(message_, message_.buffers(buffer));
 }
 
+DimOrder LoadedProgram::OrderOf(int buffer) const {
+  const auto& order = message_.buffers(buffer).order();
+  return {order.begin(), order.end()};
+}
+
+std::vector<int64_t> LoadedProgram::ShapeDims(int buffer) const {
+  const auto& dims = message_.buffers(buffer).dims();
+  return OutOfOrder(std::vector<int64_t>(dims.begin(), dims.end()), OrderOf(buffer));
+}
+
 int64_t LoadedProgram::WholeElements(int buffer) const {
   return program::CheckedProduct(message_.buffers(buffer).dims());
 }

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "opsemantics/base/box.h"
+#include "opsemantics/base/dim_order.h"
 #include "opsemantics/base/element_type.h"
 #include "runtime/program/entries.h"
 #include "runtime/program/program.pb.h"
@@ -59,6 +60,15 @@ class LoadedProgram {
   }
   Box BufferBox(int buffer, int device) const {
     return BoxOf(message_.buffers(buffer).box(), device);
+  }
+
+  // The order of the buffer's dimensions: that of what lies in its memory, and of all its boxes, in
+  // terms of what users know of the tensor (dim_order.h). ShapeDims and ShapeBox are its dimensions
+  // and a device's box in the users' order.
+  DimOrder OrderOf(int buffer) const;
+  std::vector<int64_t> ShapeDims(int buffer) const;
+  Box ShapeBox(int buffer, int device) const {
+    return OutOfOrder(BufferBox(buffer, device), OrderOf(buffer));
   }
 
   ElementType type(int buffer) const;

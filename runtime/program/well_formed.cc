@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/collectives.h"
+#include "opsemantics/base/dim_order.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/check_attention.h"
 #include "runtime/program/check_definitions.h"
@@ -82,6 +84,10 @@ class WellFormed {
   absl::Status CheckBuffer(const Buffer& buffer) {
     YUBA_RETURN_IF_ERROR(CheckTensor(buffer));
     YUBA_RETURN_IF_ERROR(CheckBox(buffer.box(), buffer.dims_size()));
+    if (!IsOrderOf({buffer.order().begin(), buffer.order().end()}, buffer.dims_size())) {
+      return UserError("[", absl::StrJoin(buffer.order(), ", "), "] is no order of its ",
+                       buffer.dims_size(), " dimensions");
+    }
     const std::vector<int64_t> dims(buffer.dims().begin(), buffer.dims().end());
     if (!within_.emplace(buffer.box().SerializeAsString(), dims).second) return absl::OkStatus();
     const std::vector<yuba::Box> boxes = BoxesOn(mesh_, buffer.box());
@@ -220,6 +226,10 @@ class WellFormed {
     if (!std::equal(source.dims().begin(), source.dims().end(), destination.dims().begin(),
                     destination.dims().end())) {
       return UserError("source and destination are not of one tensor: their dimensions differ");
+    }
+    if (!std::equal(source.order().begin(), source.order().end(), destination.order().begin(),
+                    destination.order().end())) {
+      return UserError("source and destination lie in memory in different orders");
     }
     YUBA_RETURN_IF_ERROR(CheckBox(exchange.from(), source.dims_size()));
     YUBA_RETURN_IF_ERROR(CheckBox(exchange.to(), source.dims_size()));

@@ -102,6 +102,48 @@ TEST_CASE("a value of several pieces is the same from a file and from memory, ho
   }
 }
 
+TEST_CASE("a value is the same in a buffer whose dimensions lie in another order") {
+  const std::vector<int64_t> shape = {700, 3, 1100}, dims = {3, 1100, 700};
+  const std::string value = Noise(700 * 3 * 1100 * 4);
+  for (const auto& [devices, dim] : {std::pair(1, 0), std::pair(2, 0), std::pair(3, 2)}) {
+    INFO(devices << " devices, dimension " << dim);
+    ProgramBuilder builder = OneParameter(program::F32, dims, devices, dim);
+    program::Program& message = builder.message();
+    for (program::Port* port :
+         {message.mutable_parameters(0)->mutable_port(), message.mutable_outputs(0)})
+      port->mutable_shape()->Assign(shape.begin(), shape.end());
+    for (const int place : {1, 2, 0}) message.mutable_buffers(0)->add_order(place);
+    auto session = OpenSession(builder.Load());
+    REQUIRE_THAT(session->Set("w", {ElementType::kF32, shape, value}), IsOk());
+    CHECK(session->Get("w")->data == value);
+    CHECK(session->GetBuffer(0)->dims == shape);
+    REQUIRE_THAT(session->Randomize(3), IsOk());
+    CHECK(session->Get("w")->data == value);
+  }
+}
+
+TEST_CASE("made-up values do not depend on the order in memory") {
+  const std::vector<int64_t> shape = {5, 3, 7};
+  for (const int devices : {1, 2}) {
+    std::vector<std::string> values;
+    for (const std::vector<int>& order : {std::vector<int>{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}) {
+      std::vector<int64_t> dims;
+      for (const int dim : order) dims.push_back(shape[dim]);
+      ProgramBuilder builder = OneParameter(program::F32, dims, devices, 1);
+      program::Program& message = builder.message();
+      for (program::Port* port :
+           {message.mutable_parameters(0)->mutable_port(), message.mutable_outputs(0)})
+        port->mutable_shape()->Assign(shape.begin(), shape.end());
+      for (const int dim : order) message.mutable_buffers(0)->add_order(dim);
+      auto session = OpenSession(builder.Load());
+      REQUIRE_THAT(session->Randomize(3), IsOk());
+      values.push_back(session->Get("w")->data);
+    }
+    CHECK(values[1] == values[0]);
+    CHECK(values[2] == values[0]);
+  }
+}
+
 TEST_CASE("values in files become elements of hash arithmetic, and bools become 0 or 1") {
   const std::vector<float> floats = {1.5f, -2, 3};
   const std::string file =

@@ -35,6 +35,7 @@ struct Facts {
   int64_t library_calls = 0;             // functions that a library computes
   int64_t convolutions = 0;              // of these convolutions and their gradients
   std::set<std::string> opaque;          // functions of whole slices
+  int64_t buffers = 0, ordered = 0;      // of these, that are not row-major to users
 };
 
 Value ValueOf(const program::Port& port, const runtime::LoadedProgram& program) {
@@ -77,6 +78,9 @@ Facts FactsOf(const runtime::LoadedProgram& program) {
     facts.outputs.push_back(ValueOf(port, program));
   for (const program::Initializer& parameter : message.parameters())
     AddParameter(parameter, program, facts);
+  facts.buffers = message.buffers_size();
+  for (const program::Buffer& buffer : message.buffers())
+    facts.ordered += buffer.order().empty() ? 0 : 1;
   for (const program::Function& function : message.functions()) {
     facts.library_calls += function.has_library();
     facts.convolutions +=
@@ -156,6 +160,10 @@ std::string DescriptionOf(const runtime::LoadedProgram& program) {
   const std::string mesh = MeshOf(program);
   add("devices", {absl::StrCat(program.devices(), mesh.empty() ? "" : " as mesh ", mesh)});
   add("memory", {absl::StrCat(Bytes(arena), " on each device, ", arena, " bytes")});
+  if (facts.ordered > 0) {
+    add("layouts",
+        {absl::StrCat(facts.ordered, " of ", Counted(facts.buffers, "buffer"), " not row-major")});
+  }
   add("entries", entries);
   add("inputs", texts(facts.inputs));
   add("outputs", texts(facts.outputs));
@@ -194,6 +202,7 @@ std::string JsonDescriptionOf(const runtime::LoadedProgram& program) {
                         {"without_value", facts.unset}};
   json["library_functions"] = facts.library_calls;
   json["opaque_functions"] = facts.opaque;
+  json["buffers_not_row_major"] = facts.ordered;
   json["needs"] = NeedsOf(facts, program.devices());
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -108,6 +108,29 @@ absl::Status SetFactors(const CudnnRoutine& routine, CudnnDescriptor& operation)
   return operation.Set(names.beta, CUDNN_TYPE_FLOAT, std::vector{static_cast<float>(beta)});
 }
 
+// Whether channels are innermost in a tensor of which that can be told.
+bool HasChannelsLast(const CudnnRoutine& routine) {
+  return std::any_of(routine.tensors.begin(), routine.tensors.end(), [](const CudnnTensor& tensor) {
+    return tensor.extents[1] > 1 && tensor.strides[1] == 1 &&
+           std::any_of(tensor.extents.begin() + 2, tensor.extents.end(),
+                       [](int64_t extent) { return extent > 1; });
+  });
+}
+
+// Along a dimension of one element nothing is stepped: it gets the stride that a dense tensor has,
+// with the channels where the routine's other tensors have them, so that the library sees that this
+// one is like them.
+void FillUnitStrides(bool channels_last, CudnnTensor& tensor) {
+  std::vector<size_t> inner_first;  // of dimensions
+  for (size_t d = tensor.extents.size(); d-- > 0;) inner_first.push_back(d);
+  if (channels_last) std::rotate(inner_first.begin(), inner_first.end() - 2, inner_first.end() - 1);
+  int64_t stride = 1;
+  for (const size_t d : inner_first) {
+    if (tensor.extents[d] == 1) tensor.strides[d] = stride;
+    stride = tensor.strides[d] * tensor.extents[d];
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<CudnnDescriptor> DeviceOf(const CudnnTarget& target) {
@@ -210,16 +233,10 @@ CudnnRoutine RoutineOf(const runtime::ConvolutionGeometry& geometry,
     // Where the last positions of the input meet nothing it is below 0, and they are left over.
     routine.high.push_back(std::max<int64_t>(window.pad_right, 0));
   }
+  const bool channels_last = HasChannelsLast(routine);
   for (int t = 0; t < kConvolutionTensors; ++t) {
-    CudnnTensor& tensor = routine.tensors[t];
-    tensor.alignment = alignments[t];
-    // Along a dimension of one element nothing is stepped: what a dense tensor has, so that the
-    // library sees that this one is.
-    for (size_t d = tensor.extents.size(); d-- > 0;) {
-      if (tensor.extents[d] > 1) continue;
-      const bool last = d + 1 == tensor.extents.size();
-      tensor.strides[d] = last ? 1 : tensor.strides[d + 1] * tensor.extents[d + 1];
-    }
+    routine.tensors[t].alignment = alignments[t];
+    FillUnitStrides(channels_last, routine.tensors[t]);
   }
   return routine;
 }

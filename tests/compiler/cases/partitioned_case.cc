@@ -1,9 +1,11 @@
 #include "tests/compiler/cases/partitioned_case.h"
 
+#include "compiler/layout/channels_last.h"
 #include "compiler/phases.h"
 #include "compiler/simplify/constants.h"
 #include "opsemantics/base/status.h"
 #include "runtime/session.h"
+#include "tests/compiler/support/random_orders.h"
 #include "tests/compiler/support/small_graphs.h"
 
 namespace yuba::compiler {
@@ -13,13 +15,21 @@ absl::StatusOr<program::Program> Compile(const Model& model, const Partitioning&
   Compilation compilation;
   compilation.model = model;
   compilation.request.search.mesh = MeshOf(partitioning.devices);
+  Random random(partitioning.devices);
   PhaseOptions options;
-  options.from = "search";
-  if (!partitioning.search) {
-    Random random(partitioning.devices);
+  if (partitioning.search) {
+    options.from = "search";
+    options.to = "layouts";
+    YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
+  } else {
     compilation.plan = RandomPlan(model.graph, compilation.request.search.mesh, random);
-    options.from = "spmd";
   }
+  if (partitioning.shuffle) {
+    const DimOrders orders = RandomOrders(compilation.model.graph, random);
+    compilation.layouts = OrderTensors(orders, compilation.model, compilation.plan);
+  }
+  options.from = "spmd";
+  options.to = "";
   YUBA_RETURN_IF_ERROR(RunPhases(options, compilation));
   return std::move(compilation.program);
 }

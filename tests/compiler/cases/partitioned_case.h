@@ -12,7 +12,8 @@ namespace yuba::compiler {
 // How the plan is made.
 struct Partitioning {
   int devices = 1;
-  bool search = true;  // the plan that the search finds; false: any legal plan, at random
+  bool search = true;    // the plan that the search finds; false: any legal plan, at random
+  bool shuffle = false;  // dimensions lie in memory in any order, at random, of each tensor another
 };
 
 // The outputs, in the order of the model. Memory that nobody has written is poisoned, and the

@@ -143,6 +143,10 @@ TEST_CASE("each member of a model is in the text") {
   add("flops", [](Compilation& s) { s.model.flops = 9; });
   add("updated state", [](Compilation& s) { s.updated = {{"w", "v"}}; });
   add("updated by another", [](Compilation& s) { s.updated = {{"w", "u"}}; });
+  add("layout", [](Compilation& s) { s.layouts[1] = {{0}, {6}}; });
+  add("order", [](Compilation& s) { s.layouts[1] = {{1, 0}, {6}}; });
+  add("shape", [](Compilation& s) { s.layouts[1] = {{0}, {2, 3}}; });
+  add("tensor in another order", [](Compilation& s) { s.layouts[2] = {{0}, {6}}; });
   CheckChanges(State(), changes);
 }
 

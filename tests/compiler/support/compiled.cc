@@ -11,14 +11,15 @@
 namespace yuba::compiler {
 
 program::Program CompiledProgram(const Model& model, const search::Plan& plan,
-                                 Arithmetic arithmetic, bool library, Joins joins) {
+                                 Arithmetic arithmetic, bool library, Joins joins,
+                                 const Layouts& layouts) {
   kernels::KernelChoice choice;
   choice.target.arithmetic = arithmetic;
   choice.library = library;
   std::vector<Cluster> products;
   if (joins != Joins::kNone)
     products = kernels::LibraryProducts(model.graph, FindProducts(model.graph), choice);
-  program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins, products);
+  program::Program program = MakeSpmdProgram(model, plan, arithmetic, joins, products, layouts);
   RecogniseCollectives(program);
   PlanMemory(program);
   const absl::Status status = kernels::AddKernels(model, choice, program);

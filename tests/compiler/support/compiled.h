@@ -11,9 +11,11 @@
 namespace yuba::compiler {
 
 // The program of the model under the plan, for the host, with offsets, marked collectives and code;
-// contractions and convolutions are library calls where `library` says so.
+// contractions and convolutions are library calls where `library` says so. `layouts` as in
+// MakeSpmdProgram.
 program::Program CompiledProgram(const Model& model, const search::Plan& plan,
-                                 Arithmetic arithmetic, bool library, Joins joins = Joins::kAll);
+                                 Arithmetic arithmetic, bool library, Joins joins = Joins::kAll,
+                                 const Layouts& layouts = {});
 
 }  // namespace yuba::compiler
 

@@ -34,11 +34,13 @@ struct Case {
   std::string model;  // of the zoo, or a file, which has none of what follows
   zoo::Sizes sizes;
   std::string optimizer, precision;
+  kernels::MemoryOrder order = kernels::MemoryOrder::kRowMajor;
 };
 
 std::string NameOf(const Case& test) {
   return absl::StrCat(test.model, test.optimizer.empty() ? "" : " training", " ",
-                      test.precision.empty() ? "f32" : test.precision);
+                      test.precision.empty() ? "f32" : test.precision,
+                      test.order == kernels::MemoryOrder::kRowMajor ? "" : " channels-last");
 }
 
 kernels::KernelChoice ForGpus() {
@@ -70,7 +72,9 @@ std::shared_ptr<const runtime::LoadedProgram> ProgramOf(const Case& test, int de
   compiler::Model model = (*loaded)->model;
   const auto plan = compiler::SearchModel(options, model, nullptr);
   REQUIRE_THAT(plan, IsOk());
-  auto program = tools::BuildProgram(model, *plan, ForGpus(), false);
+  kernels::KernelChoice choice = ForGpus();
+  choice.order = test.order;
+  auto program = tools::BuildProgram(model, *plan, choice, false);
   REQUIRE_THAT(program, IsOk());
   auto result = runtime::LoadedProgram::FromMessage(*std::move(program));
   REQUIRE_THAT(result, IsOk());
@@ -139,6 +143,9 @@ TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut"
       {"wresnet", {{"layers", 50}, {"batch", 1}}, "", ""},
       {"wresnet", {{"layers", 50}, {"batch", 32}}, "adam", ""},
       {"wresnet", {{"layers", 50}, {"batch", 32}}, "adam", "bf16"},
+      {"wresnet", {{"layers", 50}, {"batch", 32}}, "adam", "bf16", kernels::MemoryOrder::kAuto},
+      {"wresnet", {{"layers", 50}, {"batch", 32}}, "", "", kernels::MemoryOrder::kChannelsLast},
+      {"unet3d", {}, "adam", "bf16", kernels::MemoryOrder::kAuto},
       {"wresnet", {{"layers", 50}, {"width", 4}, {"batch", 8}}, "adam", ""},
       {"unet3d", {}, "adam", ""},
   };

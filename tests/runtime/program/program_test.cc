@@ -249,6 +249,20 @@ TEST_CASE("each fault of a program is refused with its place") {
        [](auto& p) { p.mutable_buffers(0)->set_dims(0, -4); }},
       {"buffer 0 (x): a box of rank 3",
        [](auto& p) { p.mutable_buffers(0)->mutable_box()->add_dims(); }},
+      {"buffer 0 (x): [0] is no order of its 2 dimensions",
+       [](auto& p) { p.mutable_buffers(0)->add_order(0); }},
+      {"buffer 0 (x): [1, 1] is no order of its 2 dimensions",
+       [](auto& p) {
+         for (const int dim : {1, 1}) p.mutable_buffers(0)->add_order(dim);
+       }},
+      {"buffer 0 (x): [0, 2] is no order of its 2 dimensions",
+       [](auto& p) {
+         for (const int dim : {0, 2}) p.mutable_buffers(0)->add_order(dim);
+       }},
+      {"source and destination lie in memory in different orders",
+       [](auto& p) {
+         for (const int dim : {1, 0}) p.mutable_buffers(0)->add_order(dim);
+       }},
       {"a bound with 1 values where its axes make 2",
        [](auto& p) {
          p.mutable_buffers(0)

@@ -51,6 +51,23 @@ TEST_CASE("a program says for what it is and what it needs") {
   Has(refused.error, "--tf32 is for GPUs: the target host has no TF32");
 }
 
+TEST_CASE("how many buffers are not row-major is described") {
+  const std::string folder = ScratchFolder("describe_layouts");
+  const std::string model = RepositoryFile("tests/models/conv/model.onnx");
+  const std::string plan = folder + "/p.json", program = folder + "/p.yuba";
+  Succeed("yuba partition " + model + " --devices 2 -o " + plan);
+  const std::string compile = "yuba compile " + model + " " + plan + " -o " + program;
+  Succeed(compile);
+  CHECK(Succeed("yuba-run --describe " + program).out.find("layouts") == std::string::npos);
+  Succeed(compile + " --layouts channels-last");
+  Has(Succeed("yuba-run --describe " + program).out, " buffers not row-major\n");
+  const auto json = nlohmann::json::parse(Succeed("yuba-run --describe --json " + program).out);
+  CHECK(json["buffers_not_row_major"].get<int64_t>() > 0);
+  const CommandResult refused = RunCommand(compile + " --layouts nhwc");
+  CHECK(refused.exit_code == 2);
+  Has(refused.error, "--layouts");
+}
+
 TEST_CASE("a program's entries, and files that hold its values, are described") {
   const std::string folder = ScratchFolder("describe_training");
   const std::string model = RepositoryFile("tests/models/mlp/model_external.onnx");
