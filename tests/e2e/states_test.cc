@@ -150,7 +150,7 @@ TEST_CASE("an optimizer's update is at most two kernels for each tensor that it 
     INFO(devices << " devices");
     const std::string dump = model.scratch + "/update";
     Succeed("yuba " + model.Partition(std::string("--dump ") + dump + " --devices " + devices));
-    const std::string text = ReadText(dump + "/08-spmd.txt");
+    const std::string text = ReadText(dump + "/09-spmd.txt");
     for (const std::string of : {"w", "b"}) {
       const int kernels = KernelsOf(text, {"m_" + of + "_next", "v_" + of + "_next", of + "_next"});
       CHECK(kernels >= 1);
