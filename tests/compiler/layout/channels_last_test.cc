@@ -45,19 +45,21 @@ TEST_CASE("a sum runs through its largest operand as that lies in memory") {
 }
 
 struct Trained {
+  size_t nodes_before = 0;
   Model model;
   search::Plan plan;
   Layouts layouts;
 };
 
-Trained TrainedChannelsLast(const std::string& name, const zoo::Sizes& sizes,
-                            const std::string& precision) {
-  const auto loaded = tools::BenchModelOf(name, sizes, "adam", precision);
+Trained ChannelsLast(const std::string& name, const zoo::Sizes& sizes, const std::string& optimizer,
+                     const std::string& precision, ElementType type) {
+  const auto loaded = tools::BenchModelOf(name, sizes, optimizer, precision);
   REQUIRE_THAT(loaded, IsOk());
   Trained trained;
   trained.model = (*loaded)->model;
   trained.plan = tools::WholePlan(trained.model.graph);
-  trained.layouts = PutChannelsLast({ElementType::kBF16}, trained.model, trained.plan);
+  trained.nodes_before = trained.model.graph.nodes.size();
+  trained.layouts = PutChannelsLast({type}, trained.model, trained.plan);
   CheckGraph(trained.model.graph);
   return trained;
 }
@@ -109,14 +111,46 @@ int ChannelsLastConvolutions(const Graph& graph) {
 }
 
 TEST_CASE("ResNet-50 in training in bf16 is channels-last but for its edges") {
-  const Trained trained = TrainedChannelsLast("wresnet", {{"layers", 50}, {"batch", 32}}, "bf16");
+  const Trained trained =
+      ChannelsLast("wresnet", {{"layers", 50}, {"batch", 32}}, "adam", "bf16", ElementType::kBF16);
   CHECK(ChannelsLastConvolutions(trained.model.graph) > 50);
-  // The image, as it becomes bf16.
+  // The image, by the map that makes it bf16.
   CHECK(ReordersOf(trained.model.graph).size() == 1);
+  CHECK(trained.model.graph.nodes.size() == trained.nodes_before);
+}
+
+TEST_CASE("an input that a convolution reads and an output that one computes are reordered") {
+  const auto loaded = tools::BenchModelOf("unet3d", {}, "");
+  REQUIRE_THAT(loaded, IsOk());
+  Model model = (*loaded)->model;
+  Graph& graph = model.graph;
+  const auto first = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return MatchConvolution(*node.definition).has_value();
+  });
+  const TensorId input = first->operands[0], output = first->result;
+  const std::string name = graph.tensors[output].name;
+  REQUIRE(graph.tensors[input].kind == TensorKind::kInput);
+  graph.outputs.push_back(output);
+  Link(graph);
+  const std::vector<NodeId> readers = graph.tensors[output].consumers;
+  REQUIRE(!readers.empty());
+  search::Plan plan = tools::WholePlan(graph);
+  const Layouts layouts = PutChannelsLast({ElementType::kF32}, model, plan);
+  CheckGraph(graph);
+  CHECK(ReordersOf(graph) == std::vector<std::string>{graph.tensors[input].name + " > reorder(" +
+                                                          graph.tensors[input].name + ")",
+                                                      "reorder(" + name + ") > " + name});
+  // The ports are row-major, and what reads the output reads what the convolution computes.
+  CHECK(layouts.count(input) + layouts.count(output) == 0);
+  CHECK(graph.tensors[output].consumers.empty());
+  CHECK(ChannelsLastConvolutions(graph) > 10);
+  CHECK(plan.nodes.size() == graph.nodes.size());
+  CHECK(plan.tensors.size() == graph.tensors.size());
 }
 
 TEST_CASE("nothing changes where no convolution asks") {
-  CHECK(TrainedChannelsLast("wresnet", {{"layers", 26}, {"batch", 8}}, "").layouts.empty());
+  const zoo::Sizes small = {{"layers", 26}, {"batch", 8}};
+  CHECK(ChannelsLast("wresnet", small, "adam", "", ElementType::kBF16).layouts.empty());
 }
 
 }  // namespace
