@@ -86,6 +86,19 @@ void WarnOfFallbacks(const runtime::LoadedProgram& program,
   }
 }
 
+// A line where products run by the heuristics all the same.
+void NoteUntuned(const Tuning& tuning) {
+  const auto note = [](const char* what, const std::map<TunedCall, std::string>& calls) {
+    if (calls.empty()) return;
+    const auto& [call, why] = *calls.begin();
+    std::cerr << "note: " << what << " " << call.call
+              << (calls.size() == 1 ? "" : absl::StrCat(" and ", calls.size() - 1, " more"))
+              << ": cuBLASLt's heuristics choose, as without --tune: " << why << "\n";
+  };
+  note("the library refuses the tuning's algorithm of", tuning.refused());
+  note("the tuning cannot have an algorithm of", tuning.skipped());
+}
+
 }  // namespace
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
@@ -108,11 +121,12 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
     devices.push_back(made.get());
     of_gpu[gpu_of(device)].push_back(made.get());
     fleet.devices.push_back(std::move(made));
-    YUBA_RETURN_IF_ERROR(devices.back()->PlanLibraryCalls(program, layout));
+    YUBA_RETURN_IF_ERROR(devices.back()->PlanLibraryCalls(program, layout, options.tuning.get()));
   }
   for (int number = 0; number < gpus; ++number)
     YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number]));
   WarnOfFallbacks(program, devices);
+  if (options.tuning != nullptr) NoteUntuned(*options.tuning);
   for (CudaDevice* device : devices) YUBA_RETURN_IF_ERROR(device->Prepare(program, layout));
   const Nccl* nccl = options.nccl == NcclChoice::kStrict ? &StrictNccl() : nullptr;
   if (options.nccl == NcclChoice::kFound && gpus > 1) {

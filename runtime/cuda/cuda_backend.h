@@ -4,7 +4,10 @@
 #ifndef YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 #define YUBA_RUNTIME_CUDA_CUDA_BACKEND_H_
 
+#include <memory>
+
 #include "absl/status/status.h"
+#include "runtime/cuda/tuning.h"
 #include "runtime/executor.h"
 
 namespace yuba::cuda {
@@ -20,6 +23,9 @@ struct CudaOptions {
   NcclChoice nccl = NcclChoice::kFound;
   bool graphs = true;   // steps after the first are CUDA graphs, where they can be
   bool staged = false;  // as if no device could read another one's memory (staging.h), to test it
+  // By which products are computed (tuning.h). Products that it lacks are timed when the session is
+  // opened, and added. Null: the library's heuristics choose.
+  std::shared_ptr<Tuning> tuning;
 };
 
 // Fills `fleet`, whose devices wait for `copy_seconds` at most for a copy to or from the host to
@@ -28,7 +34,8 @@ struct CudaOptions {
 // memory, exchanges go through the host (staging.h). Unavailable, with what was found, where there
 // is no GPU, where a GPU is older than the program's PTX, and in a build without CUDA;
 // ResourceExhausted where a GPU has too little memory left: before anything is allocated where
-// arenas and workspaces alone are too much. Library calls for which there is no library are
+// arenas and workspaces alone are too much. Products are timed before, where a tuning lacks them,
+// one after the other in memory that is free again afterwards. Library calls for which there is no library are
 // run as the generated code beside them, with a line on stderr for each cause.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,

@@ -8,6 +8,7 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/clock.h"
 #include "runtime/contraction.h"
+#include "runtime/cuda/library/cublas_lt_tuner.h"
 #include "runtime/cuda/make_job.h"
 #include "runtime/program/check_attention.h"
 #include "runtime/program/kernel_abi.h"
@@ -89,13 +90,13 @@ absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
   });
 }
 
-absl::Status CudaDevice::WaitForCopy() {
+absl::Status CudaDevice::WaitFor(const char* what) {
   const Clock::time_point start = Clock::now();
   const absl::Status status = WaitUntilIdle([&] { return SecondsSince(start) > copy_seconds_; });
   return absl::IsCancelled(status)
              ? absl::DeadlineExceededError(absl::StrCat(
-                   "device ", device_, ": a copy to or from the host has not ended for ",
-                   copy_seconds_, " s; --timeout allows longer"))
+                   "device ", device_, ": ", what, " has not ended for ", copy_seconds_,
+                   " s; --timeout allows longer"))
              : status;
 }
 
@@ -223,10 +224,11 @@ absl::StatusOr<runtime::Device::BadIndex> CudaDevice::TakeBadIndex() {
 }
 
 absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
-                                          const runtime::ArenaLayout& layout) {
+                                          const runtime::ArenaLayout& layout, Tuning* tuning) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   handles_ = std::make_unique<LibraryHandles>(*gpu_, stream_);
+  if (tuning != nullptr) YUBA_RETURN_IF_ERROR(MakeTuner(*tuning));
   instructions_.resize(program.instructions().size());
   YUBA_RETURN_IF_ERROR(PlanAttention(program, layout));
   for (int p = 0; p < static_cast<int>(instructions_.size()); ++p) {
@@ -242,6 +244,14 @@ absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
     if (!instructions_[p].is_library)
       workspace_bytes_ = std::max(workspace_bytes_, BytesOfParts(program, kernel, device_));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CudaDevice::MakeTuner(Tuning& tuning) {
+  YUBA_ASSIGN_OR_RETURN(
+      std::unique_ptr<LtTuner> tuner,
+      LtTuner::Make(*gpu_, stream_, tuning, [this] { return WaitFor("a product that is timed"); }));
+  handles_->SetTuner(std::move(tuner));
   return absl::OkStatus();
 }
 

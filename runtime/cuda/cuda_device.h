@@ -16,6 +16,7 @@
 #include "runtime/cuda/library/library_kernel.h"
 #include "runtime/cuda/marks.h"
 #include "runtime/cuda/opaque_kernel.h"
+#include "runtime/cuda/tuning.h"
 #include "runtime/device.h"
 
 namespace yuba::cuda {
@@ -46,9 +47,10 @@ class CudaDevice : public runtime::Device {
 
   // To be called once, before Prepare: chooses how library calls are run, after which it is known
   // how much memory Prepare allocates. Takes none of the GPU's but what libraries take for
-  // themselves.
+  // themselves, and, with a tuning that lacks a product, what timing it takes, which is free again
+  // afterwards. Null: nothing is tuned.
   absl::Status PlanLibraryCalls(const runtime::LoadedProgram& program,
-                                const runtime::ArenaLayout& layout);
+                                const runtime::ArenaLayout& layout, Tuning* tuning);
   const std::vector<Fallback>& fallbacks() const { return fallbacks_; }
   // Of the arena: without what is there for kernels for which calls of attention stand, where none
   // of them runs.
@@ -105,7 +107,10 @@ class CudaDevice : public runtime::Device {
   absl::Status Start(const Prepared& prepared);
   // Blocks until the stream is idle, or until `give_up`, which is asked often, says so.
   absl::Status WaitUntilIdle(const std::function<bool()>& give_up);
-  absl::Status WaitForCopy();
+  absl::Status WaitForCopy() { return WaitFor("a copy to or from the host"); }
+  // Until the stream is idle, for copy_seconds_ at most; `what`, for people, has not ended then.
+  absl::Status WaitFor(const char* what);
+  absl::Status MakeTuner(Tuning& tuning);
   absl::Status PrepareLaunches(const runtime::LoadedProgram& program, const program::Kernel& kernel,
                                Prepared& prepared);
   absl::Status PrepareRecords(const runtime::LoadedProgram& program);

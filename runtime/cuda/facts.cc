@@ -76,12 +76,18 @@ absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
   return gpus;
 }
 
-absl::StatusOr<std::string> CublasVersion() {
+absl::StatusOr<std::string> CublasNumber() {
   YUBA_ASSIGN_OR_RETURN(const CublasLt* cublas, CublasLt::Open());
   int numbers[3] = {};
   const libraryPropertyType parts[3] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
   for (int i = 0; i < 3; ++i) cublas->cublasLtGetProperty(parts[i], &numbers[i]);
-  return absl::StrCat(numbers[0], ".", numbers[1], ".", numbers[2], ", ", cublas->path);
+  return absl::StrCat(numbers[0], ".", numbers[1], ".", numbers[2]);
+}
+
+absl::StatusOr<std::string> CublasVersion() {
+  YUBA_ASSIGN_OR_RETURN(const CublasLt* cublas, CublasLt::Open());
+  YUBA_ASSIGN_OR_RETURN(const std::string number, CublasNumber());
+  return absl::StrCat(number, ", ", cublas->path);
 }
 
 absl::StatusOr<std::string> CudnnVersion() {
@@ -110,6 +116,7 @@ absl::Status CheckDriver() { return WithoutCuda(); }
 absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
   return absl::UnavailableError("no GPU: built without CUDA");
 }
+absl::StatusOr<std::string> CublasNumber() { return WithoutCuda(); }
 absl::StatusOr<std::string> CublasVersion() { return WithoutCuda(); }
 absl::StatusOr<std::string> CudnnVersion() { return WithoutCuda(); }
 absl::StatusOr<std::string> NcclVersion() { return WithoutCuda(); }

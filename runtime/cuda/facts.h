@@ -35,6 +35,8 @@ int OldestOf(const std::vector<GpuFacts>& gpus);
 // A library's version and file, "13.1.0, /usr/local/cuda/lib64/libcublasLt.so.13". They open it,
 // which works without a GPU. Unavailable where it is missing.
 absl::StatusOr<std::string> CublasVersion();
+// Its version alone, "13.1.0".
+absl::StatusOr<std::string> CublasNumber();
 absl::StatusOr<std::string> CudnnVersion();
 absl::StatusOr<std::string> NcclVersion();
 

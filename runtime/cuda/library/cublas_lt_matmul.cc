@@ -6,24 +6,9 @@
 namespace yuba::cuda {
 namespace {
 
-// What an algorithm may take. More would give other bits.
-constexpr size_t kWorkspaceLimit = size_t{32} << 20;
 // Partial sums are kept in the accumulator's type and added up in a step of their own.
 constexpr uint32_t kReductions =
     CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-
-cudaDataType CudaType(ElementType type) {
-  return type == ElementType::kF64   ? CUDA_R_64F
-         : type == ElementType::kF32 ? CUDA_R_32F
-         : type == ElementType::kF16 ? CUDA_R_16F
-                                     : CUDA_R_16BF;
-}
-
-cublasComputeType_t ComputeType(const LtShape& shape) {
-  if (shape.type == ElementType::kF64) return CUBLAS_COMPUTE_64F;
-  const bool rounded = shape.tf32 && shape.type == ElementType::kF32;
-  return rounded ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-}
 
 uint32_t EpilogueNumber(const LtShape& shape) {
   const bool bias = shape.bias.has_value();
@@ -41,6 +26,19 @@ int32_t Operation(const LtOperand& operand) {
 
 }  // namespace
 
+cudaDataType CudaType(ElementType type) {
+  return type == ElementType::kF64   ? CUDA_R_64F
+         : type == ElementType::kF32 ? CUDA_R_32F
+         : type == ElementType::kF16 ? CUDA_R_16F
+                                     : CUDA_R_16BF;
+}
+
+cublasComputeType_t ComputeType(const LtShape& shape) {
+  if (shape.type == ElementType::kF64) return CUBLAS_COMPUTE_64F;
+  const bool rounded = shape.tf32 && shape.type == ElementType::kF32;
+  return rounded ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 CublasLtMatmul::CublasLtMatmul(const CublasLt& library)
     : library_(library),
       product_(library.cublasLtMatmulDescDestroy, library.cublasLtMatmulDescSetAttribute),
@@ -49,7 +47,8 @@ CublasLtMatmul::CublasLtMatmul(const CublasLt& library)
       c_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute),
       d_(library.cublasLtMatrixLayoutDestroy, library.cublasLtMatrixLayoutSetAttribute) {}
 
-absl::Status CublasLtMatmul::Prepare(cublasLtHandle_t handle, const LtShape& shape) {
+absl::Status CublasLtMatmul::Prepare(cublasLtHandle_t handle, const LtShape& shape,
+                                     LtTuner* tuner) {
   handle_ = handle;
   doubles_ = shape.type == ElementType::kF64;
   YUBA_CUDA(library_.cublasLtMatmulDescCreate(product_.slot(), ComputeType(shape),
@@ -60,7 +59,7 @@ absl::Status CublasLtMatmul::Prepare(cublasLtHandle_t handle, const LtShape& sha
   YUBA_RETURN_IF_ERROR(Describe(a_, shape.type, shape.k, shape.m, shape.a, shape.batch));
   YUBA_RETURN_IF_ERROR(Describe(d_, shape.result_type, shape.n, shape.m, shape.d, shape.batch));
   YUBA_RETURN_IF_ERROR(DescribeEpilogue(shape));
-  return Choose(shape);
+  return Choose(shape, tuner);
 }
 
 absl::Status CublasLtMatmul::DescribeEpilogue(const LtShape& shape) {
@@ -94,12 +93,25 @@ absl::Status CublasLtMatmul::Describe(LtMatrix& matrix, ElementType type, int64_
   return matrix.Set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, operand.batch_step);
 }
 
-absl::Status CublasLtMatmul::Choose(const LtShape& shape) {
+absl::Status CublasLtMatmul::Choose(const LtShape& shape, LtTuner* tuner) {
+  if (tuner != nullptr) {
+    YUBA_ASSIGN_OR_RETURN(const absl::optional<LtChoice> tuned, ChooseTuned(shape, *tuner));
+    if (tuned.has_value()) {
+      chosen_ = *tuned;
+      return absl::OkStatus();
+    }
+  }
+  YUBA_ASSIGN_OR_RETURN(const std::vector<LtChoice> found, Heuristics(shape, 1));
+  chosen_ = found[0];
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<LtChoice>> CublasLtMatmul::Heuristics(const LtShape& shape, int most) {
   LtPreference wanted(library_.cublasLtMatmulPreferenceDestroy,
                       library_.cublasLtMatmulPreferenceSetAttribute);
   YUBA_CUDA(library_.cublasLtMatmulPreferenceCreate(wanted.slot()));
   YUBA_RETURN_IF_ERROR(
-      wanted.Set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{kWorkspaceLimit}));
+      wanted.Set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{kLtWorkspaceLimit}));
   YUBA_RETURN_IF_ERROR(wanted.Set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, kReductions));
   const std::pair<cublasLtMatmulPreferenceAttributes_t, int64_t> alignments[] = {
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.b.alignment},
@@ -108,17 +120,20 @@ absl::Status CublasLtMatmul::Choose(const LtShape& shape) {
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.d.alignment}};
   for (const auto& [attribute, bytes] : alignments)
     YUBA_RETURN_IF_ERROR(wanted.Set(attribute, static_cast<uint32_t>(bytes)));
-  cublasLtMatmulHeuristicResult_t found = {};
+  std::vector<cublasLtMatmulHeuristicResult_t> found(most);
   int count = 0;
   const LtMatrix& added = has_residual_ ? c_ : d_;
   YUBA_CUDA(library_.cublasLtMatmulAlgoGetHeuristic(handle_, product_.get(), b_.get(), a_.get(),
-                                                    added.get(), d_.get(), wanted.get(), 1, &found,
-                                                    &count));
+                                                    added.get(), d_.get(), wanted.get(), most,
+                                                    found.data(), &count));
   if (count == 0) return absl::UnimplementedError("cuBLAS has no algorithm for a product");
-  YUBA_CUDA(found.state);
-  algorithm_ = found.algo;
-  workspace_bytes_ = static_cast<int64_t>(found.workspaceSize);
-  return absl::OkStatus();
+  YUBA_CUDA(found[0].state);
+  std::vector<LtChoice> choices;
+  for (int i = 0; i < count; ++i) {
+    if (found[i].state == CUBLAS_STATUS_SUCCESS)
+      choices.push_back({found[i].algo, static_cast<int64_t>(found[i].workspaceSize)});
+  }
+  return choices;
 }
 
 absl::Status CublasLtMatmul::Run(const LtPointers& pointers, bool adds, char* workspace,
@@ -135,7 +150,7 @@ absl::Status CublasLtMatmul::Run(const LtPointers& pointers, bool adds, char* wo
   YUBA_CUDA(library_.cublasLtMatmul(
       handle_, product_.get(), alpha, pointers.b, b_.get(), pointers.a, a_.get(), beta,
       has_residual_ ? pointers.residual : pointers.d, added.get(), pointers.d, d_.get(),
-      &algorithm_, workspace, static_cast<size_t>(workspace_bytes_), stream));
+      &chosen_.algorithm, workspace, static_cast<size_t>(chosen_.workspace_bytes), stream));
   return absl::OkStatus();
 }
 

@@ -2,17 +2,31 @@
 //
 // The algorithm is the first that the library's heuristics name for these types, strides and
 // alignments within a fixed workspace, of those that add up partial sums in the accumulator's type
-// and in one order: nothing is timed, so that the bits do not depend on chance.
+// and in one order: nothing is timed, so that the bits do not depend on chance. Or it is that of a
+// tuning (runtime/cuda/tuning.h), in which it stands or is put, once timed.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_MATMUL_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_MATMUL_H_
+
+#include <vector>
 
 #include "absl/types/optional.h"
 #include "opsemantics/base/element_type.h"
 #include "runtime/contraction.h"
 #include "runtime/cuda/library/cublas_lt_epilogue.h"
 #include "runtime/cuda/library/cublas_lt_objects.h"
+#include "runtime/cuda/tuning.h"
 
 namespace yuba::cuda {
+
+class LtTuner;
+struct LtShape;
+
+// As the library calls them.
+cudaDataType CudaType(ElementType type);
+cublasComputeType_t ComputeType(const LtShape& shape);
+
+// What an algorithm may take of workspace. More would give other bits.
+constexpr int64_t kLtWorkspaceLimit = int64_t{32} << 20;
 
 // A row-major matrix in the GPU's memory.
 struct LtOperand {
@@ -21,7 +35,9 @@ struct LtOperand {
   int64_t alignment = 1;   // of its pointers, bytes
 };
 
-// D (m x n) = act(alpha * A (m x k) B (k x n) + beta * C + bias).
+// D (m x n) = act(alpha * A (m x k) B (k x n) + beta * C + bias). Calls of equal CallText
+// (cublas_lt_tuner.h) have the same algorithm in a tuning: a member that algorithms depend on is in
+// that text too.
 struct LtShape {
   ElementType type = ElementType::kF32;         // of A and B
   ElementType result_type = ElementType::kF32;  // of D, C and bias; f32: of small floats too
@@ -48,13 +64,22 @@ struct LtPointers {
   const char* bias = nullptr;
 };
 
+// An algorithm as the library has it.
+struct LtChoice {
+  cublasLtMatmulAlgo_t algorithm = {};
+  int64_t workspace_bytes = 0;
+};
+
 class CublasLtMatmul {
  public:
   explicit CublasLtMatmul(const CublasLt& library);
 
-  // To be called once. Unimplemented where the library has no such product.
-  absl::Status Prepare(cublasLtHandle_t handle, const LtShape& shape);
-  int64_t workspace_bytes() const { return workspace_bytes_; }
+  // To be called once. Unimplemented where the library has no such product. With a tuner the
+  // algorithm is that of its tuning; where this has none, algorithms are timed first, in memory of
+  // the GPU that is free again afterwards. Without (null), or where the tuning's cannot be had, it
+  // is the heuristics'.
+  absl::Status Prepare(cublasLtHandle_t handle, const LtShape& shape, LtTuner* tuner);
+  int64_t workspace_bytes() const { return chosen_.workspace_bytes; }
 
   // Starts it on `stream`; adds to what D holds with `adds`, where the shape has no residual.
   absl::Status Run(const LtPointers& pointers, bool adds, char* workspace, cudaStream_t stream);
@@ -63,7 +88,15 @@ class CublasLtMatmul {
   absl::Status Describe(LtMatrix& matrix, ElementType type, int64_t rows, int64_t columns,
                         const LtOperand& operand, int64_t batch);
   absl::Status DescribeEpilogue(const LtShape& shape);
-  absl::Status Choose(const LtShape& shape);
+  absl::Status Choose(const LtShape& shape, LtTuner* tuner);
+  // What the heuristics name, at most so many and one at least, the best first by their estimate.
+  absl::StatusOr<std::vector<LtChoice>> Heuristics(const LtShape& shape, int most);
+
+  // By a tuning (cublas_lt_tuned.cc).
+  absl::StatusOr<absl::optional<LtChoice>> ChooseTuned(const LtShape& shape, LtTuner& tuner);
+  absl::StatusOr<TunedEntry> Fastest(const LtShape& shape, LtTuner& tuner);
+  absl::StatusOr<TunedAlgorithm> Describe(const cublasLtMatmulAlgo_t& algorithm) const;
+  absl::StatusOr<LtChoice> Restore(const LtShape& shape, const TunedAlgorithm& algorithm) const;
 
   const CublasLt& library_;
   cublasLtHandle_t handle_ = nullptr;
@@ -73,8 +106,7 @@ class CublasLtMatmul {
   LtProduct product_;
   // As the library has them, column-major: D transposed is B' A'. C is described where it is not D.
   LtMatrix b_, a_, c_, d_;
-  cublasLtMatmulAlgo_t algorithm_ = {};
-  int64_t workspace_bytes_ = 0;
+  LtChoice chosen_;
 };
 
 }  // namespace yuba::cuda

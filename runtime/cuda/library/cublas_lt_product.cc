@@ -34,7 +34,8 @@ class CublasLtProduct : public LibraryKernel {
       c_bytes_ = Aligned(plan_.m * plan_.n * ByteSize(sum_type_));
   }
 
-  absl::Status Prepare(const LibrarySite& site, cublasLtHandle_t handle, bool tf32) {
+  absl::Status Prepare(const LibrarySite& site, cublasLtHandle_t handle, bool tf32,
+                       LtTuner* tuner) {
     // The last of the loops is a batch of one call, where nothing is packed.
     const bool in_place = a_bytes_ + b_bytes_ + c_bytes_ == 0;
     runtime::StridedIndex batch;
@@ -72,7 +73,7 @@ class CublasLtProduct : public LibraryKernel {
       shape.d.layout.leading = plan_.n;
     }
     AddEpilogue(site, batch, shape);
-    return matmul_.Prepare(handle, shape);
+    return matmul_.Prepare(handle, shape, tuner);
   }
 
   int64_t workspace_bytes() const override {
@@ -228,7 +229,7 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCublasLtProduct(const Library
     return absl::UnimplementedError("cuBLAS does not do in one call what follows a product");
   auto product = std::make_unique<CublasLtProduct>(*library, site, handles, *plan,
                                                    *EpilogueOf(site.shape, *plan));
-  YUBA_RETURN_IF_ERROR(product->Prepare(site, handle, site.call().tf32()));
+  YUBA_RETURN_IF_ERROR(product->Prepare(site, handle, site.call().tf32(), handles.tuner()));
   return std::unique_ptr<LibraryKernel>(std::move(product));
 }
 

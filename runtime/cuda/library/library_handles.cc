@@ -1,6 +1,9 @@
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/library/library_handles.h"
 
+#include <utility>
+
+#include "runtime/cuda/library/cublas_lt_tuner.h"
 #include "runtime/cuda/library/cudnn_attention.h"
 
 namespace yuba::cuda {
@@ -12,6 +15,8 @@ LibraryHandles::~LibraryHandles() {
   if (cublas_lt_ != nullptr) (*CublasLt::Open())->cublasLtDestroy(cublas_lt_);
   if (cudnn_ != nullptr) (*Cudnn::Open())->cudnnDestroy(cudnn_);
 }
+
+void LibraryHandles::SetTuner(std::unique_ptr<LtTuner> tuner) { tuner_ = std::move(tuner); }
 
 absl::StatusOr<cublasLtHandle_t> LibraryHandles::ForCublasLt() {
   if (cublas_lt_ != nullptr) return cublas_lt_;

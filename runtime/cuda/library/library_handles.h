@@ -11,6 +11,7 @@
 namespace yuba::cuda {
 
 class CudnnAttentions;
+class LtTuner;
 
 class LibraryHandles {
  public:
@@ -22,6 +23,10 @@ class LibraryHandles {
 
   const Gpu& gpu() const { return gpu_; }
   cudaStream_t stream() const { return stream_; }
+
+  // Chooses algorithms of cuBLASLt from here on (cublas_lt_tuner.h); null: its heuristics do.
+  void SetTuner(std::unique_ptr<LtTuner> tuner);
+  LtTuner* tuner() const { return tuner_.get(); }
 
   // Unavailable where the library is missing.
   absl::StatusOr<cublasLtHandle_t> ForCublasLt();
@@ -36,6 +41,7 @@ class LibraryHandles {
   cublasLtHandle_t cublas_lt_ = nullptr;
   cudnnHandle_t cudnn_ = nullptr;
   std::unique_ptr<CudnnAttentions> attentions_;
+  std::unique_ptr<LtTuner> tuner_;
 };
 
 }  // namespace yuba::cuda
