@@ -35,8 +35,8 @@ struct CudaOptions {
 // is no GPU, where a GPU is older than the program's PTX, and in a build without CUDA;
 // ResourceExhausted where a GPU has too little memory left: before anything is allocated where
 // arenas and workspaces alone are too much. Products are timed before, where a tuning lacks them,
-// one after the other in memory that is free again afterwards. Library calls for which there is no library are
-// run as the generated code beside them, with a line on stderr for each cause.
+// one after the other in memory that is free again afterwards. Library calls for which there is no
+// library are run as the generated code beside them, with a line on stderr for each cause.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,
                              double copy_seconds, runtime::Fleet& fleet);

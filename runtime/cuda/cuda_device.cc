@@ -93,11 +93,10 @@ absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
 absl::Status CudaDevice::WaitFor(const char* what) {
   const Clock::time_point start = Clock::now();
   const absl::Status status = WaitUntilIdle([&] { return SecondsSince(start) > copy_seconds_; });
-  return absl::IsCancelled(status)
-             ? absl::DeadlineExceededError(absl::StrCat(
-                   "device ", device_, ": ", what, " has not ended for ", copy_seconds_,
-                   " s; --timeout allows longer"))
-             : status;
+  return absl::IsCancelled(status) ? absl::DeadlineExceededError(absl::StrCat(
+                                         "device ", device_, ": ", what, " has not ended for ",
+                                         copy_seconds_, " s; --timeout allows longer"))
+                                   : status;
 }
 
 absl::Status CudaDevice::Usable() const {

@@ -40,10 +40,8 @@ namespace yuba::cuda {
   F(cublasLtMatmulPreferenceDestroy)       \
   F(cublasLtMatmulPreferenceSetAttribute)  \
   F(cublasLtMatmulAlgoGetHeuristic)        \
-  F(cublasLtMatmulAlgoInit)                \
   F(cublasLtMatmulAlgoCheck)               \
   F(cublasLtMatmulAlgoConfigGetAttribute)  \
-  F(cublasLtMatmulAlgoConfigSetAttribute)  \
   F(cublasLtMatmul)
 #define YUBA_CUDNN_FUNCTIONS(F)      \
   F(cudnnGetVersion)                 \

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/json_reader.h"
 #include "opsemantics/base/stable_hash.h"
 #include "opsemantics/base/status.h"
@@ -44,9 +46,18 @@ constexpr int64_t kNoReduction = 0, kReductionInComputeType = 2;
 
 using Json = nlohmann::ordered_json;
 
+// Of all that decides bits.
+std::string CheckOf(const TunedCall& call, const TunedAlgorithm& algorithm) {
+  std::string text =
+      absl::StrCat(call.gpu, "\n", call.sm, "\n", call.library, "\n", call.call, "\n");
+  for (const NumberField& field : kNumbers) absl::StrAppend(&text, algorithm.*field.member, " ");
+  return absl::StrFormat("%016x", StableHash(text + algorithm.bytes));
+}
+
 Json JsonOf(const TunedCall& call, const TunedEntry& entry) {
   Json algorithm;
   for (const NumberField& field : kNumbers) algorithm[field.name] = entry.algorithm.*field.member;
+  algorithm["bytes"] = absl::BytesToHexString(entry.algorithm.bytes);
   Json json;
   json["gpu"] = call.gpu;
   json["sm"] = call.sm;
@@ -55,6 +66,7 @@ Json JsonOf(const TunedCall& call, const TunedEntry& entry) {
   json["algorithm"] = std::move(algorithm);
   json["microseconds"] = entry.microseconds;
   json["heuristics_microseconds"] = entry.heuristics_microseconds;
+  json["check"] = CheckOf(call, entry.algorithm);
   return json;
 }
 
@@ -62,6 +74,14 @@ std::string NonEmpty(const JsonReader& reader) {
   const std::string text = reader.String();
   if (reader.ok() && text.empty()) reader.Fail("a text that is not empty");
   return text;
+}
+
+std::string ReadBytes(const JsonReader& reader) {
+  const std::string digits = reader.String();
+  const bool hexadecimal = digits.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (reader.ok() && (!hexadecimal || digits.size() != 2 * kAlgorithmBytes))
+    reader.Fail(absl::StrCat(2 * kAlgorithmBytes, " digits of hexadecimal numbers"));
+  return reader.ok() ? absl::HexStringToBytes(digits) : "";
 }
 
 TunedCall ReadCall(const JsonReader& entry) {
@@ -73,7 +93,7 @@ TunedCall ReadCall(const JsonReader& entry) {
   return call;
 }
 
-TunedEntry ReadEntry(const JsonReader& reader) {
+TunedEntry ReadEntry(const JsonReader& reader, const TunedCall& call) {
   TunedEntry entry;
   const JsonReader algorithm = reader.Field("algorithm");
   std::vector<std::string> names;
@@ -81,6 +101,8 @@ TunedEntry ReadEntry(const JsonReader& reader) {
     names.push_back(field.name);
     entry.algorithm.*field.member = algorithm.Field(field.name).Integer(field.least, field.most);
   }
+  names.push_back("bytes");
+  entry.algorithm.bytes = ReadBytes(algorithm.Field("bytes"));
   algorithm.OnlyFields(names);
   if (!AddsUpInOrder(entry.algorithm)) {
     algorithm.Field("reduction")
@@ -92,6 +114,9 @@ TunedEntry ReadEntry(const JsonReader& reader) {
   };
   entry.microseconds = microseconds("microseconds");
   entry.heuristics_microseconds = microseconds("heuristics_microseconds");
+  const JsonReader check = reader.Field("check");
+  if (check.String() != CheckOf(call, entry.algorithm))
+    check.Refuse("is not of this entry, which was changed since Yuba wrote it: take it out");
   return entry;
 }
 
@@ -103,6 +128,14 @@ void CheckVersion(const JsonReader& file) {
                               "one reads ", kVersion));
 }
 
+std::string TextOf(const TunedAlgorithm& algorithm) {
+  std::vector<std::string> numbers;
+  for (const NumberField& field : kNumbers)
+    numbers.push_back(absl::StrCat(field.name, " ", algorithm.*field.member));
+  numbers.push_back(absl::StrFormat("bytes %016x", StableHash(algorithm.bytes)));
+  return absl::StrJoin(numbers, " ");
+}
+
 double Rounded(double microseconds) { return std::round(microseconds * 100) / 100; }
 
 }  // namespace
@@ -111,7 +144,7 @@ bool operator==(const TunedAlgorithm& a, const TunedAlgorithm& b) {
   for (const NumberField& field : kNumbers) {
     if (a.*field.member != b.*field.member) return false;
   }
-  return true;
+  return a.bytes == b.bytes;
 }
 
 bool AddsUpInOrder(const TunedAlgorithm& algorithm) {
@@ -123,8 +156,10 @@ bool CanBeWritten(const TunedAlgorithm& algorithm) {
     const int64_t number = algorithm.*field.member;
     if (number < field.least || number > field.most) return false;
   }
-  return AddsUpInOrder(algorithm);
+  return AddsUpInOrder(algorithm) && algorithm.bytes.size() == kAlgorithmBytes;
 }
+
+bool operator==(const TunedCall& a, const TunedCall& b) { return !(a < b) && !(b < a); }
 
 bool operator<(const TunedCall& a, const TunedCall& b) {
   return std::tie(a.gpu, a.sm, a.library, a.call) < std::tie(b.gpu, b.sm, b.library, b.call);
@@ -140,9 +175,9 @@ absl::StatusOr<std::shared_ptr<Tuning>> Tuning::Parse(absl::string_view text) {
   for (const JsonReader& reader : file.Field("entries").Items()) {
     if (!status.ok()) break;
     reader.OnlyFields({"gpu", "sm", "library", "call", "algorithm", "microseconds",
-                       "heuristics_microseconds"});
+                       "heuristics_microseconds", "check"});
     const TunedCall call = ReadCall(reader);
-    const TunedEntry entry = ReadEntry(reader);
+    const TunedEntry entry = ReadEntry(reader, call);
     if (!tuning->entries_.emplace(call, entry).second)
       reader.Refuse("is of the same GPU, library and call as one before it");
   }
@@ -174,15 +209,23 @@ void Tuning::Add(const TunedCall& call, TunedEntry entry) {
   added_.insert(call);
 }
 
-std::string Tuning::Fingerprint() const {
-  if (used_.empty()) return "";
-  std::string text;
-  for (const TunedCall& call : used_) {
-    absl::StrAppend(&text, call.call, "\n");
-    for (const NumberField& field : kNumbers)
-      absl::StrAppend(&text, entries_.at(call).algorithm.*field.member, " ");
+void Tuning::Merge(const Tuning& other) {
+  entries_.insert(other.entries_.begin(), other.entries_.end());
+}
+
+std::map<std::string, std::string> Tuning::Choices() const {
+  std::map<std::string, std::string> choices;
+  // GPUs of different kinds may differ in their algorithms of one call.
+  const auto add = [&](const TunedCall& call, const std::string& algorithm) {
+    std::string& all = choices[call.call];
+    if (!all.empty()) all += "; ";
+    all += algorithm;
+  };
+  for (const TunedCall& call : used_) add(call, TextOf(entries_.at(call).algorithm));
+  for (const auto* calls : {&refused_, &skipped_}) {
+    for (const auto& [call, why] : *calls) add(call, kByHeuristics);
   }
-  return absl::StrFormat("%016x", StableHash(text));
+  return choices;
 }
 
 }  // namespace yuba::cuda

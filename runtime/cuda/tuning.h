@@ -4,10 +4,13 @@
 //   {"yuba_tuning":1,"entries":[
 //    {"gpu":"NVIDIA H200","sm":90,"library":"cuBLASLt 13.1.0",
 //     "call":"f32 m=512 n=768 k=3072 a=3072@256 b=768@256 d=768@256 bias@16",
-//     "algorithm":{"id":21,"tile":20,"stages":14,"split_k":4,"reduction":2,...},
-//     "microseconds":41.2,"heuristics_microseconds":55.07}]}
+//     "algorithm":{"id":21,"tile":20,"stages":14,"split_k":4,"reduction":2,...,"bytes":"15000..."},
+//     "microseconds":41.2,"heuristics_microseconds":55.07,"check":"90b1c3..."}]}
 //
-// (the entry is one line there). What a call is, is its key: cublas_lt_tuned.cc writes it.
+// (the entry is one line there). What a call is, is its key: CallText of cublas_lt_tuner.h writes
+// it. The bytes are what the library takes, and only from the version that made them; the numbers
+// say for people, and for checks, what it is. The check is of all but the times: bytes that
+// somebody has changed never come to the library.
 //
 // A session takes the entries of its GPUs and of the library's version, and times products that
 // have none. From then on the choice is in the text and nothing depends on time: two sessions with
@@ -22,13 +25,16 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace yuba::cuda {
 
-// What cuBLASLt calls the configuration of an algorithm; all else of it follows from the call.
+constexpr int kAlgorithmBytes = 64;
+
+// An algorithm of cuBLASLt.
 struct TunedAlgorithm {
   int64_t id = 0;
   int64_t tile = 0, stages = 0;
@@ -36,13 +42,14 @@ struct TunedAlgorithm {
   int64_t reduction = 0;  // how these are added up; what AddsUpInOrder refuses is in no entry
   int64_t swizzle = 0, custom = 0;
   int64_t inner_shape = 0, cluster_shape = 0;
+  std::string bytes;  // kAlgorithmBytes: the library's own descriptor, which says all of it
 };
 bool operator==(const TunedAlgorithm& a, const TunedAlgorithm& b);
 
 // Whether parts of sums are added up in the accumulator's type and in one order: cuBLASLt's schemes
 // NONE and COMPUTE_TYPE. The others add in the result's type, or whenever a part is done.
 bool AddsUpInOrder(const TunedAlgorithm& algorithm);
-// Whether all numbers are such as a tuning may have.
+// Whether all of it is such as a tuning may have.
 bool CanBeWritten(const TunedAlgorithm& algorithm);
 
 struct TunedCall {
@@ -51,7 +58,10 @@ struct TunedCall {
   std::string library;  // with its version: "cuBLASLt 13.1.0"
   std::string call;
 };
+bool operator==(const TunedCall& a, const TunedCall& b);
 bool operator<(const TunedCall& a, const TunedCall& b);
+
+constexpr char kByHeuristics[] = "heuristics";
 
 struct TunedEntry {
   TunedAlgorithm algorithm;
@@ -70,6 +80,8 @@ class Tuning {
 
   // Null where there is none. The pointer is good until Add.
   const TunedEntry* Find(const TunedCall& call) const;
+  // Takes the entries of `other` for calls that this one lacks.
+  void Merge(const Tuning& other);
   // What this session has timed. Times are rounded to a hundredth of a microsecond.
   void Add(const TunedCall& call, TunedEntry entry);
 
@@ -85,9 +97,11 @@ class Tuning {
   const std::map<TunedCall, std::string>& refused() const { return refused_; }
   const std::map<TunedCall, std::string>& skipped() const { return skipped_; }
 
-  // A number of 16 digits of the calls that are used and their algorithms, "" where there are none:
-  // sessions with the same number have the same bits as far as tuning decides them.
-  std::string Fingerprint() const;
+  // By the text of a call of this session: its algorithm, "id 21 tile 20 ... bytes 6b0f...", the
+  // bytes as a number of 16 digits, or kByHeuristics
+  // where it takes none of the tuning. Sessions of the same program with equal choices have the
+  // same bits as far as these decide them.
+  std::map<std::string, std::string> Choices() const;
 
   // What follows where a product has to be timed: OK, or why its entry could not be kept, which is
   // then the session's error before anything is timed.

@@ -111,6 +111,7 @@ const std::vector<Command>& Commands() {
         {"--interleave", &kNumbers},
         {"--exchanges", &kWords},
         {"--no-graph", nullptr},
+        {"--tune", &kFiles},
         {"--guard", &kWords},
         {"--trace", &kFiles},
         {"--no-library", nullptr},

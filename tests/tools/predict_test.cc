@@ -132,7 +132,7 @@ TEST_CASE("the back end model refuses what needs values, and machines that do no
   refused("--backend model --machine nowhere", "nowhere");
   refused("--backend model --machine hgx-h100", "is for 16 devices, and hgx-h100 has 8");
   for (const char* flag : {"--outputs out", "--expect 0.1", "--save out", "--log out",
-                           "--guard nan", "--interleave 3", "--no-graph"}) {
+                           "--guard nan", "--interleave 3", "--no-graph", "--tune t.json"}) {
     refused("--backend model --machine hgx-h100:2 " + std::string(flag), "computes nothing, so --");
   }
   // GPUs of another machine do not run what is compiled for processors.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
@@ -22,9 +23,12 @@
 #include "tools/run/output_check.h"
 #include "tools/run/predict_command.h"
 #include "tools/run/run_loop.h"
+#include "tools/run/tuning_file.h"
 
 namespace yuba::tools {
 namespace {
+
+constexpr char kHostBackend[] = "host";
 
 absl::StatusOr<TensorData> ValueOf(runtime::Session& session, const std::string& parameter) {
   for (const program::Initializer& initializer : session.program().message().parameters()) {
@@ -72,6 +76,12 @@ absl::Status SetSeed(runtime::Session& session, const RunFlags& flags) {
   return session.Set(kSeedName, {ElementType::kI64, {}, bytes});
 }
 
+// None where no product of the session could be tuned, as on processors.
+absl::optional<TuningFacts> TuningOf(const RunFlags& flags, const cuda::Tuning& tuning) {
+  TuningFacts facts = {flags.tune, tuning.Choices()};
+  return facts.choices.empty() ? absl::nullopt : absl::make_optional(std::move(facts));
+}
+
 nlohmann::ordered_json Json(const runtime::Session& session, const Record& record) {
   const runtime::Statistics statistics = session.statistics();
   nlohmann::ordered_json json;
@@ -98,10 +108,28 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
   return json;
 }
 
+// What was timed is kept where the run `saves`, also where the session is not opened.
+absl::StatusOr<std::unique_ptr<runtime::Session>> OpenSession(
+    const std::shared_ptr<runtime::LoadedProgram>& program, const RunFlags& flags, bool saves,
+    RunFiles& files) {
+  runtime::RunOptions options = RunOptionsOf(flags);
+  options.trace = !flags.trace.empty();
+  options.cuda.tuning = files.tuning;
+  absl::StatusOr<std::unique_ptr<runtime::Session>> session =
+      runtime::Session::Open(program, options);
+  if (files.tuning == nullptr) return session;
+  files.facts.tuning = TuningOf(flags, *files.tuning);
+  const absl::Status kept = saves ? SaveTuning(flags.tune, *files.tuning) : absl::OkStatus();
+  if (session.ok() && !kept.ok()) return Annotate(kept, "--tune");
+  return session;
+}
+
 // Everything that the steps begin with.
 absl::Status SetValues(runtime::Session& session, const RunFlags& flags, RunFiles& files) {
   YUBA_RETURN_IF_ERROR(SetWeights(session, flags.weights, files));
   if (files.checkpoint.has_value()) {
+    if (flags.backend != kHostBackend)
+      YUBA_RETURN_IF_ERROR(CheckTuning(flags, files.facts, *files.checkpoint));
     YUBA_RETURN_IF_ERROR(Resume(session, *files.checkpoint, flags.overrides));
   }
   YUBA_RETURN_IF_ERROR(KeepRate(session, flags, files));
@@ -111,7 +139,7 @@ absl::Status SetValues(runtime::Session& session, const RunFlags& flags, RunFile
 void PrintBegin(const runtime::Session& session, const RunFlags& flags, const RunFiles& files) {
   const runtime::Statistics statistics = session.statistics();
   std::cout << Counted(session.program().devices(), "device") << " (" << flags.backend << "), ";
-  if (statistics.threads_per_device > 1 && flags.backend == "host") {
+  if (statistics.threads_per_device > 1 && flags.backend == kHostBackend) {
     std::cout << statistics.threads_per_device << " threads each, ";
   }
   std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
@@ -120,6 +148,11 @@ void PrintBegin(const runtime::Session& session, const RunFlags& flags, const Ru
     if (run.batches == nullptr) return;
     std::cout << run.entry << ": " << run.batches->Describe() << "\n";
   };
+  if (files.facts.tuning.has_value()) {
+    std::cout << flags.tune << ": "
+              << Counted(static_cast<int64_t>(files.tuning->used().size()), "product")
+              << " by it, of which " << files.tuning->added().size() << " timed now\n";
+  }
   for (const EntryRun& run : files.runs) describe(run);
   if (files.eval.has_value()) describe(*files.eval);
 }
@@ -176,9 +209,11 @@ void AddPredicted(const runtime::Session& session, const RunFlags& flags,
 
 absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, RunFlags flags,
                         RunFiles files) {
+  bool saves = true;
   if (const auto copy = CopyOfLauncher(std::getenv); copy.has_value()) {
     std::cerr << WarningOf(*copy);
-    if (copy->rank > 0) {  // the first writes what all would
+    saves = copy->rank == 0;
+    if (!saves) {  // the first writes what all would
       flags.save.clear();
       flags.log.clear();
     }
@@ -192,10 +227,8 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
   if (!flags.machine.empty()) {
     YUBA_ASSIGN_OR_RETURN(predictions, PredictionsOf(*program, flags));
   }
-  runtime::RunOptions options = RunOptionsOf(flags);
-  options.trace = !flags.trace.empty();
-  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Session> session,
-                        runtime::Session::Open(program, options));
+  YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::Session> session,
+                        OpenSession(program, flags, saves, files));
   YUBA_RETURN_IF_ERROR(SetValues(*session, flags, files));
   files.weights.clear();  // the devices have them now
   program->DropValues();
@@ -208,11 +241,16 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
     AddPredicted(*session, flags, predictions, json);
+    if (files.facts.tuning.has_value()) {
+      json["tuning"] = {{"file", flags.tune},
+                        {"products", files.tuning->used().size()},
+                        {"timed", files.tuning->added().size()}};
+    }
     if (flags.expect.has_value()) json["check"] = check.verdict();
     // Names come from the user's model and need not be UTF-8.
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
-  if (options.trace) {
+  if (!flags.trace.empty()) {
     const PredictedTimes times(predictions);
     YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session, &times)));
   }

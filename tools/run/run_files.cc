@@ -20,6 +20,7 @@
 #include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/missing_weights.h"
 #include "tools/run/checkpoint/resume.h"
+#include "tools/run/tuning_file.h"
 
 namespace yuba::tools {
 namespace {
@@ -230,6 +231,9 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
   if (flags.seed.has_value() && !ports.random) {
     return UserError("--seed ", *flags.seed, ": the program draws no random numbers, so it has no ",
                      "seed; --random=SEED is for values that no file gives");
+  }
+  if (!flags.tune.empty()) {
+    YUBA_ASSIGN_OR_RETURN(files.tuning, ReadTuning(flags.tune));
   }
   YUBA_RETURN_IF_ERROR(ReadParameters(flags, ports, files));
   YUBA_RETURN_IF_ERROR(ReadLearningRate(flags, ports, files));

@@ -4,11 +4,13 @@
 #define YUBA_TOOLS_RUN_RUN_FILES_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
+#include "runtime/cuda/tuning.h"
 #include "runtime/session.h"
 #include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/data/schedule.h"
@@ -28,6 +30,7 @@ struct RunFiles {
   std::map<std::string, TensorData> numbers;
   absl::optional<Checkpoint> checkpoint;  // from --resume; its tensors are not read
   RunFacts facts;                         // of the last run, as its checkpoints have them
+  std::shared_ptr<cuda::Tuning> tuning;   // from --tune; null: none
   absl::optional<EntryRun> eval;          // from --eval: all of it, once
   absl::optional<Schedule> lr;            // from --lr-schedule
   absl::optional<Schedule> planned_lr;    // the plan's, of a program that trains

@@ -91,9 +91,8 @@ constexpr FlagRow<RunFlags> kRows[] = {
      Path, "", "weights"},
     {"override", &RunFlags::overrides, kCheckpoints,
      "of --resume: what may differ from the checkpoint's run, and is as it is given here, or as it "
-     "would be without --resume: seed, shuffle, lr-schedule, data, batch, freeze, tie, or a flag "
-     "of "
-     "training that decides what a step computes, as loss (docs/training.md)",
+     "would be without --resume: seed, shuffle, lr-schedule, data, batch, freeze, tie, tune, or a "
+     "flag of training that decides what a step computes, as loss (docs/training.md)",
      nullptr, "resume"},
     {"expect", &RunFlags::expect, kChecks,
      "compare with output_0, ... of the --inputs folder, step by step where it has a folder for "
@@ -119,6 +118,11 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "then "
      "nvidia/*/lib of Python environments",
      Folder},
+    {"tune", &RunFlags::tune, kMachine,
+     "a file of the fastest algorithms of cuBLASLt's products, by GPU and version; what it lacks "
+     "is "
+     "timed before the first step and added, so that runs with one file have the same bits; on "
+     "processors it changes nothing; default: the library's heuristics choose"},
     {"log", &RunFlags::log, kOutput,
      "write a table, a line a step, of comma-separated values: loss, learning rate, evaluation, "
      "seconds, ...; with --resume lines of earlier steps stay"},

@@ -52,6 +52,7 @@ struct RunFlags {
   std::string machine;                  // to predict for, as FindMachine has it; empty: none
   int threads_per_device = 0;           // 0: the machine's, shared out
   std::string cuda_libs;                // a folder; empty: the loader's path
+  std::string tune;                     // the file of a tuning (tuning_file.h); empty: none
   double timeout = 0;                   // seconds; 0: the back end's
   std::set<std::string> exchanges;      // plain, staged, copies, strict
   bool no_graph = false;                // instructions of GPUs are started one by one

@@ -10,7 +10,7 @@
 namespace yuba::cuda {
 namespace {
 
-constexpr int kWarmUps = 2, kRuns = 11;  // an odd number: the median is one of them
+constexpr int kWarmUps = 2, kRounds = 11;  // an odd number: the median is one of them
 constexpr int64_t kMostComparedBytes = int64_t{64} << 20;
 constexpr int64_t kBlockElements = int64_t{1} << 16;  // random numbers, over and over
 
@@ -115,27 +115,48 @@ absl::Status LtBench::Open(const LtShape& shape, int64_t workspace_bytes, int64_
   YUBA_RETURN_IF_ERROR(memory_->workspace.Allocate(workspace_bytes));
   YUBA_RETURN_IF_ERROR(memory_->cache.Allocate(cache_bytes));
   cache_bytes_ = cache_bytes;
-  memory_->events.resize(2 * kRuns);
-  for (cudaEvent_t& event : memory_->events)
-    YUBA_CUDA(cudaEventCreateWithFlags(&event, cudaEventDefault));
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> LtBench::Microseconds(const Start& start) {
-  const std::vector<cudaEvent_t>& events = memory_->events;
-  for (int run = -kWarmUps; run < kRuns; ++run) {
-    YUBA_CUDA(cudaMemsetAsync(memory_->cache.data(), 0, cache_bytes_, stream_));
-    if (run >= 0) YUBA_CUDA(cudaEventRecord(events[2 * run], stream_));
+absl::Status LtBench::WarmUp(const Start& start) {
+  for (int run = 0; run < kWarmUps; ++run)
     YUBA_RETURN_IF_ERROR(start(pointers_, memory_->workspace.data()));
-    if (run >= 0) YUBA_CUDA(cudaEventRecord(events[2 * run + 1], stream_));
-    if (run == -1) YUBA_RETURN_IF_ERROR(Wait());  // what is done once and may take long is over
+  return Wait();
+}
+
+// Milliseconds of one run of each.
+absl::StatusOr<std::vector<float>> LtBench::Round(const std::vector<Start>& starts) {
+  const std::vector<cudaEvent_t>& events = memory_->events;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    YUBA_CUDA(cudaMemsetAsync(memory_->cache.data(), 0, cache_bytes_, stream_));
+    YUBA_CUDA(cudaEventRecord(events[2 * i], stream_));
+    YUBA_RETURN_IF_ERROR(starts[i](pointers_, memory_->workspace.data()));
+    YUBA_CUDA(cudaEventRecord(events[2 * i + 1], stream_));
   }
   YUBA_RETURN_IF_ERROR(Wait());
-  std::vector<float> times(kRuns);  // milliseconds
-  for (int run = 0; run < kRuns; ++run)
-    YUBA_CUDA(cudaEventElapsedTime(&times[run], events[2 * run], events[2 * run + 1]));
-  std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
-  return 1e3 * static_cast<double>(times[kRuns / 2]);
+  std::vector<float> times(starts.size());
+  for (size_t i = 0; i < starts.size(); ++i)
+    YUBA_CUDA(cudaEventElapsedTime(&times[i], events[2 * i], events[2 * i + 1]));
+  return times;
+}
+
+absl::StatusOr<std::vector<double>> LtBench::Microseconds(const std::vector<Start>& starts) {
+  std::vector<cudaEvent_t>& events = memory_->events;
+  while (events.size() < 2 * starts.size()) {
+    events.push_back(nullptr);
+    YUBA_CUDA(cudaEventCreateWithFlags(&events.back(), cudaEventDefault));
+  }
+  std::vector<std::vector<float>> runs(starts.size());  // milliseconds
+  for (int round = 0; round < kRounds; ++round) {
+    YUBA_ASSIGN_OR_RETURN(const std::vector<float> times, Round(starts));
+    for (size_t i = 0; i < starts.size(); ++i) runs[i].push_back(times[i]);
+  }
+  std::vector<double> medians;
+  for (std::vector<float>& times : runs) {
+    std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
+    medians.push_back(1e3 * static_cast<double>(times[kRounds / 2]));
+  }
+  return medians;
 }
 
 absl::StatusOr<std::string> LtBench::Result(const Start& start) {
@@ -143,8 +164,8 @@ absl::StatusOr<std::string> LtBench::Result(const Start& start) {
   YUBA_CUDA(cudaMemsetAsync(memory_->d.data(), 0, d_bytes_, stream_));
   YUBA_RETURN_IF_ERROR(start(pointers_, memory_->workspace.data()));
   YUBA_RETURN_IF_ERROR(Wait());
-  YUBA_CUDA(
-      cudaMemcpyAsync(bytes.data(), memory_->d.data(), bytes.size(), cudaMemcpyDeviceToHost, stream_));
+  YUBA_CUDA(cudaMemcpyAsync(bytes.data(), memory_->d.data(), bytes.size(), cudaMemcpyDeviceToHost,
+                            stream_));
   YUBA_RETURN_IF_ERROR(Wait());
   return bytes;
 }

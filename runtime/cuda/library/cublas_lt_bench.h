@@ -33,8 +33,11 @@ class LtBench {
   // `cache_bytes`, twice its cache.
   absl::Status Open(const LtShape& shape, int64_t workspace_bytes, int64_t cache_bytes);
 
-  // The median of several runs, microseconds. An error where a start fails, or the GPU.
-  absl::StatusOr<double> Microseconds(const Start& start);
+  // Runs it until what happens once is over. An error where the start fails, or the GPU.
+  absl::Status WarmUp(const Start& start);
+  // The median of several runs of each, microseconds. They take turns, so that what changes with
+  // time, as the GPU's clock, is the same for all.
+  absl::StatusOr<std::vector<double>> Microseconds(const std::vector<Start>& starts);
 
   // Whether two runs leave the same bits, in the first 64 MiB of the result at least.
   absl::StatusOr<bool> SameBits(const Start& start);
@@ -43,7 +46,7 @@ class LtBench {
   struct Memory {
     ~Memory();
     GpuMemory a, b, d, residual, bias, workspace, cache;
-    std::vector<cudaEvent_t> events;  // two for each timed run
+    std::vector<cudaEvent_t> events;  // two for each start
   };
   // Elements of a matrix or of a batch of them, and where the first one lies in it.
   struct Span {
@@ -52,6 +55,7 @@ class LtBench {
   static Span SpanOf(const LtOperand& operand, int64_t rows, int64_t columns, int64_t batch);
   absl::Status Place(GpuMemory& memory, ElementType type, const Span& span, const char** first);
   absl::Status Fill(char* to, ElementType type, int64_t elements);
+  absl::StatusOr<std::vector<float>> Round(const std::vector<Start>& starts);
   absl::StatusOr<std::string> Result(const Start& start);
   absl::Status Wait();
 

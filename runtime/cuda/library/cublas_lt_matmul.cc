@@ -10,6 +10,19 @@ namespace {
 constexpr uint32_t kReductions =
     CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 
+cudaDataType CudaType(ElementType type) {
+  return type == ElementType::kF64   ? CUDA_R_64F
+         : type == ElementType::kF32 ? CUDA_R_32F
+         : type == ElementType::kF16 ? CUDA_R_16F
+                                     : CUDA_R_16BF;
+}
+
+cublasComputeType_t ComputeType(const LtShape& shape) {
+  if (shape.type == ElementType::kF64) return CUBLAS_COMPUTE_64F;
+  const bool rounded = shape.tf32 && shape.type == ElementType::kF32;
+  return rounded ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 uint32_t EpilogueNumber(const LtShape& shape) {
   const bool bias = shape.bias.has_value();
   switch (shape.activation) {
@@ -25,19 +38,6 @@ int32_t Operation(const LtOperand& operand) {
 }
 
 }  // namespace
-
-cudaDataType CudaType(ElementType type) {
-  return type == ElementType::kF64   ? CUDA_R_64F
-         : type == ElementType::kF32 ? CUDA_R_32F
-         : type == ElementType::kF16 ? CUDA_R_16F
-                                     : CUDA_R_16BF;
-}
-
-cublasComputeType_t ComputeType(const LtShape& shape) {
-  if (shape.type == ElementType::kF64) return CUBLAS_COMPUTE_64F;
-  const bool rounded = shape.tf32 && shape.type == ElementType::kF32;
-  return rounded ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-}
 
 CublasLtMatmul::CublasLtMatmul(const CublasLt& library)
     : library_(library),

@@ -19,11 +19,6 @@
 namespace yuba::cuda {
 
 class LtTuner;
-struct LtShape;
-
-// As the library calls them.
-cudaDataType CudaType(ElementType type);
-cublasComputeType_t ComputeType(const LtShape& shape);
 
 // What an algorithm may take of workspace. More would give other bits.
 constexpr int64_t kLtWorkspaceLimit = int64_t{32} << 20;
@@ -95,8 +90,8 @@ class CublasLtMatmul {
   // By a tuning (cublas_lt_tuned.cc).
   absl::StatusOr<absl::optional<LtChoice>> ChooseTuned(const LtShape& shape, LtTuner& tuner);
   absl::StatusOr<TunedEntry> Fastest(const LtShape& shape, LtTuner& tuner);
-  absl::StatusOr<TunedAlgorithm> Describe(const cublasLtMatmulAlgo_t& algorithm) const;
-  absl::StatusOr<LtChoice> Restore(const LtShape& shape, const TunedAlgorithm& algorithm) const;
+  absl::StatusOr<TunedAlgorithm> DescribeAlgorithm(const cublasLtMatmulAlgo_t& algorithm) const;
+  absl::StatusOr<LtChoice> Restore(const TunedAlgorithm& algorithm) const;
 
   const CublasLt& library_;
   cublasLtHandle_t handle_ = nullptr;

@@ -2,7 +2,7 @@
 #ifdef YUBA_WITH_CUDA
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <numeric>
 
 #include "runtime/cuda/library/cublas_lt_bench.h"
 #include "runtime/cuda/library/cublas_lt_matmul.h"
@@ -12,14 +12,15 @@ namespace yuba::cuda {
 namespace {
 
 constexpr int kMostCandidates = 16;
+static_assert(sizeof(cublasLtMatmulAlgo_t) == kAlgorithmBytes, "a tuning has all of it");
 
 struct Attribute {
   cublasLtMatmulAlgoConfigAttributes_t name;
   int64_t TunedAlgorithm::* member;
   enum { kInt32, kUint32, kUint16 } type;
 };
-// All but the algorithm's id, which it is made with.
 constexpr Attribute kAttributes[] = {
+    {CUBLASLT_ALGO_CONFIG_ID, &TunedAlgorithm::id, Attribute::kInt32},
     {CUBLASLT_ALGO_CONFIG_TILE_ID, &TunedAlgorithm::tile, Attribute::kUint32},
     {CUBLASLT_ALGO_CONFIG_STAGES_ID, &TunedAlgorithm::stages, Attribute::kUint32},
     {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &TunedAlgorithm::split_k, Attribute::kInt32},
@@ -49,118 +50,77 @@ absl::StatusOr<int64_t> Get(const CublasLt& library, const cublasLtMatmulAlgo_t&
   }
 }
 
-template <typename Value>
-absl::Status SetAs(const CublasLt& library, cublasLtMatmulAlgo_t& algorithm,
-                   cublasLtMatmulAlgoConfigAttributes_t name, int64_t number) {
-  const auto value = static_cast<Value>(number);
-  YUBA_CUDA(
-      library.cublasLtMatmulAlgoConfigSetAttribute(&algorithm, name, &value, sizeof value));
-  return absl::OkStatus();
-}
-
-absl::Status Set(const CublasLt& library, cublasLtMatmulAlgo_t& algorithm,
-                 const Attribute& attribute, int64_t number) {
-  switch (attribute.type) {
-    case Attribute::kInt32: return SetAs<int32_t>(library, algorithm, attribute.name, number);
-    case Attribute::kUint32: return SetAs<uint32_t>(library, algorithm, attribute.name, number);
-    default: return SetAs<uint16_t>(library, algorithm, attribute.name, number);
-  }
-}
-
-bool SameAlgorithm(const LtChoice& a, const LtChoice& b) {
-  return std::memcmp(&a.algorithm, &b.algorithm, sizeof a.algorithm) == 0 &&
-         a.workspace_bytes == b.workspace_bytes;
-}
-
-// An algorithm that can be restored from what is known of it, and what it takes.
-struct Candidate {
-  TunedAlgorithm known;
-  LtChoice choice;
-  double microseconds = 0;
-};
-
-// Of a call that fails where the GPU is well: another algorithm may do.
-bool IsOfCall(const absl::Status& status, const absl::Status& called) {
-  return !called.ok() && status == called;
-}
-
 }  // namespace
 
-absl::StatusOr<TunedAlgorithm> CublasLtMatmul::Describe(
+absl::StatusOr<TunedAlgorithm> CublasLtMatmul::DescribeAlgorithm(
     const cublasLtMatmulAlgo_t& algorithm) const {
   TunedAlgorithm known;
-  YUBA_ASSIGN_OR_RETURN(known.id,
-                        GetAs<int32_t>(library_, algorithm, CUBLASLT_ALGO_CONFIG_ID));
   for (const Attribute& attribute : kAttributes) {
     YUBA_ASSIGN_OR_RETURN(known.*attribute.member, Get(library_, algorithm, attribute));
   }
+  known.bytes.assign(reinterpret_cast<const char*>(&algorithm), sizeof algorithm);
   return known;
 }
 
-absl::StatusOr<LtChoice> CublasLtMatmul::Restore(const LtShape& shape,
-                                                 const TunedAlgorithm& algorithm) const {
+absl::StatusOr<LtChoice> CublasLtMatmul::Restore(const TunedAlgorithm& algorithm) const {
   if (!CanBeWritten(algorithm)) return absl::UnimplementedError("no run takes such an algorithm");
   LtChoice choice;
-  const cudaDataType type = CudaType(shape.type), made = CudaType(shape.result_type);
-  YUBA_CUDA(library_.cublasLtMatmulAlgoInit(
-      handle_, ComputeType(shape), doubles_ ? CUDA_R_64F : CUDA_R_32F, type, type, made, made,
-      static_cast<int>(algorithm.id), &choice.algorithm));
-  for (const Attribute& attribute : kAttributes) {
-    // Algorithms may refuse to be told of what they do not have, even that they do not have it.
-    YUBA_ASSIGN_OR_RETURN(const int64_t number, Get(library_, choice.algorithm, attribute));
-    if (number == algorithm.*attribute.member) continue;
-    YUBA_RETURN_IF_ERROR(
-        Set(library_, choice.algorithm, attribute, algorithm.*attribute.member));
-  }
+  std::memcpy(&choice.algorithm, algorithm.bytes.data(), sizeof choice.algorithm);
+  YUBA_ASSIGN_OR_RETURN(const TunedAlgorithm described, DescribeAlgorithm(choice.algorithm));
+  if (!(described == algorithm))
+    return absl::UnimplementedError("the library describes the algorithm otherwise");
   cublasLtMatmulHeuristicResult_t checked = {};
   const LtMatrix& added = has_residual_ ? c_ : d_;
   YUBA_CUDA(library_.cublasLtMatmulAlgoCheck(handle_, product_.get(), b_.get(), a_.get(),
                                              added.get(), d_.get(), &choice.algorithm, &checked));
   YUBA_CUDA(checked.state);
-  choice.workspace_bytes = static_cast<int64_t>(checked.workspaceSize);
   if (checked.workspaceSize > static_cast<size_t>(kLtWorkspaceLimit))
     return absl::UnimplementedError("the algorithm takes too much workspace");
+  choice.workspace_bytes = static_cast<int64_t>(checked.workspaceSize);
   return choice;
 }
 
-// The fastest of what the heuristics name, as a median of several runs on operands of random
-// numbers. An algorithm counts that can be restored from its configuration, so that what is timed
-// is what later runs have, and that gives the same bits twice. NotFound where there is none;
-// ResourceExhausted where the GPU has no room for the operands.
+// The fastest of what the heuristics name and a run may have, as a median of several runs on
+// operands of random numbers: of those that can be restored from what a tuning has of them, and
+// that give the same bits twice. NotFound where there is none; ResourceExhausted where the GPU has
+// no room for the operands.
 absl::StatusOr<TunedEntry> CublasLtMatmul::Fastest(const LtShape& shape, LtTuner& tuner) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<LtChoice> found, Heuristics(shape, kMostCandidates));
   LtBench bench(tuner.stream(), tuner.wait());
   YUBA_RETURN_IF_ERROR(bench.Open(shape, kLtWorkspaceLimit, 2 * tuner.cache_bytes()));
   absl::Status called;  // the last call of the library
-  const LtBench::Start start = [&](const LtPointers& pointers, char* workspace) {
-    called = Run(pointers, false, workspace, tuner.stream());
-    return called;
+  const auto start_of = [&](const LtChoice& choice) -> LtBench::Start {
+    return [this, choice, &called, &tuner](const LtPointers& pointers, char* workspace) {
+      chosen_ = choice;
+      called = Run(pointers, false, workspace, tuner.stream());
+      return called;
+    };
   };
-  chosen_ = found[0];
-  YUBA_ASSIGN_OR_RETURN(const double first, bench.Microseconds(start));
-  std::vector<Candidate> candidates;
+  std::vector<TunedEntry> entries;
+  std::vector<LtBench::Start> starts = {start_of(found[0])};  // as it is; then those of entries
+  YUBA_RETURN_IF_ERROR(bench.WarmUp(starts[0]));
   for (const LtChoice& named : found) {
-    Candidate candidate;
-    const absl::StatusOr<TunedAlgorithm> known = Describe(named.algorithm);
+    const absl::StatusOr<TunedAlgorithm> known = DescribeAlgorithm(named.algorithm);
     if (!known.ok()) continue;
-    const absl::StatusOr<LtChoice> choice = Restore(shape, *known);
+    const absl::StatusOr<LtChoice> choice = Restore(*known);
     if (!choice.ok()) continue;
-    chosen_ = *choice;
-    const absl::StatusOr<double> time = SameAlgorithm(*choice, found[0])
-                                            ? absl::StatusOr<double>(first)
-                                            : bench.Microseconds(start);
-    if (IsOfCall(time.status(), called)) continue;
-    if (!time.ok()) return time.status();
-    candidates.push_back({*known, *choice, *time});
+    const LtBench::Start start = start_of(*choice);
+    const absl::Status warm = bench.WarmUp(start);
+    if (!called.ok()) continue;  // the library does not start it; another one may do
+    YUBA_RETURN_IF_ERROR(warm);
+    entries.push_back({*known, 0, 0});
+    starts.push_back(start);
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto& a, const auto& b) { return a.microseconds < b.microseconds; });
-  for (const Candidate& candidate : candidates) {
-    chosen_ = candidate.choice;
-    YUBA_ASSIGN_OR_RETURN(const bool same, bench.SameBits(start));
-    if (same) return TunedEntry{candidate.known, candidate.microseconds, first};
+  YUBA_ASSIGN_OR_RETURN(const std::vector<double> times, bench.Microseconds(starts));
+  std::vector<size_t> order(entries.size());  // of entries, the fastest first
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return times[a + 1] < times[b + 1]; });
+  for (const size_t e : order) {
+    YUBA_ASSIGN_OR_RETURN(const bool same, bench.SameBits(starts[e + 1]));
+    if (same) return TunedEntry{entries[e].algorithm, times[e + 1], times[0]};
   }
-  return absl::NotFoundError("no algorithm can be written down and gives the same bits twice");
+  return absl::NotFoundError("no algorithm can be kept and gives the same bits twice");
 }
 
 absl::StatusOr<absl::optional<LtChoice>> CublasLtMatmul::ChooseTuned(const LtShape& shape,
@@ -178,7 +138,7 @@ absl::StatusOr<absl::optional<LtChoice>> CublasLtMatmul::ChooseTuned(const LtSha
     if (!fastest.ok()) return fastest.status();
     tuning.Add(call, *fastest);
   }
-  const absl::StatusOr<LtChoice> choice = Restore(shape, tuning.Find(call)->algorithm);
+  const absl::StatusOr<LtChoice> choice = Restore(tuning.Find(call)->algorithm);
   if (!choice.ok()) {
     tuning.Refuse(call, std::string(choice.status().message()));
     return absl::optional<LtChoice>();

@@ -1,6 +1,7 @@
 #ifdef YUBA_WITH_CUDA
 // cuBLASLt on the fake GPUs: products and their epilogues as they are described, and errors for
-// what the library does not take.
+// what the library does not take. It has several algorithms, of which a run may take some.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -8,12 +9,11 @@
 #include "opsemantics/base/half.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_libraries.h"
+#include "tests/runtime/cuda/fake_lt_algorithms.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
 namespace yuba::cuda {
 namespace {
-
-constexpr size_t kAlgorithmBytes = 512;  // of workspace, which the fake fills
 
 struct Product {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
@@ -36,12 +36,6 @@ struct Preference {
   uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
   uint32_t alignments[4] = {256, 256, 256, 256};  // of A, B, C and D
 };
-// In an algorithm's bytes: what it was chosen for.
-struct Algorithm {
-  uint32_t alignments[4];
-  uint32_t bias_alignment;
-};
-
 // The library's own types are opaque.
 template <typename Mine, typename Theirs>
 Mine& As(Theirs* descriptor) {
@@ -172,16 +166,34 @@ cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasL
       !HasEpilogue(As<Product>(product)) ||
       !HasProduct(As<Product>(product), As<Matrix>(a), As<Matrix>(b), As<Matrix>(d)))
     return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (wanted.workspace < kAlgorithmBytes) return CUBLAS_STATUS_NOT_SUPPORTED;
-  results[0] = {};
-  std::memcpy(As<Algorithm>(&results[0].algo).alignments, wanted.alignments,
-              sizeof wanted.alignments);
-  const auto bias = reinterpret_cast<uintptr_t>(As<Product>(product).bias);
-  As<Algorithm>(&results[0].algo).bias_alignment =
-      static_cast<uint32_t>((bias | 256) & -(bias | 256));
-  results[0].workspaceSize = kAlgorithmBytes;
-  results[0].state = CUBLAS_STATUS_SUCCESS;
-  *count = 1;
+  if (wanted.workspace < kLtWorkspaceBytes) return CUBLAS_STATUS_NOT_SUPPORTED;
+  *count = std::min<int>(most, LtRows().size());
+  for (int i = 0; i < *count; ++i) {
+    results[i] = {};
+    LtAlgorithm algorithm = Configured(LtRows()[i]);
+    std::memcpy(algorithm.alignments, wanted.alignments, sizeof wanted.alignments);
+    const auto bias = reinterpret_cast<uintptr_t>(As<Product>(product).bias);
+    algorithm.bias_alignment = static_cast<uint32_t>((bias | 256) & -(bias | 256));
+    std::memcpy(&results[i].algo, &algorithm, sizeof algorithm);
+    results[i].workspaceSize = LtRows()[i].workspace;
+    results[i].state = CUBLAS_STATUS_SUCCESS;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t CheckAlgorithm(cublasLtHandle_t, cublasLtMatmulDesc_t product,
+                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
+                              const cublasLtMatmulAlgo_t* made,
+                              cublasLtMatmulHeuristicResult_t* result) {
+  const auto& algorithm = As<const LtAlgorithm>(made);
+  const LtRow* const row = FindLtRow(algorithm.id);
+  const bool has = row != nullptr && row->does != LtRow::kIsRefused &&
+                   row->id != Fake().refused_algorithm && IsConfigured(algorithm, *row) &&
+                   HasProduct(As<Product>(product), As<Matrix>(a), As<Matrix>(b), As<Matrix>(d));
+  if (!has) return CUBLAS_STATUS_NOT_SUPPORTED;
+  result->state = CUBLAS_STATUS_SUCCESS;
+  result->workspaceSize = row->workspace;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -201,22 +213,28 @@ void Store(double value, void* data, cudaDataType type, int64_t at) {
     static_cast<uint16_t*>(data)[at] = type == CUDA_R_16F ? ToF16(small) : ToBF16(small);
 }
 
-// One element of a x b, added up in the accumulator's type.
+// One element of a x b, added up in the accumulator's type, in so many parts.
 template <typename Accumulator>
 double Dot(const Product& product, const Matrix& a, const void* a_data, int64_t a_at,
-           const Matrix& b, const void* b_data, int64_t b_at) {
+           const Matrix& b, const void* b_data, int64_t b_at, int parts) {
   const int64_t a_step = product.first == CUBLAS_OP_N ? a.leading : 1;
   const int64_t b_step = product.second == CUBLAS_OP_N ? 1 : b.leading;
-  Accumulator sum = 0;
-  for (uint64_t k = 0; k < Columns(a, product.first); ++k) {
-    sum += static_cast<Accumulator>(Load(a_data, a.type, a_at + k * a_step)) *
-           static_cast<Accumulator>(Load(b_data, b.type, b_at + k * b_step));
+  const uint64_t terms = Columns(a, product.first);
+  Accumulator all = 0;
+  for (int part = 0; part < parts; ++part) {
+    Accumulator sum = 0;
+    for (uint64_t k = terms * part / parts; k < terms * (part + 1) / parts; ++k) {
+      sum += static_cast<Accumulator>(Load(a_data, a.type, a_at + k * a_step)) *
+             static_cast<Accumulator>(Load(b_data, b.type, b_at + k * b_step));
+    }
+    all = part == 0 ? sum : all + sum;
   }
-  return sum;
+  return all;
 }
 
 struct Factors {
   double alpha, beta;
+  double error;  // that each element has
 };
 
 double Activated(const Product& product, double value) {
@@ -228,7 +246,7 @@ double Activated(const Product& product, double value) {
 
 void Multiply(const Product& product, const Factors& factors, const Matrix& a, const void* a_data,
               const Matrix& b, const void* b_data, const Matrix& c, const void* c_data,
-              const Matrix& d, void* d_data) {
+              const Matrix& d, void* d_data, int parts) {
   const auto dot = a.type == CUDA_R_64F ? Dot<double> : Dot<float>;
   for (int64_t i = 0; i < d.batch; ++i) {
     for (uint64_t row = 0; row < d.rows; ++row) {
@@ -237,15 +255,17 @@ void Multiply(const Product& product, const Factors& factors, const Matrix& a, c
         const int64_t b_at = i * b.step + column * (product.second == CUBLAS_OP_N ? b.leading : 1);
         const int64_t c_at = i * c.step + row + column * c.leading;
         const int64_t d_at = i * d.step + row + column * d.leading;
-        double value = factors.alpha * dot(product, a, a_data, a_at, b, b_data, b_at);
+        double value = factors.alpha * dot(product, a, a_data, a_at, b, b_data, b_at, parts);
         if (factors.beta != 0) value += factors.beta * Load(c_data, c.type, c_at);
         if (product.HasBias())
           value += Load(product.bias, d.type, i * product.bias_step + static_cast<int64_t>(row));
-        Store(Activated(product, value), d_data, d.type, d_at);
+        Store(Activated(product, value) + factors.error, d_data, d.type, d_at);
       }
     }
   }
 }
+
+int other_bits = 0;  // calls of the algorithm that has them
 
 bool IsAligned(const void* pointer, uint32_t bytes) {
   return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
@@ -258,7 +278,7 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t described, const vo
                       const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t bytes,
                       cudaStream_t stream) {
   const Product product = As<Product>(described);
-  const auto& chosen_for = As<const Algorithm>(algorithm);
+  const auto& chosen_for = As<const LtAlgorithm>(algorithm);
   const uint32_t* of = chosen_for.alignments;
   const bool doubles = product.scale == CUDA_R_64F;
   const double scale = doubles ? *static_cast<const double*>(alpha)
@@ -266,18 +286,24 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t described, const vo
   const double before = doubles ? *static_cast<const double*>(beta)
                                 : static_cast<double>(*static_cast<const float*>(beta));
   const bool in_place = c_data == d_data;
-  if (in_place != (c == d) || bytes < kAlgorithmBytes || !IsAligned(workspace, 256) ||
+  const LtRow* const row = FindLtRow(chosen_for.id);
+  if (row == nullptr || !IsConfigured(chosen_for, *row)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (row->does == LtRow::kFailsToStart) return CUBLAS_STATUS_EXECUTION_FAILED;
+  if (in_place != (c == d) || bytes < row->workspace || !IsAligned(workspace, 256) ||
       !IsAligned(a_data, of[0]) || !IsAligned(b_data, of[1]) || !IsAligned(c_data, of[2]) ||
       !IsAligned(d_data, of[3]) ||
       (product.HasBias() && !IsAligned(product.bias, chosen_for.bias_alignment)))
     return CUBLAS_STATUS_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   ++Fake().products;
-  const Factors factors = {scale, before};
+  ++Fake().products_by[row->id];
+  const double error = row->does == LtRow::kHasOtherBits ? ++other_bits % 2 : 0;
   Enqueue(stream, [=, of_a = As<Matrix>(a), of_b = As<Matrix>(b), of_c = As<Matrix>(c),
                    of_d = As<Matrix>(d)] {
-    std::memset(workspace, -1, kAlgorithmBytes);
-    Multiply(product, factors, of_a, a_data, of_b, b_data, of_c, c_data, of_d, d_data);
+    std::memset(workspace, -1, row->workspace);
+    Multiply(product, {scale, before, error}, of_a, a_data, of_b, b_data, of_c, c_data, of_d,
+             d_data, row->split_k);
+    Gpus().microseconds += row->microseconds;
   });
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -300,6 +326,8 @@ void FakeCublasLt() {
   library.cublasLtMatmulPreferenceDestroy = Destroy<Preference>;
   library.cublasLtMatmulPreferenceSetAttribute = SetPreference;
   library.cublasLtMatmulAlgoGetHeuristic = Heuristic;
+  library.cublasLtMatmulAlgoCheck = CheckAlgorithm;
+  library.cublasLtMatmulAlgoConfigGetAttribute = GetLtConfiguration;
   library.cublasLtMatmul = Matmul;
 }
 

@@ -17,6 +17,7 @@ struct CUevent_st {
   std::shared_ptr<yuba::cuda::Capture> capture;  // that it was last recorded in, or null
   std::set<size_t> after;                        // the nodes there that it comes after
   int64_t recorded = 0;
+  std::shared_ptr<double> time = std::make_shared<double>(0);  // when it was reached, microseconds
   // How many of these have been reached; streams that wait for it may outlive the event.
   std::shared_ptr<int64_t> done = std::make_shared<int64_t>(0);
 };
@@ -95,6 +96,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int gpu) {
   properties->major = sm / 10;
   properties->minor = sm % 10;
   properties->multiProcessorCount = 1;
+  properties->l2CacheSize = Fake().cache_bytes;
   return gpu < Fake().gpus ? cudaSuccess : cudaErrorInvalidDevice;
 }
 const char* cudaGetErrorString(cudaError_t error) {
@@ -251,7 +253,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (stream->capture != nullptr)
     return stream->capture->invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
   const int64_t number = ++event->recorded;
-  return Enqueue(stream, [number, done = event->done] { *done = number; });
+  return Enqueue(stream, [number, done = event->done, time = event->time] {
+    *done = number;
+    *time = Gpus().microseconds;
+  });
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
+  if (*start->done != start->recorded || *end->done != end->recorded) return cudaErrorNotReady;
+  *milliseconds = static_cast<float>(1e-3 * (*end->time - *start->time));
+  return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);

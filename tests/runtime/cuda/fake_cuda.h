@@ -6,6 +6,7 @@
 #define YUBA_TESTS_RUNTIME_CUDA_FAKE_CUDA_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace yuba::cuda {
@@ -26,11 +27,14 @@ struct FakeCuda {
   int64_t fault = 0;  // the kernel, counted as they are started, that writes to an illegal address
   enum { kGoes, kBlocksUntilAbort, kBlocksForEver, kFailsLater } nccl = kGoes;
 
+  int refused_algorithm = 0;  // of cuBLASLt: its id, where the library does not have it any more
+  int cache_bytes = 1 << 12;
   bool libraries_refuse = false;  // cuBLAS and cuDNN have nothing of what they are asked for
 
   int64_t allocations = 0, streams = 0, events = 0, modules = 0, graphs = 0;     // not freed yet
   int64_t replays = 0;                                                           // graphs started
   int64_t kernels = 0, copies = 0, products = 0, convolutions = 0, gathers = 0;  // started so far
+  std::map<int, int64_t> products_by;     // by the algorithm's id
   int64_t attentions = 0;                 // calls of the library, started so far
   int64_t most_allocated = 0;             // bytes, by one call
   int64_t peer_copies = 0;                // between GPUs, through the host

@@ -61,6 +61,7 @@ struct FakeMachine {
   std::map<void*, std::pair<int, int64_t>> memory;  // by address: GPU and bytes
   std::map<int, int64_t> used;                      // by GPU: bytes
   std::set<int> broken;                             // GPUs after an illegal address
+  double microseconds = 0;                          // that products have taken
 };
 // The one machine of the process.
 FakeMachine& Gpus();

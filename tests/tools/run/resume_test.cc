@@ -110,7 +110,8 @@ TEST_CASE("order and learning rate that are not given are the checkpoint's") {
   CHECK(planned != rest);
   training.Refuses(data + resume + " --override steps",
                    "--override steps: neither this run nor that of c.st has it; what may differ is "
-                   "seed, shuffle, lr-schedule, data, batch, freeze, tie, loss, train");
+                   "seed, shuffle, lr-schedule, data, batch, freeze, tie, tune, "
+                   "loss, train");
   // A program without its model goes on alike; and a list of rates is in the checkpoint.
   training.Do("yuba compile " + training.models + "/model_dynamic.onnx p.json -o p.yuba");
   const CommandResult compiled = training.Do("yuba-run p.yuba --json " + data + resume);

@@ -25,6 +25,11 @@ RunFlags AsItWas(const RunFlags& flags, const RunPorts& ports, const Checkpoint&
 absl::Status CheckAsItWas(const RunFlags& flags, const RunFacts& facts,
                           const Checkpoint& checkpoint);
 
+// The same of what is tuned, which is known once the session is open. Calls that only one of the
+// runs has, as with another plan or on another number of devices, say nothing.
+absl::Status CheckTuning(const RunFlags& flags, const RunFacts& facts,
+                         const Checkpoint& checkpoint);
+
 // Sets the states of the session and what else the checkpoint has. An error, before any is set,
 // where the checkpoint lacks a state, or has a tensor of another type or shape or one that is no
 // parameter, or where other weights were frozen or tied. Of `overrides` "train",

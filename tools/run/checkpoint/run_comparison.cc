@@ -42,7 +42,7 @@ absl::StatusOr<absl::optional<uint64_t>> SeedIn(const Checkpoint& checkpoint) {
 
 // What --override may name in every run, besides settings that either run has.
 constexpr const char* kOverrides[] = {"seed",  "shuffle", "lr-schedule", "data",
-                                      "batch", "freeze",  "tie"};
+                                      "batch", "freeze",  "tie",         "tune"};
 
 absl::Status CheckOverrides(const RunFlags& flags, const RunFacts& here, const RunFacts& there) {
   std::vector<std::string> known(std::begin(kOverrides), std::end(kOverrides));
@@ -160,6 +160,28 @@ absl::Status CheckAsItWas(const RunFlags& flags, const RunFacts& facts,
   std::cerr << "note: " << checkpoint.path()
             << ": an older version wrote it, which does not say its data, their order and the "
                "learning rate: those that are given here are taken\n";
+  return absl::OkStatus();
+}
+
+absl::Status CheckTuning(const RunFlags& flags, const RunFacts& facts,
+                         const Checkpoint& checkpoint) {
+  if (!checkpoint.facts.has_value() || flags.overrides.count("tune") > 0) return absl::OkStatus();
+  const absl::optional<TuningFacts>&here = facts.tuning, &there = checkpoint.facts->tuning;
+  const auto file = [](const absl::optional<TuningFacts>& tuning) {
+    return tuning.has_value() ? tuning->file : std::string("none");
+  };
+  if (here.has_value() != there.has_value()) {
+    return UserError("--resume ", checkpoint.path(), ": its run had --tune ", file(there),
+                     ", and this one has ", file(here), "; --override tune goes on with that");
+  }
+  if (!here.has_value()) return absl::OkStatus();
+  for (const auto& [call, algorithm] : here->choices) {
+    const auto known = there->choices.find(call);
+    if (known == there->choices.end() || known->second == algorithm) continue;
+    return UserError("--resume ", checkpoint.path(), ": its run, with --tune ", there->file,
+                     ", computed ", call, " by ", known->second, ", and this one, with ",
+                     here->file, ", does by ", algorithm, "; --override tune goes on with that");
+  }
   return absl::OkStatus();
 }
 

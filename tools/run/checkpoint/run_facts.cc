@@ -1,6 +1,7 @@
 #include "tools/run/checkpoint/run_facts.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "nlohmann/json.hpp"
@@ -119,6 +120,10 @@ std::string FormatFacts(const RunFacts& facts) {
                  {"settings", facts.settings},    {"frozen", facts.frozen}};
   if (facts.shuffle.has_value()) object["shuffle"] = *facts.shuffle;
   if (!facts.lr.empty()) object["lr"] = facts.lr;
+  if (facts.tuning.has_value()) {
+    object["tune"] = facts.tuning->file;
+    object["tuned"] = facts.tuning->choices;
+  }
   std::map<std::string, std::string> equal, transposed;
   for (const auto& [tied, to] : facts.ties) (to.transposed ? transposed : equal)[tied] = to.kept;
   if (!equal.empty()) object["ties"] = equal;
@@ -145,6 +150,10 @@ absl::StatusOr<RunFacts> ParseFacts(const std::string& text) {
   reader.Read("settings", facts.settings);
   UseTodaysNames(facts.settings);
   reader.Read("frozen", facts.frozen);
+  TuningFacts tuning;
+  reader.Read("tune", tuning.file);
+  reader.Read("tuned", tuning.choices);
+  if (!tuning.choices.empty()) facts.tuning = std::move(tuning);
   std::map<std::string, std::string> equal, transposed;
   reader.Read("ties", equal);
   reader.Read("transposed", transposed);

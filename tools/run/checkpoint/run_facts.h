@@ -26,6 +26,12 @@ struct TiedTo {
   }
 };
 
+// Algorithms of products, of a run with --tune.
+struct TuningFacts {
+  std::string file;                            // as the run was given it
+  std::map<std::string, std::string> choices;  // Tuning::Choices (runtime/cuda/tuning.h)
+};
+
 struct RunFacts {
   Position position;                        // in the data
   int64_t batch = 0;                        // examples that a step took; 0: not known
@@ -34,6 +40,7 @@ struct RunFacts {
   std::map<std::string, std::string> data;  // by input: type, shape and a checksum of its values
   std::map<std::string, std::string>
       settings;                        // what decides what a step computes: {"loss", "mse"}
+  absl::optional<TuningFacts> tuning;  // none: nothing of the run was tuned
   std::set<std::string> frozen;        // weights that steps did not change
   std::map<std::string, TiedTo> ties;  // by the weight that is another one
   // Tensors of the checkpoint that are parameters of the user's program in another form, so that a
