@@ -7,35 +7,13 @@
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
 #include "runtime/convolution_geometry.h"
+#include "runtime/host/convolution_post_ops.h"
+#include "runtime/host/convolution_routine.h"
 #include "runtime/host/onednn.h"
 #include "runtime/host/onednn_objects.h"
 
 namespace yuba::runtime {
 namespace {
-
-// The tensors of a convolution, in the order in which the library's functions take them.
-enum { kInput, kFilter, kOutput, kTensors };
-using Formats = std::array<dnnl_memory_desc_t, kTensors>;
-
-// What the library calls the three tensors.
-struct Routine {
-  std::array<dnnl_query_t, kTensors> formats;  // to ask for the format of each
-  std::array<int, kTensors> arguments;
-};
-
-Routine RoutineOf(program::LibraryCall::Kind kind) {
-  switch (kind) {
-    case program::LibraryCall::DATA_GRADIENT:
-      return {{dnnl_query_diff_src_md, dnnl_query_weights_md, dnnl_query_diff_dst_md},
-              {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST}};
-    case program::LibraryCall::WEIGHT_GRADIENT:
-      return {{dnnl_query_src_md, dnnl_query_diff_weights_md, dnnl_query_diff_dst_md},
-              {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST}};
-    default:
-      return {{dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
-              {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}};
-  }
-}
 
 // Which buffers a call uses.
 struct CallBuffers {
@@ -55,11 +33,11 @@ class Convolution : public ConvolutionKernel {
               ConvolutionGeometry geometry, CallBuffers buffers)
       : library_(library),
         kind_(kind),
-        routine_(RoutineOf(kind)),
         places_{tensors.input, tensors.filter, tensors.output},
         buffers_(std::move(buffers)),
         shape_(shape),
         geometry_(std::move(geometry)),
+        routine_(library, kind, tensors, geometry_),
         post_ops_(library),
         tensors_{DnnlTensor(library), DnnlTensor(library), DnnlTensor(library)},
         scratchpad_(library) {}
@@ -71,14 +49,12 @@ class Convolution : public ConvolutionKernel {
   // Makes the primitive.
   absl::Status Make() {
     if (geometry_.no_terms) return absl::OkStatus();
-    YUBA_RETURN_IF_ERROR(Describe(plain_, any_));
+    YUBA_RETURN_IF_ERROR(routine_.Describe(plain_, any_));
     return PreparePrimitive();
   }
 
   std::vector<Touch> Touches() const override {
     // What loops do after the call, they do to plain tensors.
-    const bool one_call = kind_ == program::LibraryCall::CONVOLUTION && IsOneCall() &&
-                          (shape_.post_ops.empty() || does_post_ops_);
     std::vector<Touch> touches;
     for (int t = 0; t < kTensors; ++t) {
       const CallBuffers::Buffer& buffer = BufferOf(places_[t]);
@@ -86,18 +62,24 @@ class Convolution : public ConvolutionKernel {
       touch.buffer = buffer.number;
       touch.plain = plain_[t];
       touch.writes = places_[t] == LibraryTensor::kResult;
-      touch.whole = one_call && t != kFilter && OffsetOf(places_[t]) == 0 &&
+      touch.whole = AreStepsInCall() && t != kFilter && OffsetOf(places_[t]) == 0 &&
                     Elements(plain_[t]) == buffer.elements;
     }
     for (size_t number = 0; number < buffers_.post.size(); ++number) {
       Touch& touch = touches.emplace_back();
       touch.buffer = buffers_.post[number].number;
       touch.plain = plain_[kOutput];
-      touch.whole = one_call && post_operands_[number]->like_output &&
+      touch.residual = true;
+      touch.whole = AreStepsInCall() && post_ops_.operands()[number]->like_output &&
                     shape_.post_op_walk.buffers[1 + number].offset == 0 &&
                     Elements(touch.plain) == buffers_.post[number].elements;
     }
     return touches;
+  }
+
+  bool TakesBlocks() const override {
+    const auto made = InBlocks({HasManyInputs(), true});
+    return made.ok() && *made != nullptr;
   }
 
   bool GainsBy(const BufferFormats& formats) const override {
@@ -109,8 +91,13 @@ class Convolution : public ConvolutionKernel {
 
   absl::Status Prepare(bool keep_filter, BufferFormats& formats) override {
     if (geometry_.no_terms) return absl::OkStatus();
+    const std::array<bool, 2> blocked = Blocked(formats);
+    if (blocked[0] || blocked[1]) {
+      YUBA_ASSIGN_OR_RETURN(auto primitive, InBlocks(blocked));
+      if (primitive != nullptr) primitive_ = std::move(primitive);
+    }
     for (int t = 0; t < kTensors; ++t) {
-      const dnnl_memory_desc_t& inner = primitive_->Query(routine_.formats[t], 0);
+      const dnnl_memory_desc_t& inner = routine_.FormatOf(*primitive_, t);
       const bool result = places_[t] == LibraryTensor::kResult;
       const auto role = !result                  ? DnnlTensor::kOperand
                         : geometry_.sums.empty() ? DnnlTensor::kResult
@@ -120,12 +107,14 @@ class Convolution : public ConvolutionKernel {
       YUBA_RETURN_IF_ERROR(
           tensors_[t].Prepare(library_, FormatOf(buffer, plain_[t], formats), inner, role));
     }
-    for (size_t number = 0; number < post_operands_.size(); ++number) {
-      PostOperand& operand = *post_operands_[number];
-      if (operand.like_output)
-        operand.plain = FormatOf(buffers_.post[number].number, operand.plain, formats);
+    if (does_post_ops_) {
+      for (size_t number = 0; number < post_ops_.operands().size(); ++number) {
+        ConvolutionPostOps::Operand& operand = *post_ops_.operands()[number];
+        if (operand.like_output)
+          operand.plain = FormatOf(buffers_.post[number].number, operand.plain, formats);
+      }
+      YUBA_RETURN_IF_ERROR(post_ops_.Prepare(routine_.FormatOf(*primitive_, kOutput)));
     }
-    if (does_post_ops_) YUBA_RETURN_IF_ERROR(PreparePostOperands());
     DnnlTensor& filter = tensors_[kFilter];
     if (keep_filter && places_[kFilter] != LibraryTensor::kResult && filter.reordered &&
         geometry_.loops.empty() && geometry_.sums.empty()) {
@@ -164,6 +153,43 @@ class Convolution : public ConvolutionKernel {
   }
 
  private:
+  // Whether the call's input and output are to be in blocks of channels: where their buffers are,
+  // and where both are copied from and to plain ones, as copies to and from blocks take about half
+  // the time of those to and from channels innermost.
+  std::array<bool, 2> Blocked(const BufferFormats& formats) const {
+    const int input = BufferOf(places_[kInput]).number, output = buffers_.result.number;
+    if (formats.blocked[input] || formats.blocked[output])
+      return {formats.blocked[input], formats.blocked[output]};
+    if (!AreStepsInCall() || formats.free[output] || formats.chosen.count(input) > 0)
+      return {false, false};
+    const auto copied = [&](int t) {
+      return library_.memory_desc_equal(&plain_[t], &routine_.FormatOf(*primitive_, t)) == 0;
+    };
+    if (!copied(kInput) || !copied(kOutput)) return {false, false};
+    return {HasManyInputs(), true};
+  }
+
+  // Of fewer channels the library reads plain tensors, in routines that write blocks too.
+  bool HasManyInputs() const { return any_[kInput].dims[1] >= 16; }
+
+  // Null where the library has no fast routine for that.
+  absl::StatusOr<std::unique_ptr<DnnlPrimitive>> InBlocks(std::array<bool, 2> blocked) const {
+    ConvolutionFormats formats = any_;
+    for (const int t : {kInput, kOutput}) {
+      if (!blocked[t == kOutput]) continue;
+      const auto format = routine_.InBlocks(any_[t]);
+      if (!format.has_value()) return std::unique_ptr<DnnlPrimitive>();
+      formats[t] = *format;
+    }
+    return routine_.Make(formats, post_ops_.bias(), post_ops_.steps(), true);
+  }
+
+  // Whether one call of the library makes all of a forward result, with the steps behind it.
+  bool AreStepsInCall() const {
+    return kind_ == program::LibraryCall::CONVOLUTION && IsOneCall() &&
+           (shape_.post_ops.empty() || does_post_ops_);
+  }
+
   bool IsOneCall() const {
     return geometry_.loops.empty() && geometry_.sums.empty() && !geometry_.has_gaps &&
            !geometry_.no_terms;
@@ -207,154 +233,23 @@ class Convolution : public ConvolutionKernel {
     });
   }
 
-  absl::Status Describe(Formats& plain, Formats& any) const {
-    const ConvolutionGeometry& g = geometry_;
-    const auto step = [&](const StridedIndex& index, int tensor) {
-      return StepIn(index, places_[tensor]);
-    };
-    // With one channel in each group the groups themselves are the channels.
-    const StridedIndex& inputs = g.inner.extent > 1 ? g.inner : g.group;
-    const StridedIndex& outputs = g.channel.extent > 1 ? g.channel : g.group;
-    std::array<DnnlDimensions, kTensors> dims;
-    dims[kInput].Add(g.batch.extent, step(g.batch, kInput));
-    dims[kInput].Add(g.group.extent * g.inner.extent, step(inputs, kInput));
-    if (g.group.extent > 1) dims[kFilter].Add(g.group.extent, step(g.group, kFilter));
-    dims[kFilter].Add(g.channel.extent, step(g.channel, kFilter));
-    dims[kFilter].Add(g.inner.extent, step(g.inner, kFilter));
-    dims[kOutput].Add(g.batch.extent, step(g.batch, kOutput));
-    dims[kOutput].Add(g.group.extent * g.channel.extent, step(outputs, kOutput));
-    for (const LocalWindow& window : g.windows) {
-      dims[kInput].Add(window.input, window.input_step);
-      dims[kFilter].Add(window.taps, window.tap_step);
-      dims[kOutput].Add(window.outputs, window.output_step);
-    }
-    for (int t = 0; t < kTensors; ++t)
-      YUBA_RETURN_IF_ERROR(dims[t].Describe(library_, &plain[t], &any[t]));
-    return absl::OkStatus();
-  }
-
-  absl::Status DescribeConvolution(const Formats& formats, dnnl_convolution_desc_t* desc) const {
-    dnnl_dims_t strides, dilations, left, right;
-    for (size_t w = 0; w < geometry_.windows.size(); ++w) {
-      strides[w] = geometry_.windows[w].stride;
-      dilations[w] = geometry_.windows[w].dilation - 1;
-      left[w] = geometry_.windows[w].pad_left;
-      right[w] = geometry_.windows[w].pad_right;
-    }
-    const auto &input = formats[kInput], &filter = formats[kFilter], &output = formats[kOutput];
-    dnnl_status_t status = dnnl_success;
-    switch (kind_) {
-      case program::LibraryCall::DATA_GRADIENT:
-        status = library_.dilated_convolution_backward_data_desc_init(
-            desc, dnnl_convolution_direct, &input, &filter, &output, strides, dilations, left,
-            right);
-        break;
-      case program::LibraryCall::WEIGHT_GRADIENT:
-        status = library_.dilated_convolution_backward_weights_desc_init(
-            desc, dnnl_convolution_direct, &input, &filter, nullptr, &output, strides, dilations,
-            left, right);
-        break;
-      default:
-        status = library_.dilated_convolution_forward_desc_init(
-            desc, dnnl_forward_inference, dnnl_convolution_direct, &input, &filter, nullptr,
-            &output, strides, dilations, left, right);
-    }
-    return status == dnnl_success ? absl::OkStatus()
-                                  : OneDnnError("describing a convolution", status);
-  }
-
   // The primitive, with the post-ops of the call where one call computes all of the result and the
   // library has a fast routine. Of formats that which it prefers without post-ops is tried first:
   // with them it may prefer another, of which copies between routines cost more than it saves.
   absl::Status PreparePrimitive() {
-    dnnl_convolution_desc_t desc;
-    YUBA_RETURN_IF_ERROR(DescribeConvolution(any_, &desc));
-    primitive_ = std::make_unique<DnnlPrimitive>(library_);
-    YUBA_ASSIGN_OR_RETURN(const bool made, primitive_->Convolution(desc, nullptr, false));
-    if (!made) return OneDnnError("preparing a convolution", dnnl_unimplemented);
+    YUBA_ASSIGN_OR_RETURN(primitive_, routine_.Make(any_, nullptr, nullptr, false));
+    if (primitive_ == nullptr) return OneDnnError("preparing a convolution", dnnl_unimplemented);
     if (shape_.post_ops.empty() || !IsOneCall()) return absl::OkStatus();
-    YUBA_ASSIGN_OR_RETURN(const bool described, PreparePostOps());
-    Formats preferred = any_;
-    for (const int t : {kInput, kOutput}) preferred[t] = primitive_->Query(routine_.formats[t], 0);
-    for (const Formats& formats : {preferred, any_}) {
+    YUBA_ASSIGN_OR_RETURN(const bool described,
+                          post_ops_.Describe(shape_, geometry_, plain_[kOutput], any_[kOutput]));
+    ConvolutionFormats preferred = any_;
+    for (const int t : {kInput, kOutput}) preferred[t] = routine_.FormatOf(*primitive_, t);
+    for (const ConvolutionFormats& formats : {preferred, any_}) {
       if (!described || does_post_ops_) break;
-      YUBA_RETURN_IF_ERROR(DescribeConvolution(formats, &desc));
-      auto primitive = std::make_unique<DnnlPrimitive>(library_);
-      YUBA_ASSIGN_OR_RETURN(does_post_ops_, primitive->Convolution(desc, &post_ops_, true));
+      YUBA_ASSIGN_OR_RETURN(auto primitive,
+                            routine_.Make(formats, post_ops_.bias(), post_ops_.steps(), true));
+      does_post_ops_ = primitive != nullptr;
       if (does_post_ops_) primitive_ = std::move(primitive);
-    }
-    if (!does_post_ops_) post_operands_.clear();
-    return absl::OkStatus();
-  }
-
-  // An operand of a post-op: one value for each channel, or one, or one for each element of the
-  // result. The last are brought into the format of the output, which the library chooses.
-  struct PostOperand {
-    explicit PostOperand(const OneDnn& library) : tensor(library) {}
-    dnnl_memory_desc_t plain;
-    bool like_output = false;
-    DnnlTensor tensor;
-  };
-
-  // False where an operand lies otherwise.
-  absl::StatusOr<bool> PreparePostOps() {
-    for (const PostOpShape& step : shape_.post_ops) {
-      absl::optional<dnnl_memory_desc_t> format;
-      if (step.number >= 0) {
-        auto& operand = post_operands_.emplace_back(std::make_unique<PostOperand>(library_));
-        YUBA_ASSIGN_OR_RETURN(const bool known,
-                              DescribeOperand(step.number, plain_[kOutput], *operand));
-        if (!known) return false;
-        format = operand->like_output ? any_[kOutput] : operand->plain;
-      }
-      YUBA_RETURN_IF_ERROR(post_ops_.Add(step, format));
-    }
-    return true;
-  }
-
-  absl::StatusOr<bool> DescribeOperand(int number, const dnnl_memory_desc_t& output,
-                                       PostOperand& operand) const {
-    const std::vector<WalkedBuffer>& buffers = shape_.post_op_walk.buffers;
-    const std::vector<int64_t>&result = buffers[0].strides, &steps = buffers[1 + number].strides;
-    operand.plain = output;
-    operand.like_output = true;
-    bool channels = true;  // it has no other dimension
-    for (size_t d = 0; d < steps.size(); ++d) {
-      const bool moves = shape_.post_op_walk.extents[d] > 1;
-      operand.like_output &= !moves || steps[d] == result[d];
-    }
-    if (operand.like_output) return true;
-    const StridedIndex& outputs =
-        geometry_.channel.extent > 1 ? geometry_.channel : geometry_.group;
-    const auto post = [&](const StridedIndex& index) {
-      return index.post.empty() ? 0 : index.post[number];
-    };
-    const int64_t step = post(outputs), count = geometry_.group.extent * geometry_.channel.extent;
-    const bool both = geometry_.group.extent > 1 && geometry_.channel.extent > 1;
-    if (both) channels = post(geometry_.group) == geometry_.channel.extent * step;
-    int64_t elements = 1;  // that the operand has, as far as it moves
-    for (size_t d = 0; d < steps.size(); ++d) {
-      if (steps[d] != 0) elements *= shape_.post_op_walk.extents[d];
-    }
-    if (!channels || step > 1 || elements != (step == 0 ? 1 : count)) return false;
-    DnnlDimensions dimensions;
-    for (int d = 0; d < output.ndims; ++d) {
-      const bool runs = d == 1 && step != 0;
-      dimensions.Add(runs ? count : 1, runs ? step : 0);
-    }
-    dnnl_memory_desc_t any;
-    YUBA_RETURN_IF_ERROR(dimensions.Describe(library_, &operand.plain, &any));
-    return true;
-  }
-
-  absl::Status PreparePostOperands() {
-    for (size_t number = 0; number < post_operands_.size(); ++number) {
-      PostOperand& operand = *post_operands_[number];
-      const dnnl_memory_desc_t inner =
-          operand.like_output ? primitive_->Query(routine_.formats[kOutput], 0) : operand.plain;
-      YUBA_RETURN_IF_ERROR(post_ops_.SetFormat(number, inner));
-      YUBA_RETURN_IF_ERROR(
-          operand.tensor.Prepare(library_, operand.plain, inner, DnnlTensor::kOperand));
     }
     return absl::OkStatus();
   }
@@ -367,7 +262,7 @@ class Convolution : public ConvolutionKernel {
       scratchpad = std::max(scratchpad, tensor.scratchpad());
     };
     for (DnnlTensor& tensor : tensors_) place(tensor);
-    for (const auto& operand : post_operands_) place(operand->tensor);
+    for (const auto& operand : post_ops_.operands()) place(operand->tensor);
     scratchpad_offset_ = workspace_bytes_;
     workspace_bytes_ += DnnlAligned(scratchpad);
     const dnnl_dim_t extent = std::max<int64_t>(scratchpad, 1);
@@ -404,11 +299,12 @@ class Convolution : public ConvolutionKernel {
   }
 
   void BringPostOperands(std::vector<dnnl_exec_arg_t>& arguments) {
-    for (size_t number = 0; number < post_operands_.size(); ++number) {
+    if (!does_post_ops_) return;
+    for (size_t number = 0; number < post_ops_.operands().size(); ++number) {
+      ConvolutionPostOps::Operand& operand = *post_ops_.operands()[number];
       const float* const data = static_cast<const float*>((*post_)[number]) +
                                 shape_.post_op_walk.buffers[1 + number].offset;
-      arguments.push_back(
-          {post_ops_.ArgumentOf(number), Bring(post_operands_[number]->tensor, data)});
+      arguments.push_back({operand.argument, Bring(operand.tensor, data)});
     }
   }
 
@@ -425,7 +321,7 @@ class Convolution : public ConvolutionKernel {
       } else {
         memory = Bring(tensors_[t], places_[t] == LibraryTensor::kLeft ? left : right);
       }
-      arguments.push_back({routine_.arguments[t], memory});
+      arguments.push_back({routine_.ArgumentOf(t), memory});
     }
     BringPostOperands(arguments);
     Execute(primitive_->get(), std::move(arguments));
@@ -435,14 +331,13 @@ class Convolution : public ConvolutionKernel {
 
   const OneDnn& library_;
   const program::LibraryCall::Kind kind_;
-  const Routine routine_;
   const std::array<LibraryTensor, kTensors> places_;  // which tensors of the call they are
   const CallBuffers buffers_;
-  Formats plain_ = {}, any_ = {};
+  ConvolutionFormats plain_ = {}, any_ = {};
   const LibraryShape shape_;
   const ConvolutionGeometry geometry_;
-  DnnlPostOps post_ops_;
-  std::vector<std::unique_ptr<PostOperand>> post_operands_;  // [operand of a post-op]
+  const ConvolutionRoutine routine_;
+  ConvolutionPostOps post_ops_;
   bool does_post_ops_ = false;
   std::unique_ptr<DnnlPrimitive> primitive_;
   DnnlTensor tensors_[kTensors];

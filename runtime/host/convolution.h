@@ -19,6 +19,7 @@ namespace yuba::runtime {
 // How buffers hold their tensors on one device.
 struct BufferFormats {
   std::vector<bool> free;                    // [buffer]: in any format that fits into it
+  std::vector<bool> blocked;                 // [buffer]: of them those in blocks of 16 channels
   std::map<int, dnnl_memory_desc_t> chosen;  // by buffer: a format that is not the plain one
 };
 
@@ -31,15 +32,21 @@ class ConvolutionKernel : public LibraryKernel {
     dnnl_memory_desc_t plain;  // what of the buffer is used, as it lies where nobody chose a format
     bool whole = false;        // that is all of it, and by one call of the library
     bool writes = false;
+    bool residual = false;  // an operand of a post-op
   };
   virtual std::vector<Touch> Touches() const = 0;
+
+  // Whether the library has a fast routine for the call where input and output are in blocks of 16
+  // channels, which fill these; an input of fewer than 16 channels may be plain.
+  virtual bool TakesBlocks() const = 0;
 
   // Whether the library's format of the input or the result is that of its buffer.
   virtual bool GainsBy(const BufferFormats& formats) const = 0;
 
-  // Called once, before all else but Touches, in the order of the program: of a free buffer that
-  // the call writes the format is chosen. Where no instruction writes the filter (`keep_filter`),
-  // it is kept in the library's format. ResourceExhausted where there is no memory for that.
+  // Called once, before all else but Touches and TakesBlocks, in the order of the program: of a
+  // free buffer that the call writes the format is chosen. Where no instruction writes the filter
+  // (`keep_filter`), it is kept in the library's format. ResourceExhausted where there is no memory
+  // for that.
   virtual absl::Status Prepare(bool keep_filter, BufferFormats& formats) = 0;
 
   virtual bool FilterIsLeft() const = 0;  // the operand of the call that the filter is
@@ -56,8 +63,12 @@ absl::StatusOr<std::unique_ptr<ConvolutionKernel>> MakeConvolution(const OneDnn&
 // Which buffers may hold formats of the library's choice: of no port and no exchange, written by
 // one of the kernels and read by others, and by nothing else, all of which use them in one way.
 // `kernels` has those of the program's instructions that are convolutions, by instruction.
-std::vector<bool> FreeBuffers(const LoadedProgram& program, const OneDnn& library,
-                              const std::map<int, const ConvolutionKernel*>& kernels);
+//
+// Where a residual is added along buffers that calls pass on to each other, all of them are in
+// blocks of 16 channels, if all these calls take them: with a residual oneDNN's routines for
+// channels innermost need up to 1.6 times as long as those for blocks, without one both are alike.
+BufferFormats FreeBuffers(const LoadedProgram& program, const OneDnn& library,
+                          const std::map<int, const ConvolutionKernel*>& kernels);
 
 }  // namespace yuba::runtime
 

@@ -1,4 +1,6 @@
 // FreeBuffers of convolution.h.
+#include <numeric>
+
 #include "runtime/host/convolution.h"
 
 namespace yuba::runtime {
@@ -14,7 +16,7 @@ class Finder {
         readers_(free_.size(), 0),
         format_(free_.size(), nullptr) {}
 
-  std::vector<bool> Run(const std::map<int, const ConvolutionKernel*>& kernels) {
+  BufferFormats Run(const std::map<int, const ConvolutionKernel*>& kernels) {
     ExcludePorts();
     for (int i = 0; i < program_.instructions().size(); ++i) {
       const program::Instruction& instruction = program_.instructions()[i];
@@ -29,15 +31,23 @@ class Finder {
         Exclude(instruction.kernel().results());
         continue;
       }
-      touches_.push_back(convolution->second->Touches());
+      calls_.push_back({convolution->second, convolution->second->Touches()});
     }
-    for (const auto& touches : touches_) Look(touches);
+    for (const Call& call : calls_) Look(call.touches);
     for (size_t b = 0; b < free_.size(); ++b)
       free_[b] = free_[b] && writers_[b] == 1 && readers_[b] > 0;
-    return std::move(free_);
+    BufferFormats formats;
+    formats.blocked = Blocked();
+    formats.free = std::move(free_);
+    return formats;
   }
 
  private:
+  struct Call {
+    const ConvolutionKernel* kernel;
+    std::vector<ConvolutionKernel::Touch> touches;
+  };
+
   void ExcludePorts() {
     const program::Program& message = program_.message();
     for (int b = 0; b < message.buffers_size(); ++b) {
@@ -64,18 +74,59 @@ class Finder {
     }
   }
 
+  int GroupOf(int buffer) {
+    while (group_[buffer] != buffer) buffer = group_[buffer] = group_[group_[buffer]];
+    return buffer;
+  }
+
+  // Free buffers that one call touches are one group, which is blocked or not.
+  std::vector<bool> Blocked() {
+    group_.resize(free_.size());
+    std::iota(group_.begin(), group_.end(), 0);
+    const auto each = [&](const Call& call, const auto& visit) {
+      for (const ConvolutionKernel::Touch& touch : call.touches) {
+        if (free_[touch.buffer]) visit(touch);
+      }
+    };
+    for (const Call& call : calls_) {
+      int first = -1;
+      each(call, [&](const ConvolutionKernel::Touch& touch) {
+        if (first < 0) first = touch.buffer;
+        group_[GroupOf(touch.buffer)] = GroupOf(first);
+      });
+    }
+    std::vector<bool> residual(free_.size()), taken(free_.size(), true);  // [group]
+    for (const Call& call : calls_) {
+      bool takes = true, asked = false;
+      each(call, [&](const ConvolutionKernel::Touch& touch) {
+        if (!asked) takes = call.kernel->TakesBlocks();
+        asked = true;
+        const int group = GroupOf(touch.buffer);
+        taken[group] = taken[group] && takes;
+        residual[group] = residual[group] || touch.residual;
+      });
+    }
+    std::vector<bool> blocked(free_.size());
+    for (size_t b = 0; b < free_.size(); ++b) {
+      const int group = GroupOf(static_cast<int>(b));
+      blocked[b] = free_[b] && residual[group] && taken[group];
+    }
+    return blocked;
+  }
+
   const LoadedProgram& program_;
   const OneDnn& library_;
-  std::vector<bool> free_;                                      // [buffer]
-  std::vector<int> writers_, readers_;                          // [buffer]
-  std::vector<const dnnl_memory_desc_t*> format_;               // [buffer], of `touches_`
-  std::vector<std::vector<ConvolutionKernel::Touch>> touches_;  // [convolution]
+  std::vector<bool> free_;                         // [buffer]
+  std::vector<int> writers_, readers_;             // [buffer]
+  std::vector<const dnnl_memory_desc_t*> format_;  // [buffer], of `calls_`
+  std::vector<Call> calls_;
+  std::vector<int> group_;  // [buffer]: another buffer of its group, or itself
 };
 
 }  // namespace
 
-std::vector<bool> FreeBuffers(const LoadedProgram& program, const OneDnn& library,
-                              const std::map<int, const ConvolutionKernel*>& kernels) {
+BufferFormats FreeBuffers(const LoadedProgram& program, const OneDnn& library,
+                          const std::map<int, const ConvolutionKernel*>& kernels) {
   return Finder(program, library).Run(kernels);
 }
 

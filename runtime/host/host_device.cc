@@ -133,8 +133,7 @@ absl::Status HostDevice::PrepareConvolutions(const LoadedProgram& program,
     if (ShapeOf(program, kernel, device_).type == ElementType::kF32)
       kernels[instruction] = convolution.get();
   }
-  BufferFormats formats;
-  formats.free = FreeBuffers(program, *onednn_, kernels);
+  BufferFormats formats = FreeBuffers(program, *onednn_, kernels);
   for (auto& [instruction, convolution] : convolutions_) {
     const program::Kernel& kernel = program.instructions()[instruction].kernel();
     const program::LibraryCall& call = program.message().functions(kernel.function()).library();

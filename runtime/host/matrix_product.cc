@@ -20,6 +20,7 @@ class MatrixProduct : public LibraryKernel {
         plan_(PlanProduct(shape)),
         product_(library),
         post_ops_(library),
+        bias_(library),
         a_(library),
         b_(library),
         c_(library),
@@ -54,8 +55,8 @@ class MatrixProduct : public LibraryKernel {
     if (!possible) return false;
     const bool keeps = keep_right && !plan_.swapped && plan_.loops.empty() && !bf16;
     dnnl_matmul_desc_t desc;
-    if (library_.matmul_desc_init(&desc, &a.plain, keeps ? &b.any : &b.plain, nullptr, &c.plain) !=
-        dnnl_success) {
+    if (library_.matmul_desc_init(&desc, &a.plain, keeps ? &b.any : &b.plain,
+                                  has_bias_ ? &bias_desc_ : nullptr, &c.plain) != dnnl_success) {
       return false;
     }
     YUBA_ASSIGN_OR_RETURN(const bool fast, product_.Product(desc, &post_ops_, bf16));
@@ -107,7 +108,7 @@ class MatrixProduct : public LibraryKernel {
   }
 
   // Operands of post-ops lie like the result, or are one row of it, or one element. False where one
-  // does not.
+  // does not. A row that is added first is the call's bias, which costs no step of its own.
   absl::StatusOr<bool> PreparePostOps() {
     if (shape_.post_ops.empty()) return true;
     if (!plan_.loops.empty() || batch_.extent > 1) return false;
@@ -122,6 +123,13 @@ class MatrixProduct : public LibraryKernel {
         dimensions.Add(column != 0 ? plan_.n : 1, column);
         dnnl_memory_desc_t any;
         YUBA_RETURN_IF_ERROR(dimensions.Describe(library_, &operand.emplace(), &any));
+        if (&step == &shape_.post_ops[0] && step.kind == program::PostOp::ADD && column == 1 &&
+            row == 0) {
+          has_bias_ = true;
+          bias_desc_ = *operand;
+          YUBA_RETURN_IF_ERROR(bias_.Create(bias_desc_));
+          continue;
+        }
       }
       YUBA_RETURN_IF_ERROR(post_ops_.Add(step, operand));
     }
@@ -164,8 +172,12 @@ class MatrixProduct : public LibraryKernel {
                                               {DNNL_ARG_SCRATCHPAD, scratchpad_.At(workspace)}};
     for (size_t number = 0; number < post.size(); ++number) {
       const int64_t offset = shape_.post_op_walk.buffers[1 + number].offset;
-      arguments.push_back(
-          post_ops_.Argument(number, static_cast<const float*>(post[number]) + offset));
+      const float* const data = static_cast<const float*>(post[number]) + offset;
+      if (has_bias_ && number == 0) {
+        arguments.push_back({DNNL_ARG_BIAS, bias_.At(data)});
+      } else {
+        arguments.push_back(post_ops_.Argument(has_bias_ ? number - 1 : number, data));
+      }
     }
     if (status != dnnl_success) return status;
     return library_.primitive_execute(product_.get(), stream_, static_cast<int>(arguments.size()),
@@ -177,8 +189,10 @@ class MatrixProduct : public LibraryKernel {
   ProductPlan plan_;
   StridedIndex batch_;  // of extent 1 where there is none
   DnnlPrimitive product_;
+  bool has_bias_ = false;  // operand 0 of the post-ops is the call's bias
+  dnnl_memory_desc_t bias_desc_ = {};
   DnnlPostOps post_ops_;
-  DnnlMemory a_;
+  DnnlMemory bias_, a_;
   DnnlTensor b_;
   DnnlMemory c_, scratchpad_;
   dnnl_stream_t stream_ = nullptr;

@@ -177,11 +177,6 @@ dnnl_exec_arg_t DnnlPostOps::Argument(size_t number, const void* data) const {
   return {arguments_[number], operands_[number]->At(data)};
 }
 
-absl::Status DnnlPostOps::SetFormat(size_t number, const dnnl_memory_desc_t& format) {
-  operands_[number] = std::make_unique<DnnlMemory>(library_);
-  return operands_[number]->Create(format);
-}
-
 absl::Status DnnlTensor::Prepare(const OneDnn& library, const dnnl_memory_desc_t& plain_desc,
                                  const dnnl_memory_desc_t& inner_desc, Role role) {
   YUBA_RETURN_IF_ERROR(plain.Create(plain_desc));

@@ -109,8 +109,6 @@ class DnnlPostOps {
   // The number of the primitive's argument that is operand `number`, and the argument.
   int ArgumentOf(size_t number) const { return arguments_[number]; }
   dnnl_exec_arg_t Argument(size_t number, const void* data) const;
-  // The memory of operand `number` has this format from now on.
-  absl::Status SetFormat(size_t number, const dnnl_memory_desc_t& format);
 
  private:
   const OneDnn& library_;
