@@ -108,7 +108,7 @@ TEST_CASE("a first run with --tune times products, and later ones have its bits"
   CHECK(first["tuning"]["file"] == "t.json");
   const std::string text = training.Read("t.json");
   CHECK(std::count(text.begin(), text.end(), '\n') == products + 1);
-  CHECK(nlohmann::json::parse(text)["entries"].size() == products);
+  CHECK(static_cast<int>(nlohmann::json::parse(text)["entries"].size()) == products);
   const nlohmann::json second = training.Json("--steps 3 --tune t.json");
   CHECK(second["tuning"]["timed"] == 0);
   CHECK(second["numbers"] == first["numbers"]);
