@@ -6,21 +6,16 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compiler/attention/neighbours.h"
-#include "compiler/attention/stands_for.h"
 #include "compiler/cluster/cluster.h"
-#include "compiler/cluster/products.h"
 #include "compiler/dump/state.h"
 #include "compiler/front_end.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/layout/channels_last.h"
+#include "compiler/make_program.h"
 #include "compiler/memory/memory.h"
-#include "compiler/order/follow.h"
-#include "compiler/order/gather.h"
 #include "compiler/order/order.h"
 #include "compiler/search_model.h"
 #include "compiler/spmd/recognise.h"
-#include "compiler/spmd/spmd.h"
 #include "compiler/verify/check_collectives.h"
 #include "compiler/verify/check_memory.h"
 #include "compiler/verify/coverage.h"
@@ -100,31 +95,6 @@ absl::Status VerifyAttach(Compilation& c) {
   return VerifyClusters(c);
 }
 
-// Which nodes share kernels. On a GPU the threads of a warp or block share out the loops inside of
-// shared indices, where they can. What a kernel of several nodes reads and writes is
-// live at once, and a limit on memory was kept with a kernel for each node: where it is not kept
-// otherwise, it stays so.
-struct SharedKernels {
-  Joins joins = Joins::kNone;
-  std::vector<Cluster> products;
-};
-SharedKernels SharedKernelsFor(const Compilation& c) {
-  SharedKernels shared;
-  shared.joins = c.request.kernels.target.facts->parallel ? Joins::kRows : Joins::kAll;
-  // Of the graph at hand: a plan's may have copies and accumulators.
-  const std::vector<Cluster> products = FindProducts(c.model.graph);
-  const absl::Status sound = CheckProducts(c.model.graph, products);
-  YUBA_CHECK(sound.ok()) << sound;
-  shared.products = kernels::LibraryProducts(c.model.graph, products, c.request.kernels);
-  const int64_t limit = c.plan.space.memory;
-  if (limit == 0 || (!c.request.kernels.target.facts->parallel && c.model.clusters.empty() &&
-                     shared.products.empty()))
-    return shared;
-  const auto program =
-      MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, shared.joins, shared.products);
-  return ArenaBytesOf(program, c.plan) > limit ? SharedKernels() : shared;
-}
-
 // The types of operands whose convolutions ask for channels innermost in memory.
 std::set<ElementType> ChannelsLastTypes(const kernels::KernelChoice& choice) {
   const kernels::TargetLibraries& libraries = choice.target.facts->libraries;
@@ -166,109 +136,6 @@ absl::Status VerifyLayouts(Compilation& c) {
   if (bytes == c.plan.cost.bytes()) return absl::OkStatus();
   return ProofError("with these layouts ", bytes, " bytes would move instead of ",
                     c.plan.cost.bytes());
-}
-
-// Gives node n what was planned for node order[n].
-void FollowNodes(const std::vector<NodeId>& order, search::Plan& plan) {
-  search::Choices nodes;
-  for (const NodeId node : order) nodes.push_back(std::move(plan.nodes[node]));
-  plan.nodes = std::move(nodes);
-}
-
-std::vector<NodeId> FollowPass(const std::vector<Cluster>& products, Model& model) {
-  return FollowClusters(products, model);
-}
-
-// Readers of copies that lie where their tensors do read the tensors: copies between nodes would
-// hide what these have in common, and nothing moves. What is left of such a copy is a tensor that
-// nothing makes or reads.
-void ReadThroughCopies(Compilation& c) {
-  Graph& graph = c.model.graph;
-  std::vector<Node> nodes;
-  search::Choices planned;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    Node& node = graph.nodes[n];
-    const bool copy = IsCopy(graph, node) &&
-                      c.plan.tensors[node.result] == c.plan.tensors[SourceOf(graph, node.result)];
-    if (copy) continue;
-    planned.push_back(std::move(c.plan.nodes[n]));
-    nodes.push_back(node);
-    for (TensorId& operand : nodes.back().operands) {
-      const TensorId source = SourceOf(graph, operand);
-      if (c.plan.tensors[operand] == c.plan.tensors[source]) operand = source;
-    }
-  }
-  graph.nodes = std::move(nodes);
-  c.plan.nodes = std::move(planned);
-  Link(graph);
-}
-
-// Brings kernels of a GPU together that can be one: the nodes of graph and plan move alike. Where
-// there is a limit on memory, the program must keep it.
-void BringTogether(Compilation& c) {
-  if (!c.request.kernels.target.facts->parallel || !c.request.kernels.gathers) return;
-  const Model before = c.model;
-  const search::Choices planned = c.plan.nodes;
-  ReadThroughCopies(c);
-  for (const auto& pass : {FollowPass, GatherKernels}) {
-    const std::vector<NodeId> order = pass(
-        kernels::LibraryProducts(c.model.graph, FindProducts(c.model.graph), c.request.kernels),
-        c.model);
-    FollowNodes(order, c.plan);
-  }
-  if (c.plan.space.memory == 0 || SharedKernelsFor(c).joins != Joins::kNone) return;
-  c.model = before;
-  c.plan.nodes = planned;
-}
-
-// The attention that the target's library may compute, its nodes neighbours in graph and plan.
-std::vector<Attention> PlaceAttention(Compilation& c) {
-  const kernels::KernelChoice& choice = c.request.kernels;
-  if (!choice.library || choice.target.arithmetic == Arithmetic::kHash ||
-      choice.target.facts->libraries.attention == nullptr) {
-    return {};
-  }
-  Graph& graph = c.model.graph;
-  std::vector<Attention> found;
-  for (Attention& attention : FindAttention(c.model)) {
-    if (IsForLibrary(graph, attention)) found.push_back(std::move(attention));
-  }
-  if (found.empty()) return found;
-  const std::vector<NodeId> order = NeighboursOrder(graph, found);
-  Reorder(order, c.model);
-  FollowNodes(order, c.plan);
-  std::vector<NodeId> numbers(order.size());
-  for (size_t n = 0; n < order.size(); ++n) numbers[order[n]] = static_cast<NodeId>(n);
-  for (Attention& attention : found) Renumber(numbers, attention);
-  return found;
-}
-
-// The results of attention are those of its call: nothing follows them in one kernel.
-void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attention,
-                      std::vector<Cluster>& products) {
-  std::set<TensorId> results;
-  for (const Attention& each : attention) {
-    for (const program::AttentionStep step : {program::kValues, program::kValueGradients,
-                                              program::kQueryGradients, program::kKeyGradients})
-      if (each.NodeOf(step) >= 0) results.insert(graph.nodes[each.NodeOf(step)].result);
-  }
-  products.erase(std::remove_if(products.begin(), products.end(),
-                                [&](const Cluster& product) {
-                                  return results.count(product.results[0]) != 0;
-                                }),
-                 products.end());
-}
-
-absl::Status MakeProgram(Compilation& c) {
-  BringTogether(c);
-  const std::vector<Attention> attention = PlaceAttention(c);
-  SharedKernels shared = SharedKernelsFor(c);
-  KeepResultsAlone(c.model.graph, attention, shared.products);
-  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, shared.joins,
-                              shared.products, c.layouts);
-  AddAttention(c.model.graph, attention, c.program);
-  c.program.set_version(c.request.version);
-  return absl::OkStatus();
 }
 
 absl::Status VerifySpmd(Compilation& c) {
