@@ -1,7 +1,8 @@
 // For which machine kernels are generated: one table of targets (targets.cc), and the choice of a
 // row, a processor and an arithmetic. What differs between targets is a field of the row, which
 // these read: loop_*.cc (the loops), scalars and functions.cc (instructions and <math.h>),
-// machine_code.cc (LLVM), add_kernels.cc (the libraries), and of the phases make_program.cc.
+// machine_code.cc (LLVM), add_kernels.cc (the libraries), and make_program.cc and
+// phases.cc (which nodes share a kernel, and layouts).
 //
 // Example: KernelTarget() is the processor's own code for x86-64-v3,
 // KernelTarget(*FindTarget("cuda")) PTX for the GPUs of the row's processor and later ones.
