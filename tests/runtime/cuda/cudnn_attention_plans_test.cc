@@ -4,31 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/command.h"
 #include "tests/support/part.h"
 #include "tests/support/status_matchers.h"
 #ifdef YUBA_WITH_CUDA
-#include <dlfcn.h>
-
 #include "runtime/cuda/library/cudnn_attention.h"
 #include "tests/runtime/cuda/described_gpus.h"
+#include "tests/runtime/cuda/planning_driver.h"
 #endif
 
 namespace yuba::cuda {
 namespace {
 
 #ifdef YUBA_WITH_CUDA
-
-// The library, which from now on finds the stand-in where it looks for the driver.
-const Cudnn* Library() {
-  static void* const driver = dlopen(
-      RepositoryFile("tests/runtime/cuda/libplanning_driver.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
-  REQUIRE(driver != nullptr);
-  const auto library = Cudnn::Open();
-  if (library.ok()) return *library;
-  WARN("SKIP: " << library.status().message());
-  return nullptr;
-}
 
 // Tensors that lie as [batch, position, head, width].
 AttentionRoutine Attention(int64_t batch, int64_t heads, int64_t key_heads, int64_t queries,
@@ -74,7 +61,7 @@ absl::StatusOr<CudnnAttention> PlanOf(const Cudnn& library, const AttentionRouti
 }
 
 TEST_CASE("cuDNN plans attention and its gradients for A100, H100 and H200") {
-  const Cudnn* const library = Library();
+  const Cudnn* const library = PlanningCudnn();
   if (library == nullptr) return;
   const auto large = Attention(8, 16, 16, 4096, 4096, 64);
   const auto grouped = Attention(1, 32, 8, 4096, 4096, 128);
@@ -114,7 +101,7 @@ TEST_CASE("cuDNN plans attention and its gradients for A100, H100 and H200") {
 }
 
 TEST_CASE("Attention without statistics has a plan, also of one query") {
-  const Cudnn* const library = Library();
+  const Cudnn* const library = PlanningCudnn();
   if (library == nullptr) return;
   for (const int64_t queries : {int64_t{1}, int64_t{64}}) {
     for (const bool statistics : {false, true}) {
@@ -130,7 +117,7 @@ TEST_CASE("Attention without statistics has a plan, also of one query") {
 }
 
 TEST_CASE("What cuDNN has no engine for is said with the shape") {
-  const Cudnn* const library = Library();
+  const Cudnn* const library = PlanningCudnn();
   if (library == nullptr) return;
   AttentionRoutine wide = Attention(1, 2, 2, 64, 64, 512);
   const DescribedGpu& gpu = DescribedGpus()[0];
@@ -141,10 +128,10 @@ TEST_CASE("What cuDNN has no engine for is said with the shape") {
 }
 
 TEST_CASE("After Hopper cuDNN plans attention, and its gradients are refused") {
-  const Cudnn* const library = Library();
+  const Cudnn* const library = PlanningCudnn();
   if (library == nullptr) return;
   const DescribedGpu b200 = {"B200", Description("NVIDIA B200", 1000, 148, 191503138816, 232448,
-                                                 132644864, 1965000, 3996000, 10496)};
+                                                 132644864, 1965000, 3996000, 8192, 10496)};
   AttentionRoutine routine = Attention(2, 4, 4, 128, 128, 64);
   CHECK_THAT(PlanOf(*library, routine, b200), IsOk());
   routine.backward = true;
@@ -153,7 +140,7 @@ TEST_CASE("After Hopper cuDNN plans attention, and its gradients are refused") {
 }
 
 TEST_CASE("Equal attentions are planned once") {
-  const Cudnn* const library = Library();
+  const Cudnn* const library = PlanningCudnn();
   if (library == nullptr) return;
   CudnnTarget target;
   target.library = library;

@@ -23,6 +23,7 @@
 #include "runtime/cuda/library/cublas_lt_epilogue.h"
 #include "runtime/cuda/library/cudnn_convolution.h"
 #include "tests/runtime/cuda/described_gpus.h"
+#include "tests/runtime/cuda/planning_driver.h"
 #endif
 
 namespace yuba::cuda {
@@ -133,11 +134,8 @@ void AddCalls(const runtime::LoadedProgram& program, std::map<std::string, Cudnn
 }
 
 TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut") {
-  const auto library = Cudnn::Open();
-  if (!library.ok()) {
-    WARN("SKIP: " << library.status().message());
-    return;
-  }
+  const Cudnn* const library = PlanningCudnn();
+  if (library == nullptr) return;
   std::vector<Case> cases = {
       {"wresnet", {{"layers", 50}, {"batch", 32}}, "", ""},
       {"wresnet", {{"layers", 50}, {"batch", 1}}, "", ""},
@@ -170,7 +168,7 @@ TEST_CASE("cuDNN plans every convolution for A100, H100 and H200, whole and cut"
       std::set<std::string> without;
       for (const auto& [key, call] : calls) {
         CudnnTarget target;
-        target.library = *library;
+        target.library = library;
         target.description = gpu.description;
         const auto plan = CudnnPlan::Make(target, call.routine);
         if (!plan.ok()) without.insert(absl::StrCat(key, ": ", plan.status().message()));
@@ -203,16 +201,13 @@ int64_t Workspaces(const Cudnn& library, const std::string& description, const C
 }
 
 TEST_CASE("cuDNN copies less of bf16 with channels innermost, and more of f32") {
-  const auto library = Cudnn::Open();
-  if (!library.ok()) {
-    WARN("SKIP: " << library.status().message());
-    return;
-  }
+  const Cudnn* const library = PlanningCudnn();
+  if (library == nullptr) return;
   constexpr auto kRowMajor = kernels::MemoryOrder::kRowMajor;
   const auto bytes = [&](const DescribedGpu& gpu, const std::string& optimizer,
                          const std::string& precision, kernels::MemoryOrder order) {
     const Case test = {"wresnet", {{"layers", 50}, {"batch", 32}}, optimizer, precision, order};
-    return Workspaces(**library, gpu.description, test);
+    return Workspaces(*library, gpu.description, test);
   };
   for (const DescribedGpu& gpu : DescribedGpus()) {
     INFO(gpu.name);
@@ -226,11 +221,8 @@ TEST_CASE("cuDNN copies less of bf16 with channels innermost, and more of f32") 
 
 // With everything that can follow them: of a program at inference each has some of it.
 TEST_CASE("cuDNN plans the convolutions of ResNet-50 with residual, bias and ReLU") {
-  const auto library = Cudnn::Open();
-  if (!library.ok()) {
-    WARN("SKIP: " << library.status().message());
-    return;
-  }
+  const Cudnn* const library = PlanningCudnn();
+  if (library == nullptr) return;
   const Case test = {"wresnet", {{"layers", 50}, {"batch", 32}}, "", ""};
   std::map<std::string, CudnnCall> calls;
   std::set<std::string> lacking;
@@ -239,7 +231,7 @@ TEST_CASE("cuDNN plans the convolutions of ResNet-50 with residual, bias and ReL
   CHECK(calls.size() > 40);
   for (const DescribedGpu& gpu : DescribedGpus()) {
     CudnnTarget target;
-    target.library = *library;
+    target.library = library;
     target.description = gpu.description;
     std::set<std::string> without;
     for (const auto& [key, call] : calls) {
@@ -264,18 +256,15 @@ TEST_CASE("cuDNN plans the convolutions of ResNet-50 with residual, bias and ReL
 }
 
 TEST_CASE("cuDNN plans convolutions and gradients in every type") {
-  const auto library = Cudnn::Open();
-  if (!library.ok()) {
-    WARN("SKIP: " << library.status().message());
-    return;
-  }
+  const Cudnn* const library = PlanningCudnn();
+  if (library == nullptr) return;
   std::map<std::string, CudnnCall> calls;
   std::set<std::string> lacking;
   AddCalls(*ProgramOf({"wresnet", {{"layers", 26}, {"batch", 8}}, "adam", ""}, 1), calls, lacking);
   REQUIRE(!calls.empty());
   for (const DescribedGpu& gpu : DescribedGpus()) {
     CudnnTarget target;
-    target.library = *library;
+    target.library = library;
     target.description = gpu.description;
     for (const auto& [type, tf32] :
          {std::pair(ElementType::kF32, true), std::pair(ElementType::kF16, false),

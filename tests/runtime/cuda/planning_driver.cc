@@ -1,10 +1,9 @@
 // A stand-in for the driver (libcuda.so.1) that knows of no GPU and takes every kernel: enough for
-// cuDNN to plan what it compiles itself, for GPUs that are described. Nothing can be run with it.
-//
 // cuDNN's engines for attention compile a kernel when they are planned, load it (without a context)
 // and look at it. Without a driver they say that a prerequisite is missing, and the heuristics name
-// no engine at all. The functions are those that cuDNN 9.19 looks up; what they are given and give
-// is the driver's C interface, of which only results matter here.
+// no engine at all. The functions are those that cuDNN 9.19 looks up and those that 9.27 and 9.28
+// are linked to; what they are given and give is the driver's C interface, of which only results
+// matter here.
 namespace {
 
 enum Result : int { kSuccess = 0, kNoDevice = 100 };
@@ -25,6 +24,7 @@ extern "C" {
 YUBA_GIVES(cuLibraryLoadData)
 YUBA_GIVES(cuLibraryLoadFromFile)
 YUBA_GIVES(cuLibraryGetKernel)
+YUBA_GIVES(cuKernelGetFunction)
 YUBA_GIVES(cuModuleLoadData)
 YUBA_GIVES(cuModuleLoadDataEx)
 YUBA_GIVES(cuModuleLoadFatBinary)
@@ -80,6 +80,7 @@ YUBA_LACKS(cuModuleGetGlobal_v2)
 YUBA_LACKS(cuMemcpyDtoH_v2)
 YUBA_LACKS(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 YUBA_LACKS(cuOccupancyMaxPotentialClusterSize)
+YUBA_LACKS(cuTensorMapEncodeIm2col)
 YUBA_LACKS(cuTensorMapEncodeTiled)
 
 int cuGetErrorString(int, const char** text) {
