@@ -162,7 +162,9 @@ void CheckGraph(const Graph& graph) {
   std::vector<int> computed_in(graph.tensors.size(), -1);  // the last entry that computes it
   for (const Tensor& tensor : graph.tensors) {
     CheckTensor(tensor);
-    YUBA_CHECK(tensor.producer >= 0 || IsStored(tensor.kind)) << tensor.name;
+    // A copy past which its readers read (compiler/make_program.cc) is left without a node.
+    const bool left_over = tensor.kind == TensorKind::kCopy && tensor.consumers.empty();
+    YUBA_CHECK(tensor.producer >= 0 || IsStored(tensor.kind) || left_over) << tensor.name;
     const bool may_be_carried =
         tensor.kind == TensorKind::kParameter || tensor.kind == TensorKind::kState;
     YUBA_CHECK(!IsCarried(tensor) || may_be_carried) << tensor.name;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/kernels/add_kernels.h"
+#include "compiler/search_model.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/thread_launch.h"
 #include "runtime/program/work.h"
@@ -89,19 +90,29 @@ struct Case {
   std::string optimizer, precision;
 };
 
-// On one GPU, without generated code.
-int LongReductionsOf(const Case& test) {
+// The plan that users get.
+search::Plan PlanFor(int devices, compiler::Model& model) {
+  search::SearchOptions options;
+  options.mesh = MeshOf(devices);
+  options.copies = true;
+  const auto plan = compiler::SearchModel(options, model, nullptr);
+  REQUIRE_THAT(plan, IsOk());
+  return *plan;
+}
+
+// On so many GPUs, without generated code.
+int LongReductionsOf(const Case& test, int devices) {
   const auto loaded = tools::BenchModelOf(test.model, test.sizes, test.optimizer, test.precision);
   REQUIRE_THAT(loaded, IsOk());
   KernelChoice choice;
   choice.target = KernelTarget(*FindTarget("cuda"));
   choice.code = false;
-  const compiler::Model& model = (*loaded)->model;
-  const auto program =
-      tools::BuildProgram(model, tools::WholePlan(model.graph), choice, /*verify=*/false);
+  compiler::Model model = (*loaded)->model;
+  const search::Plan plan = devices == 1 ? tools::WholePlan(model.graph) : PlanFor(devices, model);
+  const auto program = tools::BuildProgram(model, plan, choice, /*verify=*/false);
   REQUIRE_THAT(program, IsOk());
   const Findings findings(*program);
-  INFO(test.model << " " << test.optimizer << " " << test.precision);
+  INFO(test.model << " " << test.optimizer << " " << test.precision << " on " << devices);
   CHECK(findings.text() == "");
   return findings.reductions();
 }
@@ -119,9 +130,16 @@ TEST_CASE("programs leave no large product to generated code and no long reducti
         Case{"bert", {{"layers", 2}}, "adam", ""}, Case{"unet3d", {}, "adam", ""},
         Case{"rnn", {}, "adam", ""}, Case{"dlrm", {}, "adam", ""}, Case{"moe", {}, "adam", ""},
         Case{"mlp", {}, "adam", ""}}) {
-    reductions += LongReductionsOf(test);
+    reductions += LongReductionsOf(test, 1);
   }
   CHECK(reductions > 100);
+  reductions = 0;
+  // The second one adds up a weight's gradients of 20 steps.
+  for (const Case& test : {Case{"resnet-50", {{"batch", 32}}, "adam", ""},
+                           Case{"rnn", {{"layers", 2}, {"width", 512}}, "adam", ""}}) {
+    reductions += LongReductionsOf(test, 8);
+  }
+  CHECK(reductions > 20);
 }
 
 }  // namespace
