@@ -266,6 +266,7 @@ class KernelBuilder {
   // Bounds from constraints.
   Value Rest(const Bound& bound, int index, bool least);
   std::pair<Value, Value> Narrowed(int index);
+  std::pair<Value, Value> OwnPart(Value begin, Value end);
   Value Compare(arith::CmpIPredicate order, Value a, Value b);
   Value Holds(const Bound& bound);
   std::vector<const Bound*> BoundsCheckedAfter(int step) const;

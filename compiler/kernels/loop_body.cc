@@ -1,6 +1,8 @@
 // What happens inside of the loops over outputs: reductions and accumulators.
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "compiler/kernels/kernel_builder.h"
 
@@ -13,8 +15,9 @@ Values KernelBuilder::Steps(int at, Values carried) {
   switch (step.kind) {
     case LoopStep::kLoop: {
       if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
-      const auto [begin, end] = Narrowed(step.index);
+      auto [begin, end] = Narrowed(step.index);
       if (InGroups() && step.index == threads_->step) {
+        std::tie(begin, end) = OwnPart(begin, end);
         return For(s_.Add(begin, in_group_), end, s_.Int(threads_->group), carried,
                    [&, index = step.index](Value value, Values values) {
                      Bind(index, value);
@@ -30,6 +33,14 @@ Values KernelBuilder::Steps(int at, Values carried) {
     }
   }
   return carried;
+}
+
+// Of a loop's range the part that is the block's, where several blocks share a point out.
+std::pair<Value, Value> KernelBuilder::OwnPart(Value begin, Value end) {
+  if (threads_->parts == 1) return {begin, end};
+  const Value each = s_.CeilDiv(s_.Sub(end, begin), threads_->parts);
+  const Value own = s_.Add(begin, s_.Mul(part_, each));
+  return {own, s_.Min(s_.Add(own, each), end)};
 }
 
 // The value that the condition of a lookup gives its index: the condition is coefficient * index +
@@ -214,9 +225,14 @@ Typed KernelBuilder::InRegister() {
 }
 
 void KernelBuilder::InRegisters() {
+  if (InGroups()) {
+    shares_terms_ = IsArg();
+    const Values carried = Accumulate(CarriedOf(NothingYet()));
+    shares_terms_ = false;
+    return StoreByFirst(OverGroup(AccumulatedOf(carried)[0]));
+  }
   if (IsArg()) return Store(InRegister(), result_);
   const Values sums = Accumulate(Values(std::max(lanes_, 1), IdentityValue().value));
-  if (InGroups()) return StoreByFirst(OverGroup(AccumulatedOf(sums)[0]));
   size_t next = 0;
   ForLanes([&] { Store({sums[next++], accumulator_type_}, result_); });
 }

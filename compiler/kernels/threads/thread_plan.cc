@@ -26,6 +26,8 @@ class ThreadPlanner {
     if (warp_ > 0) ChooseGroup();
     plan_.points = Merged(PointIndices(), AllDefinitions());
     if (plan_.group == 1 || plan_.columns) plan_.lanes = PointLanes();
+    while (plan_.group == 1 && plan_.lanes > 1 && Points() / plan_.lanes < kEnoughThreads)
+      plan_.lanes /= 2;
     if (tiles_ && plan_.group == 1) PutIntoTiles();
     if (plan_.parts == 1) return {plan_};
     ThreadPlan sum;
@@ -140,9 +142,7 @@ class ThreadPlanner {
     }
     // One loop may end amid the lanes of its last thread, but for threads that wait for others.
     const bool alone = kernel_.shared > 0 || InnerIndices(0).empty();
-    if (plan_.points.size() > 1 || !alone) lanes = LanesWithin(lanes, last.extent);
-    while (alone && lanes > 1 && Points() / lanes < kEnoughThreads) lanes /= 2;
-    return lanes;
+    return plan_.points.size() > 1 || !alone ? LanesWithin(lanes, last.extent) : lanes;
   }
 
   // Where maps read along other loops than they write.
@@ -187,11 +187,16 @@ class ThreadPlanner {
     });
     if (!known || plan.mode == LoopPlan::kScatter) return false;
     if (static_cast<int>(plan.outer.size()) > kernel_.shared && kernel_.shared > 0) return true;
-    const bool loops = std::all_of(plan.steps.begin(), plan.steps.end(), [](const LoopStep& step) {
-      return step.kind == LoopStep::kLoop;
-    });
-    if (!loops || !plan.bounds.empty()) return false;
+    if (!HasLoopsAlone(d)) return false;
     return plan.mode == LoopPlan::kMap || IsShared(DefinitionOf(d).reducer);
+  }
+
+  // Whether all values of the loops are terms: neither bounds nor data leave any out.
+  bool HasLoopsAlone(int d) const {
+    const LoopPlan& plan = plans_[d];
+    return plan.bounds.empty() &&
+           std::all_of(plan.steps.begin(), plan.steps.end(),
+                       [](const LoopStep& step) { return step.kind == LoopStep::kLoop; });
   }
 
   bool RunsAlongMemory(int d, int index) const {
@@ -258,11 +263,24 @@ class ThreadPlanner {
       if (longest < 0 || IsLast(0, index) || extent > DefinitionOf(0).indices[longest].extent)
         longest = index;
     }
-    // Positions are combined only of loops that nothing bounds.
-    if (IsArgReducer(DefinitionOf(0).reducer)) return;
+    // Of argmax and argmin the first position of all is always looked at.
+    if (IsArgReducer(DefinitionOf(0).reducer) && !HasLoopsAlone(0)) return;
     if (longest < 0 || (!few && !IsLast(0, longest))) return;
+    ShareStep(longest);
+  }
+
+  // The loop of which nobody knows how many turns there are, as devices differ or bounds depend on
+  // it: at most as many as the index has values. A group has more than a warp where threads of the
+  // GPU would be idle.
+  void ShareStep(int index) {
+    const int64_t turns = DefinitionOf(0).indices[index].extent;
+    plan_.step = index;
     plan_.group = warp_;
-    plan_.step = longest;
+    while (plan_.group < kMostThreads && turns > kAccessesEach * plan_.group &&
+           Points() * plan_.group < kEnoughBlocks * kMostThreads)
+      plan_.group *= 2;
+    if (plan_.group > warp_) plan_.threads = plan_.group;
+    plan_.parts = PartsOf(turns, turns / plan_.group);
   }
 
   // Neighbouring threads compute neighbouring points, as these lie side by side in memory.
@@ -340,15 +358,19 @@ class ThreadPlanner {
     if (plan_.inner.empty()) return;
     plan_.points = Merged(PointIndices(), AllDefinitions());
     plan_.lanes = plan_.columns ? PointLanes() : 1;
-    const int64_t blocks = (Points() + plan_.PointsOfBlock() - 1) / plan_.PointsOfBlock();
     const InnerLoops& inner = plan_.inner[0];
-    if (blocks >= kEnoughBlocks || inner.turns * Points() < kLongSum) return;
-    const int64_t accesses = inner.turns / inner.lanes / plan_.group;  // of a thread
-    int64_t turns = accesses / kAccessesEach;
-    if (inner.turns * Points() > kLongestSum && blocks > 0)
-      turns = std::max(turns, std::min((kEnoughBlocks + blocks - 1) / blocks, accesses));
-    const int64_t parts = std::min(2 * kEnoughBlocks / std::max<int64_t>(blocks, 1), turns);
-    plan_.parts = static_cast<int>(std::max<int64_t>(parts, 1));
+    plan_.parts = PartsOf(inner.turns, inner.turns / inner.lanes / plan_.group);
+  }
+
+  // How many blocks compute each point, of so many turns, so many accesses a thread.
+  int PartsOf(int64_t turns, int64_t accesses) const {
+    const int64_t blocks = (Points() + plan_.PointsOfBlock() - 1) / plan_.PointsOfBlock();
+    if (blocks >= kEnoughBlocks || turns * Points() < kLongSum) return 1;
+    int64_t most = accesses / kAccessesEach;
+    if (turns * Points() > kLongestSum && blocks > 0)
+      most = std::max(most, std::min((kEnoughBlocks + blocks - 1) / blocks, accesses));
+    const int64_t parts = std::min(2 * kEnoughBlocks / std::max<int64_t>(blocks, 1), most);
+    return static_cast<int>(std::max<int64_t>(parts, 1));
   }
 
   // A row of few accesses is a warp's, a longer one a block's.

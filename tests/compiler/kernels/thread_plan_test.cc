@@ -111,7 +111,7 @@ TEST_CASE("a row is a warp's or a block's") {
   position.reducer = Reducer::kArgMax;
   position.result.type = ElementType::kI64;
   CHECK(PlanOf(position) == "128 threads, 128 a point; points i; turns j");
-  CHECK(PlanOf(position, false) == "256 threads; points i");
+  CHECK(PlanOf(position, false) == "128 threads, 128 a point; points i; turns of j");
 }
 
 TEST_CASE("sums down columns have neighbouring threads on neighbouring columns") {
@@ -127,6 +127,12 @@ TEST_CASE("few long sums are computed in parts") {
   CHECK(PlanOf(Reduce(Reducer::kSum, {64, 32, 112, 112}, 1, {j, i, k, l})) ==
         "1024 threads, 1024 a point in 4 parts; points i; turns j k*l by 4; then sums of parts, "
         "256 threads; points i");
+  // Devices have unequal parts of a vocabulary.
+  CHECK(PlanOf(Reduce(Reducer::kSum, {64, 50257}, 1, {i, j}), false) ==
+        "1024 threads, 1024 a point in 4 parts; points i; turns of j; then sums of parts, 256 "
+        "threads; points i");
+  CHECK(PlanOf(Reduce(Reducer::kSum, {512, 50257}, 1, {i, j}), false) ==
+        "512 threads, 512 a point; points i; turns of j");
 }
 
 TEST_CASE("no sum of more than a million terms has fewer blocks than GPUs have multiprocessors") {
@@ -137,13 +143,15 @@ TEST_CASE("no sum of more than a million terms has fewer blocks than GPUs have m
       for (const Reducer reducer : {Reducer::kSum, Reducer::kArgMax}) {
         sum.reducer = reducer;
         if (reducer == Reducer::kArgMax) sum.result.type = ElementType::kI64;
-        NamedKernel kernel = Alone("kernel", sum);
-        kernel.known = AllOf(kernel);
-        const KernelTarget target(*FindTarget("cuda"));
-        const ThreadPlan plan =
-            PlanThreads(kernel, {PlanLoops(sum, LoopOptionsFor(target))}, target)[0];
-        INFO(ToString(sum) << ": " << ToString({plan}, kernel));
-        CHECK((rows + plan.PointsOfBlock() - 1) / plan.PointsOfBlock() * plan.parts >= 132);
+        for (const bool known : {true, false}) {
+          NamedKernel kernel = Alone("kernel", sum);
+          if (known) kernel.known = AllOf(kernel);
+          const KernelTarget target(*FindTarget("cuda"));
+          const ThreadPlan plan =
+              PlanThreads(kernel, {PlanLoops(sum, LoopOptionsFor(target))}, target)[0];
+          INFO(ToString(sum) << ": " << ToString({plan}, kernel));
+          CHECK((rows + plan.PointsOfBlock() - 1) / plan.PointsOfBlock() * plan.parts >= 132);
+        }
       }
     }
   }
