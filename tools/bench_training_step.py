@@ -86,14 +86,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=2, help="turns of each side (default 2)")
     parser.add_argument("--steps", type=int, default=8, help="a turn (default 8)")
     parser.add_argument("--bin", default="bazel-bin/tools", help="folder of yuba and yuba-run")
+    parser.add_argument("--model", default="", help="only models whose name has this in it")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     print(f"| model | yuba ms | PyTorch {torch.__version__} ms | ratio |\n|---|---|---|---|")
     flags = ("--layers", "--width", "--heads", "--sequence", "--batch", "--vocab")
     for name, sizes in GPTS.items():
+        if options.model not in name:
+            continue
         zoo = ["gpt"] + [text for pair in zip(flags, map(str, sizes)) for text in pair]
         ids = torch.randint(sizes[5], (sizes[4], sizes[3]))
         measure(options, name, zoo, Torch(Gpt(*sizes), ids, sizes[5], ids.numel()))
+    if options.model not in RESNET:
+        return
     zoo = ["wresnet", "--layers", "50", "--width", "1", "--batch", str(RESNET_BATCH)]
     images = torch.randn(RESNET_BATCH, 3, 224, 224)
     measure(options, RESNET, zoo, Torch(resnet50(), images, 1000, RESNET_BATCH))
