@@ -7,6 +7,7 @@
 
 #include "compiler/attention/neighbours.h"
 #include "compiler/attention/stands_for.h"
+#include "compiler/calls/joint_calls.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/products.h"
 #include "compiler/kernels/add_kernels.h"
@@ -98,6 +99,16 @@ void BringTogether(Compilation& c) {
   c.plan.nodes = planned;
 }
 
+// Puts the nodes of graph and plan into this order, and renumbers those of attention.
+void MoveNodes(const std::vector<NodeId>& order, std::vector<Attention>& attention,
+               Compilation& c) {
+  Reorder(order, c.model);
+  FollowNodes(order, c.plan);
+  std::vector<NodeId> numbers(order.size());
+  for (size_t n = 0; n < order.size(); ++n) numbers[order[n]] = static_cast<NodeId>(n);
+  for (Attention& each : attention) Renumber(numbers, each);
+}
+
 // The attention that the target's library may compute, its nodes neighbours in graph and plan.
 std::vector<Attention> PlaceAttention(Compilation& c) {
   const kernels::KernelChoice& choice = c.request.kernels;
@@ -112,11 +123,7 @@ std::vector<Attention> PlaceAttention(Compilation& c) {
   }
   if (found.empty()) return found;
   const std::vector<NodeId> order = NeighboursOrder(graph, found);
-  Reorder(order, c.model);
-  FollowNodes(order, c.plan);
-  std::vector<NodeId> numbers(order.size());
-  for (size_t n = 0; n < order.size(); ++n) numbers[order[n]] = static_cast<NodeId>(n);
-  for (Attention& attention : found) Renumber(numbers, attention);
+  MoveNodes(order, found, c);
   return found;
 }
 
@@ -136,16 +143,57 @@ void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attentio
                  products.end());
 }
 
+// The program of the graph as it is, with what calls stand for.
+program::Program ProgramOf(const Compilation& c, const std::vector<Attention>& attention,
+                           const std::vector<JointNodes>& joint) {
+  SharedKernels shared = SharedKernelsFor(c);
+  KeepResultsAlone(c.model.graph, attention, shared.products);
+  program::Program program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic,
+                                             shared.joins, shared.products, c.layouts);
+  AddAttention(c.model.graph, attention, program);
+  AddJointCalls(c.model.graph, joint, program);
+  return program;
+}
+
+// What may be one call with a product that is no part of attention.
+std::vector<JointNodes> FindJoint(const Compilation& c, const std::vector<Attention>& attention) {
+  std::set<const Node*> taken;
+  for (const Attention& each : attention) {
+    for (const std::vector<NodeId>* half : {&each.forward, &each.backward})
+      for (const NodeId node : *half) taken.insert(&c.model.graph.nodes[node]);
+  }
+  return FindOperandSums(c.model.graph, [&](const Node& node) {
+    return taken.count(&node) == 0 &&
+           kernels::MayHaveOperandSums(*node.definition, c.request.kernels);
+  });
+}
+
+// Moves sums to their products in graph, plan and program. What a joint call reads and writes is
+// live at once: where there is a limit on memory, the program must keep it, and has none otherwise.
+void JoinProducts(std::vector<Attention> attention, Compilation& c) {
+  const std::vector<JointNodes> joint = FindJoint(c, attention);
+  if (joint.empty()) return;
+  const Model before = c.model;
+  const search::Choices planned = c.plan.nodes;
+  const std::vector<NodeId> order = BesideProducts(c.model.graph, joint, c.program);
+  MoveNodes(order, attention, c);
+  program::Program joined = ProgramOf(c, attention, joint);
+  const int64_t limit = c.plan.space.memory;
+  if (joined.joint_calls().empty() || (limit > 0 && ArenaBytesOf(joined, c.plan) > limit)) {
+    c.model = before;
+    c.plan.nodes = planned;
+    return;
+  }
+  c.program = std::move(joined);
+}
+
 }  // namespace
 
 absl::Status MakeProgram(Compilation& c) {
   BringTogether(c);
   const std::vector<Attention> attention = PlaceAttention(c);
-  SharedKernels shared = SharedKernelsFor(c);
-  KeepResultsAlone(c.model.graph, attention, shared.products);
-  c.program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic, shared.joins,
-                              shared.products, c.layouts);
-  AddAttention(c.model.graph, attention, c.program);
+  c.program = ProgramOf(c, attention, {});
+  JoinProducts(attention, c);
   c.program.set_version(c.request.version);
   return absl::OkStatus();
 }

@@ -28,6 +28,7 @@ struct CompileFlags {
   bool no_library = false;
   bool tf32 = false;
   std::string layouts = "auto";
+  std::string joint_calls = "auto";
   bool no_verify = false;
   bool json = false;
 };
@@ -42,6 +43,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   choice.library = !flags.no_library;
   choice.tf32 = flags.tf32;
   choice.order = kernels::MemoryOrderOf(flags.layouts);
+  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
   choice.target = kernels::KernelTarget(*kernels::FindTarget(flags.target));
   if (!flags.cpu.empty()) choice.target.cpu = flags.cpu;
   choice.target.dump_dir = flags.dump;
@@ -115,6 +117,11 @@ void AddCompile(CLI::App& app, int& exit_code) {
                    "channels innermost round convolutions; auto: for GPUs, round those of bf16, "
                    "f16 and TF32")
       ->check(CLI::IsMember(kernels::MemoryOrderNames()));
+  command
+      ->add_option("--joint-calls", flags->joint_calls,
+                   "which products of GPUs are one library call with a bias's gradient, or with "
+                   "GELU or its gradient: all, none; auto: of bf16 and f16, with a bias's gradient")
+      ->check(CLI::IsMember(kernels::JointCallsNames()));
   command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");

@@ -24,6 +24,7 @@ struct RunCommandFlags {
   bool no_library = false;
   bool tf32 = false;
   std::string layouts = "auto";
+  std::string joint_calls = "auto";
   bool no_verify = false;
 };
 
@@ -80,6 +81,7 @@ absl::Status Predict(const RunCommandFlags& flags) {
   choice.library = !flags.no_library;
   choice.tf32 = flags.tf32;
   choice.order = kernels::MemoryOrderOf(flags.layouts);
+  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
   choice.code = false;
   choice.target = kernels::KernelTarget(*kernels::FindTarget(runtime::TargetOf(machine)));
   YUBA_ASSIGN_OR_RETURN(program::Program program,
@@ -115,6 +117,7 @@ absl::Status Run(const RunCommandFlags& flags) {
   choice.library = !flags.no_library;
   choice.tf32 = flags.tf32;
   choice.order = kernels::MemoryOrderOf(flags.layouts);
+  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
   if (const kernels::TargetFacts* target = kernels::FindTarget(flags.run.backend)) {
     choice.target = TargetHere(*target);
   }
@@ -147,6 +150,12 @@ void AddRun(CLI::App& app, int& exit_code) {
                    "channels innermost round convolutions; auto: for GPUs, round those of bf16, "
                    "f16 and TF32")
       ->check(CLI::IsMember(kernels::MemoryOrderNames()))
+      ->group("Machine");
+  command
+      ->add_option("--joint-calls", flags->joint_calls,
+                   "which products of GPUs are one library call with a bias's gradient, or with "
+                   "GELU or its gradient: all, none; auto: of bf16 and f16, with a bias's gradient")
+      ->check(CLI::IsMember(kernels::JointCallsNames()))
       ->group("Machine");
   command->add_flag("--no-verify", flags->no_verify, "do not prove the program before it runs")
       ->group("Diagnosis");

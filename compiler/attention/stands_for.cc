@@ -8,55 +8,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "compiler/calls/kernel_parts.h"
 #include "runtime/program/enums.h"
 
 namespace yuba::compiler {
 namespace {
 
-struct Uses {
-  std::set<int> reads, writes;  // buffers
-};
-
-Uses UsesOf(const program::Instruction& instruction) {
-  Uses uses;
-  if (instruction.has_exchange()) {
-    uses.reads.insert(instruction.exchange().source());
-    uses.writes.insert(instruction.exchange().destination());
-    return uses;
-  }
-  for (const program::Access& operand : instruction.kernel().operands())
-    uses.reads.insert(operand.buffer());
-  for (const program::Access& result : instruction.kernel().results())
-    uses.writes.insert(result.buffer());
-  return uses;
-}
-
-bool Meet(const std::set<int>& a, const std::set<int>& b) {
-  return std::any_of(a.begin(), a.end(), [&](int buffer) { return b.count(buffer) != 0; });
-}
-
-// Whether the later of two instructions has to stay behind the earlier one.
-bool MustFollow(const Uses& earlier, const Uses& later) {
-  return Meet(earlier.writes, later.reads) || Meet(earlier.writes, later.writes) ||
-         Meet(earlier.reads, later.writes);
-}
-
-// Instructions [begin, end).
-struct Part {
-  int begin = 0, end = 0;
-};
-
 class Adder {
  public:
-  Adder(const Graph& graph, program::Program& program) : graph_(graph), program_(program) {
-    FindKernels();
-  }
+  Adder(const Graph& graph, program::Program& program)
+      : graph_(graph), program_(program), parts_(graph, program) {}
 
   void Add(const Attention& attention) {
-    const absl::optional<Part> forward = Gather(attention.forward);
+    const absl::optional<Part> forward = parts_.Gather(attention.forward);
     if (!forward.has_value()) return;
     absl::optional<Part> backward = Part{};
-    if (attention.HasBackward()) backward = Gather(attention.backward);
+    if (attention.HasBackward()) backward = parts_.Gather(attention.backward);
     if (!backward.has_value() || !AreSound(attention, *forward, *backward)) return;
     program::Attention message = MessageOf(attention);
     message.set_forward_begin(forward->begin);
@@ -69,72 +36,6 @@ class Adder {
   }
 
  private:
-  // Nodes and the kernels that compute them have the same names.
-  void FindKernels() {
-    kernel_of_.clear();
-    for (int i = 0; i < program_.instructions_size(); ++i) {
-      for (const std::string& node : program_.instructions(i).kernel().node())
-        kernel_of_.emplace(node, i);
-    }
-  }
-
-  int KernelOf(NodeId node) const {
-    const auto found = kernel_of_.find(graph_.nodes[node].name);
-    return found == kernel_of_.end() ? -1 : found->second;
-  }
-
-  // Moves exchanges from between the kernels of the nodes; these are the part that is returned.
-  // nullopt where anything else stands between them, or an exchange has to.
-  absl::optional<Part> Gather(const std::vector<NodeId>& nodes) {
-    std::set<int> kernels;
-    std::set<std::string> names;
-    for (const NodeId node : nodes) {
-      if (IsCopy(graph_, graph_.nodes[node])) continue;  // which has no kernel
-      kernels.insert(KernelOf(node));
-      names.insert(graph_.nodes[node].name);
-    }
-    const int first = *kernels.begin(), last = *kernels.rbegin();
-    if (first < 0) return absl::nullopt;
-    std::vector<int> order, members, after;
-    std::vector<Uses> uses, uses_after;
-    for (int i = first; i <= last; ++i) {
-      const Uses own = UsesOf(program_.instructions(i));
-      const auto follows = [&](const std::vector<Uses>& others) {
-        return std::any_of(others.begin(), others.end(),
-                           [&](const Uses& other) { return MustFollow(other, own); });
-      };
-      const bool member = kernels.count(i) != 0;
-      if (member ? follows(uses_after) : program_.instructions(i).has_kernel())
-        return absl::nullopt;
-      for (const std::string& node : program_.instructions(i).kernel().node())
-        if (names.count(node) == 0) return absl::nullopt;
-      if (member) {
-        members.push_back(i);
-        uses.push_back(own);
-      } else if (follows(uses) || follows(uses_after)) {
-        after.push_back(i);
-        uses_after.push_back(own);
-      } else {
-        order.push_back(i);
-      }
-    }
-    const Part part = {first + static_cast<int>(order.size()),
-                       first + static_cast<int>(order.size() + members.size())};
-    order.insert(order.end(), members.begin(), members.end());
-    order.insert(order.end(), after.begin(), after.end());
-    Reorder(first, order);
-    return part;
-  }
-
-  // Instruction first + n becomes what was instruction order[n].
-  void Reorder(int first, const std::vector<int>& order) {
-    std::vector<program::Instruction> moved;
-    for (const int i : order) moved.push_back(std::move(*program_.mutable_instructions(i)));
-    for (size_t n = 0; n < moved.size(); ++n)
-      *program_.mutable_instructions(first + static_cast<int>(n)) = std::move(moved[n]);
-    FindKernels();
-  }
-
   // Whether the contractions begin their kernels, and those whose results others read are all of
   // them.
   bool AreSound(const Attention& attention, const Part& forward, const Part& backward) const {
@@ -142,15 +43,11 @@ class Adder {
       const NodeId node = attention.products[step].node;
       if (node < 0) continue;
       const bool may_go_on = step == program::kScores || step == program::kWeightGradients;
-      const program::Kernel& kernel = KernelAt(node);
+      const program::Kernel& kernel = parts_.KernelAt(node);
       if (kernel.node(0) != graph_.nodes[node].name || (!may_go_on && kernel.node_size() > 1))
         return false;
     }
     return backward.begin == backward.end || forward.end <= backward.begin;
-  }
-
-  const program::Kernel& KernelAt(NodeId node) const {
-    return program_.instructions(KernelOf(node)).kernel();
   }
 
   // The buffers that only these kernels use, unless each device reads of one what it writes there.
@@ -194,15 +91,15 @@ class Adder {
   int IndexOf(const Attention& attention, int dim) const {
     const NodeId scores = attention.NodeOf(program::kScores);
     const int index = graph_.nodes[scores].definition->left[dim].BareIndex();
-    return program_.functions(KernelAt(scores).function()).definitions(0).indices(index);
+    return program_.functions(parts_.KernelAt(scores).function()).definitions(0).indices(index);
   }
 
   // The contraction is the first definition of its kernel.
   program::AttentionProduct MessageOf(const Attention& attention,
                                       const AttentionProduct& product) const {
     program::AttentionProduct message;
-    message.set_instruction(KernelOf(product.node));
-    const program::Kernel& kernel = KernelAt(product.node);
+    message.set_instruction(parts_.KernelOf(product.node));
+    const program::Kernel& kernel = parts_.KernelAt(product.node);
     const auto& definition = program_.functions(kernel.function()).definitions(0);
     const std::vector<TensorId>& operands = graph_.nodes[product.node].operands;
     const auto factor = std::find(operands.begin(), operands.end(), product.factor);
@@ -246,7 +143,7 @@ class Adder {
         return SourceOf(graph_, operand) == tensor;
       });
       if (found == operands.end()) continue;
-      const program::Kernel& kernel = KernelAt(node);
+      const program::Kernel& kernel = parts_.KernelAt(node);
       const auto& names = kernel.node();
       const auto definition = static_cast<int>(
           std::find(names.begin(), names.end(), graph_.nodes[node].name) - names.begin());
@@ -261,7 +158,7 @@ class Adder {
   int AddRowSums(const Attention& attention) {
     const NodeId node = attention.NodeOf(program::kScores);
     const Definition& definition = *graph_.nodes[node].definition;
-    const program::Kernel& scores = KernelAt(node);
+    const program::Kernel& scores = parts_.KernelAt(node);
     program::Buffer& buffer = *program_.add_buffers();
     buffer.set_name(
         absl::StrCat("row_sums(", graph_.nodes[attention.NodeOf(program::kValues)].name, ")"));
@@ -278,7 +175,7 @@ class Adder {
 
   const Graph& graph_;
   program::Program& program_;
-  std::map<std::string, int> kernel_of_;  // by the node's name
+  KernelParts parts_;
 };
 
 }  // namespace

@@ -159,15 +159,35 @@ absl::Status CheckOpaqueOnTarget(const Node& node, const TargetFacts& target) {
                    "operator by definitions (--operators)");
 }
 
+// The value of an enumeration that has these names, in its order.
+template <typename Enum>
+Enum ValueOf(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  YUBA_CHECK(found != names.end()) << name;
+  return static_cast<Enum>(found - names.begin());
+}
+
 }  // namespace
 
 std::vector<std::string> MemoryOrderNames() { return {"auto", "row-major", "channels-last"}; }
 
 MemoryOrder MemoryOrderOf(const std::string& name) {
-  const std::vector<std::string> names = MemoryOrderNames();
-  const auto found = std::find(names.begin(), names.end(), name);
-  YUBA_CHECK(found != names.end()) << name;
-  return static_cast<MemoryOrder>(found - names.begin());
+  return ValueOf<MemoryOrder>(name, MemoryOrderNames());
+}
+
+std::vector<std::string> JointCallsNames() { return {"auto", "all", "none"}; }
+
+JointCalls JointCallsOf(const std::string& name) {
+  return ValueOf<JointCalls>(name, JointCallsNames());
+}
+
+bool MayHaveOperandSums(const Definition& product, const KernelChoice& choice) {
+  if (!choice.target.facts->libraries.joint_calls || choice.joint_calls == JointCalls::kNone)
+    return false;
+  const absl::optional<program::LibraryCall> call = ChooseCall(product, choice);
+  if (!call.has_value() || !IsOneProduct(*call, product.indices)) return false;
+  const bool small = call->type() == program::F16 || call->type() == program::BF16;
+  return small || (call->type() == program::F32 && choice.joint_calls == JointCalls::kAll);
 }
 
 std::string KernelKind(const Definition& definition, const KernelChoice& choice) {

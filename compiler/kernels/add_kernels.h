@@ -27,6 +27,17 @@ enum class MemoryOrder : uint8_t {
 std::vector<std::string> MemoryOrderNames();
 MemoryOrder MemoryOrderOf(const std::string& name);  // one of these names
 
+// Which products are one call with a second kernel, where the target's library has such calls
+// (compiler/calls/joint_calls.h).
+enum class JointCalls : uint8_t {
+  kAuto,  // with the sums of an operand, those of bf16 and f16
+  kAll,   // of f32 too, and GELU and its gradient
+  kNone
+};
+// As --joint-calls has them: "auto", "all", "none".
+std::vector<std::string> JointCallsNames();
+JointCalls JointCallsOf(const std::string& name);  // one of these names
+
 struct KernelChoice {
   KernelTarget target;
   bool tf32 = false;    // libraries may round operands of f32 to TF32, where the target's do
@@ -35,6 +46,7 @@ struct KernelChoice {
   // gather.h); false: the order is as it was planned.
   bool gathers = true;
   MemoryOrder order = MemoryOrder::kAuto;
+  JointCalls joint_calls = JointCalls::kAuto;
   bool code = true;  // false: none is generated, so that the program can be predicted
                      // (runtime/model) and looked at, and not run
 };
@@ -42,6 +54,10 @@ struct KernelChoice {
 // What AddKernels chooses for a definition: "loops" (generated code), "opaque", or a library of the
 // target, "onednn", or "cublaslt or loops" where there is generated code beside the call.
 std::string KernelKind(const Definition& definition, const KernelChoice& choice);
+
+// Whether the target's library computes the product, and may compute the sums of an operand in the
+// same call.
+bool MayHaveOperandSums(const Definition& product, const KernelChoice& choice);
 
 // Of products with the maps behind them (compiler/cluster/products.h) the beginnings that are one
 // call of the target's library: what MakeSpmdProgram may make one kernel of.

@@ -76,9 +76,27 @@ class ResultOf {
   // Whether one call adds up all products, as indices that are summed lie next to each other in
   // both operands: what several calls do would be needed before any step.
   bool IsOneSum() const {
-    std::vector<std::pair<int, int>> dims;  // in left and right operand
-    for (const program::LibraryIndex& index : product_.inner())
-      if (HasSeveral(index.index())) dims.emplace_back(index.left_dim(), index.right_dim());
+    return AreOne(product_.inner(), &program::LibraryIndex::left_dim,
+                  &program::LibraryIndex::right_dim);
+  }
+
+  bool IsOneProduct() const {
+    return Of(product_.batch()).empty() && IsOneSum() &&
+           AreOne(product_.rows(), &program::LibraryIndex::left_dim,
+                  &program::LibraryIndex::result_dim) &&
+           AreOne(product_.columns(), &program::LibraryIndex::right_dim,
+                  &program::LibraryIndex::result_dim);
+  }
+
+  bool HasSeveral(int index) const { return index >= 0 && indices_[index].extent > 1; }
+
+ private:
+  // Whether the indices lie next to each other, in one order, in the two tensors that have them.
+  using DimOf = int32_t (program::LibraryIndex::*)() const;
+  bool AreOne(const Role& role, DimOf first, DimOf second) const {
+    std::vector<std::pair<int, int>> dims;
+    for (const program::LibraryIndex& index : role)
+      if (HasSeveral(index.index())) dims.emplace_back((index.*first)(), (index.*second)());
     std::sort(dims.begin(), dims.end());
     for (size_t d = 1; d < dims.size(); ++d) {
       if (dims[d].first != dims[d - 1].first + 1 || dims[d].second != dims[d - 1].second + 1)
@@ -87,9 +105,6 @@ class ResultOf {
     return true;
   }
 
-  bool HasSeveral(int index) const { return index >= 0 && indices_[index].extent > 1; }
-
- private:
   std::set<int> Of(const Role& role) const {
     std::set<int> found;
     for (const program::LibraryIndex& index : role)
@@ -165,6 +180,10 @@ bool IsChain(const PostOpChain& chain, const absl::optional<ResultIndices>& resu
 }
 
 }  // namespace
+
+bool IsOneProduct(const program::LibraryCall& call, const std::vector<Index>& indices) {
+  return call.kind() == program::LibraryCall::CONTRACTION && ResultOf(call, indices).IsOneProduct();
+}
 
 bool HasChain(const LibraryPostOps& chains, const program::LibraryCall& product,
               const std::vector<Index>& indices, const std::vector<PostOp>& steps) {

@@ -24,6 +24,10 @@ namespace yuba::kernels {
 bool HasChain(const LibraryPostOps& chains, const program::LibraryCall& product,
               const std::vector<Index>& indices, const std::vector<PostOp>& steps);
 
+// Whether one product of matrices is all of the call: it has no batch, and its rows, columns and
+// inner indices each lie next to each other in the tensors that have them.
+bool IsOneProduct(const program::LibraryCall& call, const std::vector<Index>& indices);
+
 }  // namespace yuba::kernels
 
 #endif  // YUBA_COMPILER_KERNELS_HAS_CHAIN_H_

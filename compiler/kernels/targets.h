@@ -35,6 +35,8 @@ struct TargetLibraries {
   const char* products;      // the library of matrix products
   const char* convolutions;  // that of convolutions; null: none has them
   const char* attention;     // that of attention in bf16 and f16; null: none has it
+  bool joint_calls;          // whether products may be one call with a second kernel (JointCall of
+                             // program.proto)
   bool doubles;              // whether they have f64 too
   bool tf32;                 // whether they may multiply f32 as TF32
   bool channels_last;        // whether convolutions of small floats and TF32 are faster with their

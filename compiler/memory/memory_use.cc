@@ -8,6 +8,7 @@
 
 #include "opsemantics/base/slot.h"
 #include "runtime/program/check_attention.h"
+#include "runtime/program/check_joint_calls.h"
 #include "runtime/program/known_boxes.h"
 #include "runtime/program/tables.h"
 
@@ -170,6 +171,11 @@ std::vector<Users> UsersOf(const program::Program& program) {
       }
       if (program::HasBackward(attention)) use(attention.row_sums(), begin, end - 1);
     }
+  }
+  for (const program::JointCall& call : program.joint_calls()) {
+    const int first = program::FirstOf(call);
+    for (const int i : {first, first + 1})
+      ForEachBuffer(program.instructions(i), [&](int id) { use(id, first, first + 1); });
   }
   return users;
 }

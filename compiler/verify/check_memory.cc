@@ -6,6 +6,7 @@
 #include "compiler/spmd/tables.h"
 #include "opsemantics/base/status.h"
 #include "runtime/program/check_attention.h"
+#include "runtime/program/check_joint_calls.h"
 #include "runtime/program/known_boxes.h"
 #include "runtime/program/program.pb.h"
 #include "runtime/program/tables.h"
@@ -73,8 +74,22 @@ absl::Status CheckAttentionLives(const program::Program& program) {
   return absl::OkStatus();
 }
 
+absl::Status CheckJointLives(const program::Program& program) {
+  for (const program::JointCall& call : program.joint_calls()) {
+    const int first = program::FirstOf(call);
+    for (const int i : {first, first + 1}) {
+      for (const int id : UsedBy(program.instructions(i))) {
+        if (program.buffers(id).first() > first || program.buffers(id).last() < first + 1)
+          return BufferError(program.buffers(id), "a joint call uses it outside its life");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLives(const program::Program& program) {
   YUBA_RETURN_IF_ERROR(CheckAttentionLives(program));
+  YUBA_RETURN_IF_ERROR(CheckJointLives(program));
   for (int i = 0; i < program.instructions_size(); ++i) {
     for (int id : UsedBy(program.instructions(i))) {
       const program::Buffer& buffer = program.buffers(id);

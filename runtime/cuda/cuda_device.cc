@@ -11,6 +11,7 @@
 #include "runtime/cuda/library/cublas_lt_tuner.h"
 #include "runtime/cuda/make_job.h"
 #include "runtime/program/check_attention.h"
+#include "runtime/program/check_joint_calls.h"
 #include "runtime/program/kernel_abi.h"
 #include "runtime/program/thread_launch.h"
 #include "runtime/watched_threads.h"
@@ -137,6 +138,8 @@ absl::Status CudaDevice::Prepare(const runtime::LoadedProgram& program,
   int64_t record = 0;
   for (size_t p = 0; p < instructions_.size(); ++p) {
     Prepared& prepared = instructions_[p];
+    for (const int64_t offset : prepared.joint_offsets)
+      prepared.pointers.push_back(arena_.data() + offset);
     if (!program.instructions()[p].has_kernel() || prepared.stood_for) continue;
     const program::Kernel& kernel = program.instructions()[p].kernel();
     const runtime::Launch launch = runtime::LaunchOf(program, layout, static_cast<int>(p), device_);
@@ -230,6 +233,10 @@ absl::Status CudaDevice::PlanLibraryCalls(const runtime::LoadedProgram& program,
   if (tuning != nullptr) YUBA_RETURN_IF_ERROR(MakeTuner(*tuning));
   instructions_.resize(program.instructions().size());
   YUBA_RETURN_IF_ERROR(PlanAttention(program, layout));
+  for (const program::JointCall& call : program.message().joint_calls()) {
+    YUBA_RETURN_IF_ERROR(
+        Annotate(PlanJointCall(program, layout, call), program.Describe(call.product())));
+  }
   for (int p = 0; p < static_cast<int>(instructions_.size()); ++p) {
     if (!program.instructions()[p].has_kernel() || instructions_[p].stood_for) continue;
     const program::Kernel& kernel = program.instructions()[p].kernel();
@@ -278,6 +285,38 @@ absl::Status CudaDevice::PlanAttention(const runtime::LoadedProgram& program,
     }
   }
   arena_bytes_ = layout.size - (all ? layout.substitutes : 0);
+  return absl::OkStatus();
+}
+
+// Where the library does not have the call, the two kernels run.
+absl::Status CudaDevice::PlanJointCall(const runtime::LoadedProgram& program,
+                                       const runtime::ArenaLayout& layout,
+                                       const program::JointCall& call) {
+  const program::Kernel& kernel = program.instructions()[call.product()].kernel();
+  const program::Function& function = program.message().functions(kernel.function());
+  if (!function.has_library() || function.library().kind() != program::LibraryCall::CONTRACTION)
+    return absl::OkStatus();
+  const runtime::LibraryShape shape = runtime::ShapeOf(program, kernel, device_);
+  if (shape.no_result || shape.no_terms) return absl::OkStatus();
+  const JointSite joint = {call, program.instructions()[call.other()].kernel()};
+  std::vector<int64_t> offsets =
+      runtime::LaunchOf(program, layout, call.product(), device_).offsets;
+  offsets.push_back(runtime::LaunchOf(program, layout, call.other(), device_).offsets.back());
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> made =
+      MakeLibraryKernel({program, kernel, device_, shape, offsets, &joint}, *handles_);
+  if (absl::IsUnavailable(made.status())) return absl::OkStatus();  // which the product says
+  if (absl::IsUnimplemented(made.status())) {
+    fallbacks_.push_back({call.product(), "a joint call of cuBLAS",
+                          std::string(made.status().message()), "two kernels"});
+    return absl::OkStatus();
+  }
+  if (!made.ok()) return made.status();
+  instructions_[call.product()].stood_for = instructions_[call.other()].stood_for = true;
+  Prepared& last = instructions_[program::FirstOf(call) + 1];
+  last.elements = 1;
+  last.library = *std::move(made);
+  last.joint_offsets = std::move(offsets);
+  workspace_bytes_ = std::max(workspace_bytes_, last.library->workspace_bytes());
   return absl::OkStatus();
 }
 

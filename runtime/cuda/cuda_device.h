@@ -91,7 +91,7 @@ class CudaDevice : public runtime::Device {
   };
   struct Prepared {
     std::vector<StartedCode> code;  // of a generated kernel, one after the other
-    bool stood_for = false;         // by a call of attention, of a later one or its own
+    bool stood_for = false;  // by a call of attention or a joint one, of a later one or its own
     absl::optional<AttentionCall> attention;
     bool has_parts = false;                  // it leaves parts of sums in the workspace
     int64_t elements = 0;                    // of all results; 0: nothing is run
@@ -101,6 +101,7 @@ class CudaDevice : public runtime::Device {
     std::unique_ptr<OpaqueKernel> opaque;    // calls of an opaque function, by none of the above
     runtime::BoxWalk zeros_box;              // of a library call: what it writes
     std::unique_ptr<GpuMemory> zeros;        // a job that writes zeros there; null: none is needed
+    std::vector<int64_t> joint_offsets;      // of a joint call (LibrarySite::offsets)
     std::vector<char*> pointers;             // of a library call: to its buffers (Launch::offsets)
   };
 
@@ -116,6 +117,8 @@ class CudaDevice : public runtime::Device {
   absl::Status PrepareRecords(const runtime::LoadedProgram& program);
   absl::Status PlanAttention(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout);
+  absl::Status PlanJointCall(const runtime::LoadedProgram& program,
+                             const runtime::ArenaLayout& layout, const program::JointCall& call);
   absl::Status PlanLibraryCall(const runtime::LoadedProgram& program,
                                const runtime::ArenaLayout& layout, int instruction);
   absl::Status PlanOpaqueCalls(const runtime::LoadedProgram& program, int instruction);

@@ -13,6 +13,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/program/check_attention.h"
 #include "runtime/program/check_definitions.h"
+#include "runtime/program/check_joint_calls.h"
 #include "runtime/program/entries.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/tables.h"
@@ -40,6 +41,7 @@ class WellFormed {
     }
     YUBA_RETURN_IF_ERROR(CheckInstructions());
     YUBA_RETURN_IF_ERROR(CheckAttention(message_));
+    YUBA_RETURN_IF_ERROR(CheckJointCalls(message_));
     const std::string fault = FaultOfEntries(message_);
     if (!fault.empty()) return UserError(fault);
     YUBA_RETURN_IF_ERROR(CheckPorts());

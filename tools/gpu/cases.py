@@ -57,6 +57,8 @@ TIMED = (
     Timed("resnet-50 bf16 training", RESNET, SMALL_RESNET, "bf16"),
     Timed("llama-3-8b layers bf16 training", LLAMA, SMALL_LLAMA, "bf16"),
     Timed("gpt2 bf16 training", GPT2, SMALL_GPT2, "bf16"),
+    Timed("gpt2 bf16 training apart", GPT2, SMALL_GPT2, "bf16", ("--joint-calls", "none")),
+    Timed("gpt2 training joint", GPT2, SMALL_GPT2, "f32", ("--joint-calls", "all")),
     Timed("vit bf16 training", VIT, SMALL_VIT, "bf16"),
     Timed("mixtral layer forward", MIXTRAL, SMALL_MIXTRAL),
     Timed("resnet-50 tf32 forward", RESNET, SMALL_RESNET, compile=("--tf32",)),

@@ -31,6 +31,11 @@ class Figures:
             return None
         return self.step(name) / min(peer[kind] for kind in kinds)
 
+    def joint(self, joint, apart):
+        """A program whose products have joint calls over the same without them."""
+        steps = self.step(joint), self.step(apart)
+        return None if None in steps else steps[0] / steps[1]
+
     def memory(self, name):
         result, peer = self.timed.get(f"{name} on 1"), self.found["peers"].get(name, {})
         if result is None or "peak_bytes" not in peer:
@@ -83,6 +88,10 @@ def ratios(found):
               products[0], 1.05, 1.0, False, products[1]),
         Ratio("8 virtual devices ÷ one: GPT-2 small forward", figures.virtual("gpt2 forward"), 1.5,
               1.15),
+        Ratio("GPT-2 small training bf16: bias gradients in their products' calls ÷ apart",
+              figures.joint("gpt2 bf16 training", "gpt2 bf16 training apart"), 1.01, 0.99),
+        Ratio("GPT-2 small training f32: joint calls, as none are by default ÷ none",
+              figures.joint("gpt2 training joint", "gpt2 training"), 1.01, 0.99),
         Ratio("peak memory of the Llama-3-8B layers ÷ PyTorch's",
               figures.memory("llama-3-8b layers bf16 training"), 0.95, 0.85)]
 

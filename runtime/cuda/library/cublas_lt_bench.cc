@@ -112,6 +112,17 @@ absl::Status LtBench::Open(const LtShape& shape, int64_t workspace_bytes, int64_
     bias.batch_step = shape.bias->batch_step;
     YUBA_RETURN_IF_ERROR(Place(memory_->bias, made, SpanOf(bias, 1, n, batch), &pointers_.bias));
   }
+  const char* also = nullptr;  // what the call may write
+  if (shape.aux.has_value()) {
+    YUBA_RETURN_IF_ERROR(Place(memory_->aux, made, SpanOf(*shape.aux, m, n, batch), &also));
+    pointers_.aux = const_cast<char*>(also);
+  }
+  if (shape.sums.has_value()) {
+    const Span sums = {shape.SumsOfOperand(), 0};
+    YUBA_RETURN_IF_ERROR(Place(memory_->sums, made, sums, &also));
+    pointers_.sums = const_cast<char*>(also);
+    sums_bytes_ = sums.elements * ByteSize(made);
+  }
   YUBA_RETURN_IF_ERROR(memory_->workspace.Allocate(workspace_bytes));
   YUBA_RETURN_IF_ERROR(memory_->cache.Allocate(cache_bytes));
   cache_bytes_ = cache_bytes;
@@ -160,12 +171,17 @@ absl::StatusOr<std::vector<double>> LtBench::Microseconds(const std::vector<Star
 }
 
 absl::StatusOr<std::string> LtBench::Result(const Start& start) {
-  std::string bytes(std::min(d_bytes_, kMostComparedBytes), 0);
+  const int64_t of_d = std::min(d_bytes_, kMostComparedBytes);
+  std::string bytes(of_d + sums_bytes_, 0);
   YUBA_CUDA(cudaMemsetAsync(memory_->d.data(), 0, d_bytes_, stream_));
   YUBA_RETURN_IF_ERROR(start(pointers_, memory_->workspace.data()));
   YUBA_RETURN_IF_ERROR(Wait());
-  YUBA_CUDA(cudaMemcpyAsync(bytes.data(), memory_->d.data(), bytes.size(), cudaMemcpyDeviceToHost,
-                            stream_));
+  YUBA_CUDA(
+      cudaMemcpyAsync(bytes.data(), memory_->d.data(), of_d, cudaMemcpyDeviceToHost, stream_));
+  if (sums_bytes_ > 0) {
+    YUBA_CUDA(cudaMemcpyAsync(bytes.data() + of_d, memory_->sums.data(), sums_bytes_,
+                              cudaMemcpyDeviceToHost, stream_));
+  }
   YUBA_RETURN_IF_ERROR(Wait());
   return bytes;
 }

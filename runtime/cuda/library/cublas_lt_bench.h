@@ -39,13 +39,13 @@ class LtBench {
   // time, as the GPU's clock, is the same for all.
   absl::StatusOr<std::vector<double>> Microseconds(const std::vector<Start>& starts);
 
-  // Whether two runs leave the same bits, in the first 64 MiB of the result at least.
+  // Whether two runs leave the same bits, in the first 64 MiB of the result at least, and in sums.
   absl::StatusOr<bool> SameBits(const Start& start);
 
  private:
   struct Memory {
     ~Memory();
-    GpuMemory a, b, d, residual, bias, workspace, cache;
+    GpuMemory a, b, d, residual, bias, aux, sums, workspace, cache;
     std::vector<cudaEvent_t> events;  // two for each start
   };
   // Elements of a matrix or of a batch of them, and where the first one lies in it.
@@ -63,7 +63,7 @@ class LtBench {
   const std::function<absl::Status()> wait_;
   bool failed_ = false;  // a wait has
   std::unique_ptr<Memory> memory_ = std::make_unique<Memory>();
-  int64_t d_bytes_ = 0, cache_bytes_ = 0;
+  int64_t d_bytes_ = 0, sums_bytes_ = 0, cache_bytes_ = 0;
   LtPointers pointers_;
 };
 

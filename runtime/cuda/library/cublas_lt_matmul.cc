@@ -25,9 +25,16 @@ cublasComputeType_t ComputeType(const LtShape& shape) {
 
 uint32_t EpilogueNumber(const LtShape& shape) {
   const bool bias = shape.bias.has_value();
+  const bool aux = shape.aux.has_value();
+  // The library's A is this B, and the other way round.
+  if (shape.sums.has_value())
+    return shape.sums->of_a ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
   switch (shape.activation) {
     case LtEpilogue::kRelu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-    case LtEpilogue::kGeluTanh: return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    case LtEpilogue::kGeluTanh:
+      if (aux) return bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+      return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    case LtEpilogue::kGeluTanhSlope: return CUBLASLT_EPILOGUE_DGELU;
     case LtEpilogue::kNone: break;
   }
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
@@ -67,6 +74,8 @@ absl::Status CublasLtMatmul::DescribeEpilogue(const LtShape& shape) {
   beta_ = shape.beta;
   has_residual_ = shape.residual.has_value();
   has_bias_ = shape.bias.has_value();
+  has_aux_ = shape.aux.has_value();
+  has_sums_ = shape.sums.has_value();
   if (has_residual_) {
     YUBA_RETURN_IF_ERROR(
         Describe(c_, shape.result_type, shape.n, shape.m, *shape.residual, shape.batch));
@@ -74,6 +83,10 @@ absl::Status CublasLtMatmul::DescribeEpilogue(const LtShape& shape) {
   const uint32_t epilogue = EpilogueNumber(shape);
   if (epilogue != CUBLASLT_EPILOGUE_DEFAULT)
     YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
+  if (has_aux_) YUBA_RETURN_IF_ERROR(DescribeAux(shape));
+  if (has_sums_)
+    return product_.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                        reinterpret_cast<const void*>(shape.sums->alignment));
   if (!has_bias_) return absl::OkStatus();
   if (shape.batch > 1)
     YUBA_RETURN_IF_ERROR(
@@ -81,6 +94,21 @@ absl::Status CublasLtMatmul::DescribeEpilogue(const LtShape& shape) {
   // Heuristics see of the pointer how well it is aligned.
   return product_.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER,
                       reinterpret_cast<const void*>(shape.bias->alignment));
+}
+
+// It lies like D, which has no other rows than the library's columns.
+absl::Status CublasLtMatmul::DescribeAux(const LtShape& shape) {
+  constexpr int64_t kStep = 8;  // cublasLt.h
+  const LtOperand& aux = *shape.aux;
+  if (aux.layout.leading % kStep != 0 || (shape.batch > 1 && aux.batch_step % kStep != 0))
+    return absl::UnimplementedError(
+        "cuBLAS wants rows of GELU's argument that are multiples of 8 elements apart");
+  YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, aux.layout.leading));
+  if (shape.batch > 1)
+    YUBA_RETURN_IF_ERROR(
+        product_.Set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, aux.batch_step));
+  return product_.Set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+                      reinterpret_cast<const void*>(aux.alignment));
 }
 
 // A matrix as the library sees it, rows x columns before the operation transposes it.
@@ -141,6 +169,14 @@ absl::Status CublasLtMatmul::Run(const LtPointers& pointers, bool adds, char* wo
   if (has_bias_) {
     YUBA_RETURN_IF_ERROR(
         product_.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void*>(pointers.bias)));
+  }
+  if (has_sums_) {
+    YUBA_RETURN_IF_ERROR(
+        product_.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void*>(pointers.sums)));
+  }
+  if (has_aux_) {
+    YUBA_RETURN_IF_ERROR(product_.Set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+                                      static_cast<const void*>(pointers.aux)));
   }
   const double scale = alpha_, before = adds ? 1 : beta_;
   const auto scale_f32 = static_cast<float>(scale), before_f32 = static_cast<float>(before);

@@ -30,7 +30,8 @@ struct LtOperand {
   int64_t alignment = 1;   // of its pointers, bytes
 };
 
-// D (m x n) = act(alpha * A (m x k) B (k x n) + beta * C + bias). Calls of equal CallText
+// D (m x n) = act(alpha * A (m x k) B (k x n) + beta * C + bias), and what else the call reads or
+// stores. Calls of equal CallText
 // (cublas_lt_tuner.h) have the same algorithm in a tuning: a member that algorithms depend on is in
 // that text too.
 struct LtShape {
@@ -48,6 +49,18 @@ struct LtShape {
   };
   absl::optional<Bias> bias;  // n elements next to each other, added to each row
   LtEpilogue::Activation activation = LtEpilogue::kNone;
+  // X, of kGeluTanhSlope what is read; of kGeluTanh what it is of, which is stored where this is
+  // set.
+  absl::optional<LtOperand> aux;
+  // The call also stores, next to each other in the type of D, the sums over k of A, m of them, or
+  // of B, n. The batch is 1 then, and there is no bias and no activation.
+  struct Sums {
+    bool of_a = false;
+    int64_t alignment = 1;
+  };
+  absl::optional<Sums> sums;
+
+  int64_t SumsOfOperand() const { return sums->of_a ? m : n; }
 };
 
 // Where the matrices of a product, or of the first one of a batch, lie in the GPU's memory.
@@ -57,6 +70,8 @@ struct LtPointers {
   char* d = nullptr;
   const char* residual = nullptr;  // of a shape that has one
   const char* bias = nullptr;
+  char* aux = nullptr;
+  char* sums = nullptr;
 };
 
 // An algorithm as the library has it.
@@ -83,6 +98,7 @@ class CublasLtMatmul {
   absl::Status Describe(LtMatrix& matrix, ElementType type, int64_t rows, int64_t columns,
                         const LtOperand& operand, int64_t batch);
   absl::Status DescribeEpilogue(const LtShape& shape);
+  absl::Status DescribeAux(const LtShape& shape);
   absl::Status Choose(const LtShape& shape, LtTuner* tuner);
   // What the heuristics name, at most so many and one at least, the best first by their estimate.
   absl::StatusOr<std::vector<LtChoice>> Heuristics(const LtShape& shape, int most);
@@ -97,7 +113,7 @@ class CublasLtMatmul {
   cublasLtHandle_t handle_ = nullptr;
   bool doubles_ = false;
   double alpha_ = 1, beta_ = 0;
-  bool has_residual_ = false, has_bias_ = false;
+  bool has_residual_ = false, has_bias_ = false, has_aux_ = false, has_sums_ = false;
   LtProduct product_;
   // As the library has them, column-major: D transposed is B' A'. C is described where it is not D.
   LtMatrix b_, a_, c_, d_;

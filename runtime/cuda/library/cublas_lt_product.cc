@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/cuda/library/alignment.h"
+#include "runtime/cuda/library/cublas_lt_joint.h"
 #include "runtime/cuda/library/cublas_lt_matmul.h"
 #include "runtime/cuda/library/raw_type.h"
 
@@ -15,15 +16,18 @@ namespace {
 class CublasLtProduct : public LibraryKernel {
  public:
   CublasLtProduct(const CublasLt& library, const LibrarySite& site, const LibraryHandles& handles,
-                  runtime::ProductPlan plan, const LtEpilogue& epilogue)
+                  runtime::ProductPlan plan, const LtEpilogue& epilogue,
+                  const absl::optional<LtJoint>& joint)
       : gpu_(handles.gpu()),
         stream_(handles.stream()),
         shape_(site.shape),
         left_(site.left()),
         right_(site.right()),
         result_(site.result()),
+        joint_result_(site.joint_result()),
         plan_(std::move(plan)),
         epilogue_(epilogue),
+        joint_(joint),
         matmul_(library) {
     // What several calls add up stays in the accumulator's type until the last has.
     const bool small = ByteSize(shape_.type) == 2;
@@ -73,6 +77,7 @@ class CublasLtProduct : public LibraryKernel {
       shape.d.layout.leading = plan_.n;
     }
     AddEpilogue(site, batch, shape);
+    if (joint_.has_value()) AddJoint(site, shape);
     return matmul_.Prepare(handle, shape, tuner);
   }
 
@@ -92,13 +97,23 @@ class CublasLtProduct : public LibraryKernel {
       pointers.left = buffers[left_] + at.left * operand;
       pointers.right = buffers[right_] + at.right * operand;
       pointers.result = buffers[result_] + at.result * written;
-      const auto post = [&](int step) -> const char* {
+      const auto post = [&](int step) -> char* {
         if (step < 0) return nullptr;
         const runtime::PostOpShape& read = shape_.post_ops[step];
         return buffers[read.operand] + at.post[read.number] * written;
       };
       pointers.residual = post(epilogue_.residual);
       pointers.bias = post(epilogue_.bias);
+      pointers.aux = post(epilogue_.slope);
+      if (joint_.has_value()) {
+        char* const second = buffers[joint_result_] + joint_->first * written;
+        if (IsActivated()) {
+          pointers.aux = pointers.result;
+          pointers.result = second + (at.result - shape_.output) * written;
+        } else {
+          pointers.sums = second;
+        }
+      }
       status = Step(pointers, workspace);
     });
     return status;
@@ -112,7 +127,23 @@ class CublasLtProduct : public LibraryKernel {
     char* result = nullptr;
     const char* residual = nullptr;
     const char* bias = nullptr;
+    char* aux = nullptr;
+    char* sums = nullptr;
   };
+
+  bool IsActivated() const { return joint_->kind == program::JointCall::ACTIVATION; }
+
+  void AddJoint(const LibrarySite& site, LtShape& shape) const {
+    const int64_t bytes = ByteSize(shape_.result_type);
+    const int64_t begin = site.offsets[joint_result_] + joint_->first * bytes;
+    if (!IsActivated()) {
+      shape.sums = LtShape::Sums{joint_->of_a, CommonAlignment({begin})};
+      return;
+    }
+    shape.activation = LtEpilogue::kGeluTanh;
+    shape.aux = shape.d;
+    shape.d.alignment = AlignmentOf(begin, bytes, {&plan_.loops}, &runtime::StridedIndex::result);
+  }
 
   void AddEpilogue(const LibrarySite& site, const runtime::StridedIndex& batch,
                    LtShape& shape) const {
@@ -125,14 +156,18 @@ class CublasLtProduct : public LibraryKernel {
       const runtime::PostOpShape& bias = shape_.post_ops[epilogue_.bias];
       shape.bias = LtShape::Bias{batch_step(bias), AlignmentOfStep(site, bias)};
     }
+    const auto like_result = [&](const runtime::PostOpShape& step) {
+      LtOperand operand;
+      operand.layout.leading = plan_.n;
+      if (plan_.m > 1) operand.layout.leading = std::max(plan_.n, plan_.c_row.post[step.number]);
+      operand.batch_step = batch_step(step);
+      operand.alignment = AlignmentOfStep(site, step);
+      return operand;
+    };
+    if (epilogue_.slope >= 0) shape.aux = like_result(shape_.post_ops[epilogue_.slope]);
     if (epilogue_.residual < 0) return;
-    const runtime::PostOpShape& residual = shape_.post_ops[epilogue_.residual];
     shape.beta = epilogue_.beta;
-    LtOperand& added = shape.residual.emplace();
-    added.layout.leading = plan_.n;
-    if (plan_.m > 1) added.layout.leading = std::max(plan_.n, plan_.c_row.post[residual.number]);
-    added.batch_step = batch_step(residual);
-    added.alignment = AlignmentOfStep(site, residual);
+    shape.residual = like_result(shape_.post_ops[epilogue_.residual]);
   }
 
   // Of the pointers to a step's operand.
@@ -154,6 +189,8 @@ class CublasLtProduct : public LibraryKernel {
     product.d = c_bytes_ > 0 ? workspace + a_bytes_ + b_bytes_ : pointers.result;
     product.residual = pointers.residual;
     product.bias = pointers.bias;
+    product.aux = pointers.aux;
+    product.sums = pointers.sums;
     absl::Status status;
     bool first = true;
     runtime::ForEachStep(plan_.sums, 0, 0, 0, 0, [&](int64_t left_at, int64_t right_at, int64_t) {
@@ -210,13 +247,24 @@ class CublasLtProduct : public LibraryKernel {
   const Gpu& gpu_;
   const cudaStream_t stream_;
   const runtime::LibraryShape shape_;
-  const int left_, right_, result_;  // among the buffers
+  const int left_, right_, result_, joint_result_;  // among the buffers
   runtime::ProductPlan plan_;
   const LtEpilogue epilogue_;
+  const absl::optional<LtJoint> joint_;
   ElementType sum_type_ = ElementType::kF32;  // of C as the library writes it
   CublasLtMatmul matmul_;
   int64_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  // of matrices in the workspace
 };
+
+// The cheapest plan of the product that the library does with what follows it and a second kernel.
+absl::optional<runtime::ProductPlan> PlanFor(const LibrarySite& site) {
+  if (site.joint == nullptr) return PlanWithEpilogue(site.shape);
+  return runtime::PlanProduct(site.shape, [&](const runtime::ProductPlan& plan) {
+    const auto epilogue = EpilogueOf(site.shape, plan);
+    return epilogue.has_value() && epilogue->activation == LtEpilogue::kNone &&
+           JointOf(site, plan).has_value();
+  });
+}
 
 }  // namespace
 
@@ -224,11 +272,13 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> MakeCublasLtProduct(const Library
                                                                    LibraryHandles& handles) {
   YUBA_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Open());
   YUBA_ASSIGN_OR_RETURN(const cublasLtHandle_t handle, handles.ForCublasLt());
-  const auto plan = PlanWithEpilogue(site.shape);
+  const auto plan = PlanFor(site);
   if (!plan.has_value())
     return absl::UnimplementedError("cuBLAS does not do in one call what follows a product");
+  const absl::optional<LtJoint> joint =
+      site.joint == nullptr ? absl::nullopt : JointOf(site, *plan);
   auto product = std::make_unique<CublasLtProduct>(*library, site, handles, *plan,
-                                                   *EpilogueOf(site.shape, *plan));
+                                                   *EpilogueOf(site.shape, *plan), joint);
   YUBA_RETURN_IF_ERROR(product->Prepare(site, handle, site.call().tf32(), handles.tuner()));
   return std::unique_ptr<LibraryKernel>(std::move(product));
 }

@@ -24,7 +24,8 @@ class LibraryKernel {
 
   // Starts the call on the stream of its handles and does not wait for it. Pointers are into the
   // GPU's memory: `buffers` to the starts of the buffers of the kernel instruction's operands, then
-  // of its results, as the LibrarySite numbers them and says where they are; `workspace` to
+  // of its results, then that of a joint call's second result, as the LibrarySite numbers them and
+  // says where they are; `workspace` to
   // workspace_bytes() that no other work of the stream uses meanwhile, aligned to 256 bytes. The
   // call writes to those of results alone.
   virtual absl::Status Run(absl::Span<char* const> buffers, char* workspace) = 0;
@@ -34,15 +35,22 @@ class LibraryKernel {
   virtual bool has_gaps() const { return false; }
 };
 
+// A second kernel, to be computed in the same call.
+struct JointSite {
+  const program::JointCall& call;
+  const program::Kernel& other;
+};
+
 // The call of one kernel instruction on one device.
 struct LibrarySite {
   const runtime::LoadedProgram& program;
   const program::Kernel& kernel;
   int device = 0;
   const runtime::LibraryShape& shape;  // has a result and terms
-  // Where the buffers of the kernel's operands begin, then those of its results: bytes, from an
-  // address aligned to 256.
+  // Where the buffers of the kernel's operands begin, then those of its results, and then that of
+  // the second kernel's: bytes, from an address aligned to 256.
   std::vector<int64_t> offsets;
+  const JointSite* joint = nullptr;  // null: the call is of this instruction alone
 
   const program::LibraryCall& call() const {
     return program.message().functions(kernel.function()).library();
@@ -51,6 +59,7 @@ struct LibrarySite {
   int left() const { return call().left(); }
   int right() const { return call().right(); }
   int result() const { return kernel.operands_size(); }
+  int joint_result() const { return kernel.operands_size() + kernel.results_size(); }
 };
 
 // The kernel of a call. Nothing on the GPU is started, and of its memory no more taken than what

@@ -16,7 +16,8 @@ using Made = absl::StatusOr<std::unique_ptr<LibraryKernel>>;
 // channels outside of positions.
 Made MakeProduct(const LibrarySite& site, LibraryHandles& handles) {
   Made made = MakeCublasLtProduct(site, handles);
-  if (site.shape.post_ops.empty() || !absl::IsUnimplemented(made.status())) return made;
+  if (site.joint != nullptr || site.shape.post_ops.empty() || !absl::IsUnimplemented(made.status()))
+    return made;
   Made convolution = MakeCudnnConvolution(site, handles);
   return absl::IsUnimplemented(convolution.status()) ? std::move(made) : std::move(convolution);
 }

@@ -13,32 +13,36 @@
 namespace yuba::compiler {
 namespace {
 
+// A joint call is one, where the library has it.
 int KernelsOf(const program::Program& program) {
-  int kernels = 0;
+  int kernels = -program.joint_calls_size();
   for (const program::Instruction& instruction : program.instructions())
     kernels += instruction.has_kernel();
   return kernels;
 }
 
-// On one device, without generated code. `gathers` as in KernelChoice.
-program::Program ProgramOf(const Model& model, bool gathers) {
+// On one device, without generated code. `gathers` and `joint_calls` as in KernelChoice.
+program::Program ProgramOf(const Model& model, bool gathers, kernels::JointCalls joint_calls) {
   kernels::KernelChoice choice;
   choice.target = kernels::KernelTarget(*kernels::FindTarget("cuda"));
   choice.code = false;
   choice.gathers = gathers;
+  choice.joint_calls = joint_calls;
   auto program = tools::BuildProgram(model, tools::WholePlan(model.graph), choice, /*verify=*/true);
   REQUIRE_THAT(program, IsOk());
   return *std::move(program);
 }
 
 void CheckKernels(const std::string& name, const zoo::Sizes& sizes, const std::string& optimizer,
-                  const std::string& precision, int most) {
+                  const std::string& precision, int most,
+                  kernels::JointCalls joint_calls = kernels::JointCalls::kAuto) {
   const auto loaded = tools::BenchModelOf(name, sizes, optimizer, precision);
   REQUIRE_THAT(loaded, IsOk());
   Model& model = (*loaded)->model;
   for (const bool copies : {false, true}) {
     if (copies) model.graph = search::WithCopies(model.graph);
-    const program::Program together = ProgramOf(model, true), apart = ProgramOf(model, false);
+    const program::Program together = ProgramOf(model, true, joint_calls);
+    const program::Program apart = ProgramOf(model, false, joint_calls);
     INFO(name << " " << optimizer << (copies ? " with copies: " : ": ") << KernelsOf(together)
               << " kernels, " << together.arena_size() << " bytes; as planned " << KernelsOf(apart)
               << ", " << apart.arena_size());
@@ -61,6 +65,12 @@ TEST_CASE("GPT-2 small, a training step of two Llama layers and ResNet-50 have f
                 {"vocab", 8192}},
                "adam", "bf16", 110);
   CheckKernels("resnet-50", {{"batch", 32}}, "", "", 170);
+}
+
+TEST_CASE("a training step of GPT-2 small has fewer kernels with joint calls") {
+  const zoo::Sizes sizes = {{"batch", 4}, {"sequence", 128}};
+  CheckKernels("gpt2", sizes, "adam", "", 500, kernels::JointCalls::kNone);
+  CheckKernels("gpt2", sizes, "adam", "", 455, kernels::JointCalls::kAll);
 }
 
 }  // namespace

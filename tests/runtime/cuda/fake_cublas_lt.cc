@@ -22,8 +22,14 @@ struct Product {
   uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   const void* bias = nullptr;
   int64_t bias_step = 0;
+  const void* aux = nullptr;
+  int64_t aux_leading = 0, aux_step = 0;
 
   bool HasBias() const { return (epilogue & CUBLASLT_EPILOGUE_BIAS) != 0; }
+  bool HasAux() const { return (epilogue & 128) != 0; }  // of cublasLt.h's numbers
+  bool HasSums() const {
+    return epilogue == CUBLASLT_EPILOGUE_BGRADA || epilogue == CUBLASLT_EPILOGUE_BGRADB;
+  }
 };
 struct Matrix {
   cudaDataType type = CUDA_R_32F;
@@ -79,6 +85,10 @@ cublasStatus_t SetProduct(cublasLtMatmulDesc_t made, cublasLtMatmulDescAttribute
   if (name == CUBLASLT_MATMUL_DESC_EPILOGUE) return Take(product.epilogue, value, size);
   if (name == CUBLASLT_MATMUL_DESC_BIAS_POINTER) return Take(product.bias, value, size);
   if (name == CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE) return Take(product.bias_step, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER) return Take(product.aux, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD) return Take(product.aux_leading, value, size);
+  if (name == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE)
+    return Take(product.aux_step, value, size);
   return CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
@@ -143,7 +153,15 @@ bool IsLike(const Matrix& c, const Matrix& d) {
   return c.type == d.type && c.rows == d.rows && c.columns == d.columns && c.batch == d.batch;
 }
 
-bool HasEpilogue(const Product& product) {
+// Whether the argument of GELU lies as cublasLt.h wants it.
+bool HasRows(const Product& product, const Matrix& d) {
+  return product.aux != nullptr && product.aux_leading % 8 == 0 &&
+         product.aux_leading >= static_cast<int64_t>(d.rows) &&
+         (d.batch == 1 || product.aux_step % 8 == 0);
+}
+
+bool HasEpilogue(const Product& product, const Matrix& d) {
+  if (Fake().refuses_gradients && (product.HasSums() || product.HasAux())) return false;
   switch (product.epilogue) {
     case CUBLASLT_EPILOGUE_DEFAULT:
     case CUBLASLT_EPILOGUE_RELU:
@@ -151,6 +169,11 @@ bool HasEpilogue(const Product& product) {
     case CUBLASLT_EPILOGUE_BIAS:
     case CUBLASLT_EPILOGUE_RELU_BIAS:
     case CUBLASLT_EPILOGUE_GELU_BIAS: return product.bias != nullptr;
+    case CUBLASLT_EPILOGUE_GELU_AUX:
+    case CUBLASLT_EPILOGUE_DGELU: return HasRows(product, d);
+    case CUBLASLT_EPILOGUE_GELU_AUX_BIAS: return product.bias != nullptr && HasRows(product, d);
+    case CUBLASLT_EPILOGUE_BGRADA:
+    case CUBLASLT_EPILOGUE_BGRADB: return product.bias != nullptr && d.batch == 1;
     default: return false;
   }
 }
@@ -163,7 +186,7 @@ cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasL
   constexpr uint32_t kChance =  // in the result's type, or of an order that is not said
       CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
   if (most < 1 || !IsLike(As<Matrix>(c), As<Matrix>(d)) || (wanted.reductions & kChance) != 0 ||
-      !HasEpilogue(As<Product>(product)) ||
+      !HasEpilogue(As<Product>(product), As<Matrix>(d)) ||
       !HasProduct(As<Product>(product), As<Matrix>(a), As<Matrix>(b), As<Matrix>(d)))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if (wanted.workspace < kLtWorkspaceBytes) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -174,6 +197,8 @@ cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasL
     std::memcpy(algorithm.alignments, wanted.alignments, sizeof wanted.alignments);
     const auto bias = reinterpret_cast<uintptr_t>(As<Product>(product).bias);
     algorithm.bias_alignment = static_cast<uint32_t>((bias | 256) & -(bias | 256));
+    const auto aux = reinterpret_cast<uintptr_t>(As<Product>(product).aux);
+    algorithm.aux_alignment = static_cast<uint32_t>((aux | 256) & -(aux | 256));
     std::memcpy(&results[i].algo, &algorithm, sizeof algorithm);
     results[i].workspaceSize = LtRows()[i].workspace;
     results[i].state = CUBLAS_STATUS_SUCCESS;
@@ -237,10 +262,17 @@ struct Factors {
   double error;  // that each element has
 };
 
+constexpr double kRootOfTwoByPi = 0.7978845608028654;
+
+// Of GELU by tanh.
+double SlopeAt(double x) {
+  const double t = std::tanh(kRootOfTwoByPi * (x + 0.044715 * x * x * x));
+  return (1 + t) / 2 + x / 2 * (1 - t * t) * kRootOfTwoByPi * (1 + 3 * 0.044715 * x * x);
+}
+
 double Activated(const Product& product, double value) {
   if ((product.epilogue & CUBLASLT_EPILOGUE_RELU) != 0) return value > 0 ? value : 0;
   if ((product.epilogue & CUBLASLT_EPILOGUE_GELU) == 0) return value;
-  constexpr double kRootOfTwoByPi = 0.7978845608028654;
   return value / 2 * (1 + std::tanh(kRootOfTwoByPi * (value + 0.044715 * value * value * value)));
 }
 
@@ -259,9 +291,31 @@ void Multiply(const Product& product, const Factors& factors, const Matrix& a, c
         if (factors.beta != 0) value += factors.beta * Load(c_data, c.type, c_at);
         if (product.HasBias())
           value += Load(product.bias, d.type, i * product.bias_step + static_cast<int64_t>(row));
+        const int64_t aux_at = i * product.aux_step + row + column * product.aux_leading;
+        if (product.epilogue == CUBLASLT_EPILOGUE_DGELU)
+          value *= SlopeAt(Load(product.aux, d.type, aux_at));
+        else if (product.HasAux())
+          Store(value, const_cast<void*>(product.aux), d.type, aux_at);
         Store(Activated(product, value) + factors.error, d_data, d.type, d_at);
       }
     }
+  }
+}
+
+// What the library calls the gradient of a bias: the rows of A, or the columns of B, added up.
+void Sum(const Product& product, const Matrix& a, const void* a_data, const Matrix& b,
+         const void* b_data, const Matrix& d) {
+  const bool of_a = product.epilogue == CUBLASLT_EPILOGUE_BGRADA;
+  const Matrix& summed = of_a ? a : b;
+  const void* data = of_a ? a_data : b_data;
+  const bool plain = (of_a ? product.first : product.second) == CUBLAS_OP_N;
+  const int64_t step = plain == of_a ? 1 : summed.leading;   // to the next sum
+  const int64_t inner = plain == of_a ? summed.leading : 1;  // to the next term
+  for (uint64_t i = 0; i < (of_a ? d.rows : d.columns); ++i) {
+    double sum = 0;
+    for (uint64_t k = 0; k < Columns(a, product.first); ++k)
+      sum += Load(data, summed.type, i * step + k * inner);
+    Store(sum, const_cast<void*>(product.bias), d.type, i);
   }
 }
 
@@ -292,10 +346,13 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t described, const vo
   if (in_place != (c == d) || bytes < row->workspace || !IsAligned(workspace, 256) ||
       !IsAligned(a_data, of[0]) || !IsAligned(b_data, of[1]) || !IsAligned(c_data, of[2]) ||
       !IsAligned(d_data, of[3]) ||
-      (product.HasBias() && !IsAligned(product.bias, chosen_for.bias_alignment)))
+      ((product.HasBias() || product.HasSums()) &&
+       !IsAligned(product.bias, chosen_for.bias_alignment)) ||
+      (product.HasAux() && !IsAligned(product.aux, chosen_for.aux_alignment)))
     return CUBLAS_STATUS_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   ++Fake().products;
+  Fake().products_with_gradients += product.HasSums() || product.HasAux() ? 1 : 0;
   ++Fake().products_by[row->id];
   const double error = row->does == LtRow::kHasOtherBits ? ++other_bits % 2 : 0;
   Enqueue(stream, [=, of_a = As<Matrix>(a), of_b = As<Matrix>(b), of_c = As<Matrix>(c),
@@ -303,6 +360,7 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t described, const vo
     std::memset(workspace, -1, row->workspace);
     Multiply(product, {scale, before, error}, of_a, a_data, of_b, b_data, of_c, c_data, of_d,
              d_data, row->split_k);
+    if (product.HasSums()) Sum(product, of_a, a_data, of_b, b_data, of_d);
     Gpus().microseconds += row->microseconds;
   });
   return CUBLAS_STATUS_SUCCESS;

@@ -28,12 +28,14 @@ struct FakeCuda {
   enum { kGoes, kBlocksUntilAbort, kBlocksForEver, kFailsLater } nccl = kGoes;
 
   int refused_algorithm = 0;  // of cuBLASLt: its id, where the library does not have it any more
+  bool refuses_gradients = false;  // cuBLASLt has no sums of operands, nor GELU's argument
   int cache_bytes = 1 << 12;
   bool libraries_refuse = false;  // cuBLAS and cuDNN have nothing of what they are asked for
 
   int64_t allocations = 0, streams = 0, events = 0, modules = 0, graphs = 0;     // not freed yet
   int64_t replays = 0;                                                           // graphs started
   int64_t kernels = 0, copies = 0, products = 0, convolutions = 0, gathers = 0;  // started so far
+  int64_t products_with_gradients = 0;    // of products, those that refuses_gradients is about
   std::map<int, int64_t> products_by;     // by the algorithm's id
   int64_t attentions = 0;                 // calls of the library, started so far
   int64_t most_allocated = 0;             // bytes, by one call

@@ -31,7 +31,7 @@ const LtRow* FindLtRow(int32_t id);
 // In an algorithm's bytes: what it was chosen for, and its configuration.
 struct LtAlgorithm {
   uint32_t alignments[4] = {1, 1, 1, 1};  // of A, B, C and D
-  uint32_t bias_alignment = 1;
+  uint32_t bias_alignment = 1, aux_alignment = 1;
   int32_t id = 0, split_k = 1;
   uint32_t tile = 0, stages = 0, reduction = 0, swizzle = 0, custom = 0;
   uint16_t inner_shape = 0, cluster_shape = 0;
