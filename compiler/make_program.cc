@@ -8,6 +8,7 @@
 #include "compiler/attention/neighbours.h"
 #include "compiler/attention/stands_for.h"
 #include "compiler/calls/joint_calls.h"
+#include "compiler/calls/stored_arguments.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/products.h"
 #include "compiler/kernels/add_kernels.h"
@@ -155,6 +156,30 @@ program::Program ProgramOf(const Compilation& c, const std::vector<Attention>& a
   return program;
 }
 
+// Stores what activations are of in graph and plan, where the target's library has such calls;
+// `wanted` as StoreArguments has it. What is to be joined then.
+std::vector<JointNodes> StoreArgumentsOf(const absl::optional<std::set<std::string>>& wanted,
+                                         Compilation& c) {
+  const kernels::KernelChoice& choice = c.request.kernels;
+  if (choice.joint_calls != kernels::JointCalls::kAll || !choice.gathers ||
+      !choice.target.facts->libraries.joint_calls)
+    return {};
+  ReadThroughCopies(c);
+  StoredArguments stored = StoreArguments(
+      c.model.graph,
+      [&](const Node& product, const std::vector<PostOp>& steps) {
+        return kernels::MayStoreArgument(*product.definition, steps, choice);
+      },
+      wanted);
+  search::Choices tensors, nodes;
+  for (const TensorId tensor : stored.tensors) tensors.push_back(c.plan.tensors[tensor]);
+  for (const NodeId node : stored.nodes) nodes.push_back(c.plan.nodes[node]);
+  c.model.graph = std::move(stored.graph);
+  c.plan.tensors = std::move(tensors);
+  c.plan.nodes = std::move(nodes);
+  return std::move(stored.joint);
+}
+
 // What may be one call with a product that is no part of attention.
 std::vector<JointNodes> FindJoint(const Compilation& c, const std::vector<Attention>& attention) {
   std::set<const Node*> taken;
@@ -170,8 +195,10 @@ std::vector<JointNodes> FindJoint(const Compilation& c, const std::vector<Attent
 
 // Moves sums to their products in graph, plan and program. What a joint call reads and writes is
 // live at once: where there is a limit on memory, the program must keep it, and has none otherwise.
-void JoinProducts(std::vector<Attention> attention, Compilation& c) {
-  const std::vector<JointNodes> joint = FindJoint(c, attention);
+void JoinProducts(std::vector<Attention> attention, const std::vector<JointNodes>& activations,
+                  Compilation& c) {
+  std::vector<JointNodes> joint = FindJoint(c, attention);
+  joint.insert(joint.end(), activations.begin(), activations.end());
   if (joint.empty()) return;
   const Model before = c.model;
   const search::Choices planned = c.plan.nodes;
@@ -187,13 +214,33 @@ void JoinProducts(std::vector<Attention> attention, Compilation& c) {
   c.program = std::move(joined);
 }
 
+std::set<std::string> JoinedActivations(const program::Program& program) {
+  std::set<std::string> joined;
+  for (const program::JointCall& call : program.joint_calls()) {
+    if (call.kind() == program::JointCall::ACTIVATION)
+      joined.insert(program.instructions(call.other()).kernel().node(0));
+  }
+  return joined;
+}
+
 }  // namespace
 
 absl::Status MakeProgram(Compilation& c) {
-  BringTogether(c);
-  const std::vector<Attention> attention = PlaceAttention(c);
-  c.program = ProgramOf(c, attention, {});
-  JoinProducts(attention, c);
+  const Model model = c.model;
+  const search::Plan plan = c.plan;
+  absl::optional<std::set<std::string>> wanted;  // activations
+  while (true) {
+    const std::vector<JointNodes> activations = StoreArgumentsOf(wanted, c);
+    BringTogether(c);
+    const std::vector<Attention> attention = PlaceAttention(c);
+    c.program = ProgramOf(c, attention, {});
+    JoinProducts(attention, activations, c);
+    wanted = JoinedActivations(c.program);
+    if (wanted->size() == activations.size()) break;
+    // What is stored for a call that there is not would be a kernel more.
+    c.model = model;
+    c.plan = plan;
+  }
   c.program.set_version(c.request.version);
   return absl::OkStatus();
 }

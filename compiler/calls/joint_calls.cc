@@ -94,13 +94,22 @@ std::map<std::string, NodeId> NodesByName(const Graph& graph) {
   return nodes;
 }
 
-// The nodes that are kernels of their own.
-std::set<std::string> Alone(const program::Program& program) {
-  std::set<std::string> alone;
-  for (const program::Instruction& instruction : program.instructions())
-    if (instruction.kernel().node_size() == 1) alone.insert(instruction.kernel().node(0));
-  return alone;
-}
+// Which nodes are kernels of their own, and which are the last of one.
+struct NodesOfKernels {
+  explicit NodesOfKernels(const program::Program& program) {
+    for (const program::Instruction& instruction : program.instructions()) {
+      const auto& nodes = instruction.kernel().node();
+      if (nodes.size() == 1) alone.insert(nodes[0]);
+      if (!nodes.empty()) last.insert(nodes[nodes.size() - 1]);
+    }
+  }
+  bool MayBeJoint(const JointNodes& joint) const {
+    const bool sums = joint.kind == program::JointCall::OPERAND_SUMS;
+    return (sums ? alone : last).count(joint.product) != 0 && alone.count(joint.other) != 0;
+  }
+
+  std::set<std::string> alone, last;
+};
 
 // Whether `moved` may change places with `other`.
 bool MayPass(const Graph& graph, const Node& moved, const Node& other) {
@@ -112,7 +121,7 @@ bool MayPass(const Graph& graph, const Node& moved, const Node& other) {
   return !is_of(moved, other.result) && !is_of(other, moved.result) && moved.result != other.result;
 }
 
-// The product's kernel has no other node, nor has the other one's, which is what makes them one.
+// Indices of the product are the first ones of its kernel's first definition.
 absl::optional<program::JointCall> MessageOf(const JointNodes& joint, const Graph& graph,
                                              NodeId product, NodeId other, const KernelParts& parts,
                                              const program::Program& program) {
@@ -122,10 +131,12 @@ absl::optional<program::JointCall> MessageOf(const JointNodes& joint, const Grap
   call.set_other(parts.KernelOf(other));
   const program::Kernel& kernel = parts.KernelAt(product);
   const auto& definition = program.functions(kernel.function()).definitions(0);
-  const std::vector<TensorId>& operands = graph.nodes[product].operands;
-  const auto operand = std::find(operands.begin(), operands.end(), joint.operand);
-  if (operand == operands.end()) return absl::nullopt;
-  call.set_operand(definition.operands(static_cast<int>(operand - operands.begin())).operand());
+  if (joint.kind == program::JointCall::OPERAND_SUMS) {
+    const std::vector<TensorId>& operands = graph.nodes[product].operands;
+    const auto operand = std::find(operands.begin(), operands.end(), joint.operand);
+    if (operand == operands.end()) return absl::nullopt;
+    call.set_operand(definition.operands(static_cast<int>(operand - operands.begin())).operand());
+  }
   for (const int index : joint.indices) call.add_indices(definition.indices(index));
   return call;
 }
@@ -160,9 +171,9 @@ std::vector<NodeId> BesideProducts(const Graph& graph, const std::vector<JointNo
   std::vector<NodeId> order(graph.nodes.size());
   std::iota(order.begin(), order.end(), 0);
   const std::map<std::string, NodeId> nodes = NodesByName(graph);
-  const std::set<std::string> alone = Alone(program);
+  const NodesOfKernels kernels(program);
   for (const JointNodes& each : joint) {
-    if (alone.count(each.product) == 0 || alone.count(each.other) == 0) continue;
+    if (!kernels.MayBeJoint(each)) continue;
     const auto product = std::find(order.begin(), order.end(), nodes.at(each.product));
     const auto sums = std::find(order.begin(), order.end(), nodes.at(each.other));
     const bool up = product < sums;
@@ -170,7 +181,8 @@ std::vector<NodeId> BesideProducts(const Graph& graph, const std::vector<JointNo
     const auto may_pass = [&](NodeId other) { return MayPass(graph, moved, graph.nodes[other]); };
     if (up && std::all_of(product + 1, sums, may_pass))
       std::rotate(product + 1, sums, sums + 1);
-    else if (!up && std::all_of(sums + 1, product, may_pass))
+    else if (!up && each.kind == program::JointCall::OPERAND_SUMS &&
+             std::all_of(sums + 1, product, may_pass))
       std::rotate(sums, sums + 1, product);
   }
   return order;
@@ -183,7 +195,10 @@ void AddJointCalls(const Graph& graph, const std::vector<JointNodes>& joint,
   for (const JointNodes& each : joint) {
     const NodeId product = nodes.at(each.product), other = nodes.at(each.other);
     if (parts.KernelOf(product) < 0 || parts.KernelOf(other) < 0) continue;
-    const absl::optional<Part> part = parts.Gather({product, other});
+    std::vector<NodeId> members = {other};
+    for (const std::string& node : parts.KernelAt(product).node())
+      members.push_back(nodes.at(node));
+    const absl::optional<Part> part = parts.Gather(members);
     if (!part.has_value() || part->end - part->begin != 2) continue;
     const auto call = MessageOf(each, graph, product, other, parts, program);
     if (!call.has_value()) continue;

@@ -17,8 +17,8 @@ namespace yuba::compiler {
 // Names stay when nodes move.
 struct JointNodes {
   program::JointCall::Kind kind = program::JointCall::OPERAND_SUMS;
-  std::string product, other;
-  TensorId operand = -1;  // that is summed
+  std::string product, other;  // of the product's kernel the last node
+  TensorId operand = -1;       // that is summed
   // For each flat dimension of the other's result, an index of the product's definition.
   std::vector<int> indices;
 };
@@ -28,9 +28,9 @@ struct JointNodes {
 std::vector<JointNodes> FindOperandSums(const Graph& graph,
                                         const std::function<bool(const Node&)>& is_product);
 
-// An order of the graph's nodes in which the sums stand next to their products, where they may move
-// there. Only sums move, and only those that are kernels of their own in `program`, which is of the
-// graph, as are their products.
+// An order of the graph's nodes in which the others stand next to their products, activations
+// behind them, where they may move there. Only these move, and only those that are kernels of their
+// own in `program`, which is of the graph, as are products whose operands are summed.
 std::vector<NodeId> BesideProducts(const Graph& graph, const std::vector<JointNodes>& joint,
                                    const program::Program& program);
 

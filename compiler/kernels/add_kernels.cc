@@ -181,6 +181,18 @@ JointCalls JointCallsOf(const std::string& name) {
   return ValueOf<JointCalls>(name, JointCallsNames());
 }
 
+bool MayStoreArgument(const Definition& product, const std::vector<PostOp>& steps,
+                      const KernelChoice& choice) {
+  constexpr int64_t kStep = 8;  // elements, of the library's rows of what is stored
+  if (!choice.target.facts->libraries.joint_calls || choice.joint_calls != JointCalls::kAll)
+    return false;
+  const absl::optional<program::LibraryCall> call = ChooseCall(product, choice);
+  return call.has_value() && call->kind() == program::LibraryCall::CONTRACTION &&
+         call->type() != program::F64 && !product.left.empty() &&
+         product.result.dims.back() % kStep == 0 &&
+         HasChain(choice.target.facts->post_ops, *call, product.indices, steps);
+}
+
 bool MayHaveOperandSums(const Definition& product, const KernelChoice& choice) {
   if (!choice.target.facts->libraries.joint_calls || choice.joint_calls == JointCalls::kNone)
     return false;

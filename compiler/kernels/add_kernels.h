@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "compiler/kernels/targets.h"
 #include "compiler/model.h"
+#include "opsemantics/regions/post_ops.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::kernels {
@@ -58,6 +59,11 @@ std::string KernelKind(const Definition& definition, const KernelChoice& choice)
 // Whether the target's library computes the product, and may compute the sums of an operand in the
 // same call.
 bool MayHaveOperandSums(const Definition& product, const KernelChoice& choice);
+
+// Whether the target's library may compute the product with these steps in one call and store what
+// the last one, an activation, is of.
+bool MayStoreArgument(const Definition& product, const std::vector<PostOp>& steps,
+                      const KernelChoice& choice);
 
 // Of products with the maps behind them (compiler/cluster/products.h) the beginnings that are one
 // call of the target's library: what MakeSpmdProgram may make one kernel of.
