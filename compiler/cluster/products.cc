@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "opsemantics/definition/opaque.h"
+#include "opsemantics/gradient/slopes.h"
 #include "opsemantics/regions/convolution.h"
-#include "opsemantics/regions/post_ops.h"
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
@@ -44,7 +44,7 @@ bool IsPostOpOf(const Node& before, const Node& next) {
          std::equal(before.definition->indices.begin(), before.definition->indices.begin() + shared,
                     next.definition->indices.begin(),
                     [](const Index& a, const Index& b) { return a.extent == b.extent; }) &&
-         MatchPostOps(map, static_cast<int>(operand - next.operands.begin())).has_value();
+         MatchPostOpsAndSlopes(map, static_cast<int>(operand - next.operands.begin())).has_value();
 }
 
 std::vector<Cluster> FindProducts(const Graph& graph) {

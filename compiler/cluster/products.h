@@ -11,7 +11,7 @@
 namespace yuba::compiler {
 
 // The clusters whose first node is a contraction or a convolution (no gradient of one) and whose
-// other nodes are maps that are post-ops (opsemantics/regions/post_ops.h) of the one before them,
+// other nodes are maps that are post-ops (opsemantics/gradient/slopes.h) of the one before them,
 // next to each other in the graph's order. They share all output indices; of each node but the last
 // nothing else reads the result. An accumulator counts as the sum that it is where no partials are
 // left in a program.

@@ -49,6 +49,7 @@ LibraryFeatures FeaturesFor(const KernelChoice& choice) {
   features.convolutions = libraries.convolutions != nullptr;
   features.doubles = libraries.doubles;
   features.tf32 = libraries.tf32 && choice.tf32;
+  features.slopes = libraries.joint_calls && choice.joint_calls == JointCalls::kAll;
   return features;
 }
 
@@ -93,8 +94,9 @@ size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& cluster,
     const auto& operands = node.operands;
     const auto value = std::find(operands.begin(), operands.end(), cluster.results[n - 1]);
     if (value == operands.end()) return n;
-    const auto steps = LibrarySteps(*choice.target.facts, WholeMapOf(node),
-                                    static_cast<int>(value - operands.begin()));
+    const auto steps =
+        LibrarySteps(*choice.target.facts, WholeMapOf(node),
+                     static_cast<int>(value - operands.begin()), FeaturesFor(choice).slopes);
     if (!steps.has_value()) return n;
     chain.insert(chain.end(), steps->begin(), steps->end());
     if (!HasChain(choice.target.facts->post_ops, *call, product->indices, chain)) return n;

@@ -192,7 +192,8 @@ bool HasChain(const LibraryPostOps& chains, const program::LibraryCall& product,
   if (gradient) return false;
   const ResultOf result(product, indices);
   if (product.kind() == program::LibraryCall::CONTRACTION &&
-      IsChain(chains.products, result.OfProduct(), result, steps))
+      (IsChain(chains.products, result.OfProduct(), result, steps) ||
+       IsChain(chains.slopes, result.OfProduct(), result, steps)))
     return true;
   return IsChain(chains.convolutions, result.OfConvolution(), result, steps);
 }

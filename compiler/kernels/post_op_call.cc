@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/kernels/has_chain.h"
-#include "opsemantics/regions/post_ops.h"
+#include "opsemantics/gradient/slopes.h"
 
 namespace yuba::kernels {
 namespace {
@@ -18,6 +18,7 @@ program::PostOp::Kind KindOf(PostOp::Kind kind) {
     case PostOp::kRelu: return program::PostOp::RELU;
     case PostOp::kGeluTanh: return program::PostOp::GELU_TANH;
     case PostOp::kGeluErf: return program::PostOp::GELU_ERF;
+    case PostOp::kGeluTanhSlope: return program::PostOp::GELU_TANH_SLOPE;
   }
   return program::PostOp::ADD;
 }
@@ -52,10 +53,10 @@ bool AddStep(const program::FunctionDefinition& map, PostOp& step, program::Libr
 }  // namespace
 
 absl::optional<std::vector<PostOp>> LibrarySteps(const TargetFacts& target, const Definition& map,
-                                                 int value) {
+                                                 int value, bool slopes) {
   const bool rounds = AccumulatorType(map.result.type) != map.result.type;
   if (rounds && !target.post_ops.small_floats) return absl::nullopt;
-  return MatchPostOps(map, value);
+  return slopes ? MatchPostOpsAndSlopes(map, value) : MatchPostOps(map, value);
 }
 
 absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definition>& definitions,
@@ -74,7 +75,7 @@ absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definitio
   for (int d = 1; d < function.definitions_size(); ++d) {
     const int value = OperandFromBefore(function, d);
     if (value < 0) return absl::nullopt;
-    auto steps = LibrarySteps(target, definitions[d], value);
+    auto steps = LibrarySteps(target, definitions[d], value, features.slopes);
     if (!steps.has_value()) return absl::nullopt;
     for (PostOp& step : *steps) {
       if (!AddStep(function.definitions(d), step, *call)) return absl::nullopt;

@@ -14,9 +14,10 @@ namespace yuba::kernels {
 
 // The steps that the map does to operand `value`; nullopt where no library of the target does such
 // steps on elements of this type: steps of a call are in the accumulator's type, so that the map's
-// own must be that, or the target's libraries may round once where maps round each step.
+// own must be that, or the target's libraries may round once where maps round each step. `slopes`
+// as LibraryFeatures has it.
 absl::optional<std::vector<PostOp>> LibrarySteps(const TargetFacts& target, const Definition& map,
-                                                 int value);
+                                                 int value, bool slopes);
 
 // The call for definitions of one function of which each but the first is a map of what the one
 // before it computes; nullopt where the target's library has none. The roles of the result are

@@ -39,6 +39,8 @@ struct LibraryPostOps {
   // Of products of matrices. Channels: the index along which the result is contiguous, one of rows
   // or columns; a bias may have the others of that side too, and those of the batch.
   PostOpChain products;
+  // The same, of slopes of activations, which come instead.
+  PostOpChain slopes;
   // Of convolutions, and of contractions that are convolutions with windows of one tap, as their
   // channels stand outside of positions. Channels: those of the output.
   PostOpChain convolutions;

@@ -30,6 +30,10 @@ constexpr PostOpChain kCublasLtSteps = {
       {Mask(PostOp::kAdd), PostOpPlace::kChannels},
       {Mask(PostOp::kRelu, PostOp::kGeluTanh)}}}};
 
+// And slope(X) * alpha * A * B, of GELU at a matrix that lies like the result.
+constexpr PostOpChain kCublasLtSlopes = {
+    {{{Mask(PostOp::kScale)}, {Mask(PostOp::kGeluTanhSlope), PostOpPlace::kResult}}}};
+
 // The one pattern for which cuDNN has precompiled engines, in all float types and without TF32.
 constexpr PostOpChain kCudnnSteps = {{{{Mask(PostOp::kAdd), PostOpPlace::kResult},
                                        {Mask(PostOp::kAdd), PostOpPlace::kChannels},
@@ -50,7 +54,7 @@ constexpr TargetFacts kTargets[] = {
       /*tf32=*/false,
       /*channels_last=*/false, /*falls_back=*/false},
      /*functions=*/{},
-     {kOneDnnSteps, kOneDnnSteps, /*small_floats=*/false}},
+     {kOneDnnSteps, /*slopes=*/{}, kOneDnnSteps, /*small_floats=*/false}},
     {"cuda",
      "nvptx64-nvidia-cuda",
      "sm_80",
@@ -64,7 +68,7 @@ constexpr TargetFacts kTargets[] = {
      {"cublaslt", "cudnn", "cudnn", /*joint_calls=*/true, /*doubles=*/true, /*tf32=*/true,
       /*channels_last=*/true, /*falls_back=*/true},
      kLibdevice,
-     {kCublasLtSteps, kCudnnSteps, /*small_floats=*/true}},
+     {kCublasLtSteps, kCublasLtSlopes, kCudnnSteps, /*small_floats=*/true}},
 };
 
 // Of GPUs whose processors LLVM knows, from the oldest for which code is made, ascending.

@@ -17,21 +17,22 @@ namespace yuba {
 
 struct PostOp {
   enum Kind : uint8_t {
-    kAdd,       // v + e
-    kSubtract,  // v - e
-    kMultiply,  // v * e
-    kScale,     // v * factor
-    kRelu,      // max(v, 0)
-    kGeluTanh,  // v/2 * (1 + tanh(sqrt(2/pi) * (v + 0.044715*v^3)))
-    kGeluErf    // v/2 * (1 + erf(v/sqrt(2)))
+    kAdd,           // v + e
+    kSubtract,      // v - e
+    kMultiply,      // v * e
+    kScale,         // v * factor
+    kRelu,          // max(v, 0)
+    kGeluTanh,      // v/2 * (1 + tanh(sqrt(2/pi) * (v + 0.044715*v^3)))
+    kGeluErf,       // v/2 * (1 + erf(v/sqrt(2)))
+    kGeluTanhSlope  // v * the derivative of kGeluTanh at e (opsemantics/gradient/slopes.h)
   };
   Kind kind = kAdd;
-  int operand = -1;          // of the first three: position in Definition::operands
+  int operand = -1;          // of a kind with an e: position in Definition::operands
   std::vector<int> indices;  // of each of its flat dimensions: a position in Definition::indices
                              // that runs along it alone, or -1 where the extent is 1
   double factor = 1;         // of kScale
 
-  bool HasOperand() const { return kind <= kMultiply; }
+  bool HasOperand() const { return kind <= kMultiply || kind == kGeluTanhSlope; }
 };
 
 // The steps, first to last, by which the map makes an element of its result of that element of

@@ -3,6 +3,7 @@
 #ifdef YUBA_WITH_CUDA
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <random>
@@ -229,6 +230,134 @@ TEST_CASE("joint calls of random structure are right") {
   INFO(calls);
   CHECK(calls > kRounds / 3);
   CHECK(calls < kRounds);
+}
+
+// y = gelu(x w + b), z = (x w) * slope(e): what such calls read and store beside their results.
+struct Gelu {
+  int64_t rows = 3, columns = 8, batch = 2;
+  bool bias = true;
+};
+
+// Buffers x [batch, rows, 4], w [batch, 4, columns], b [columns], e, g and z like the results, of
+// which e is the product with its bias and g GELU of it, a kernel without code.
+runtime::ProgramBuilder GeluProgram(const Gelu& gelu) {
+  runtime::ProgramBuilder builder({1});
+  const auto add = [&](const std::string& name, const std::vector<int64_t>& dims) {
+    return builder.AddBuffer(name, program::F32, dims, {WholeBox(dims)});
+  };
+  const std::vector<int64_t> dims = {gelu.batch, gelu.rows, gelu.columns};
+  const int x = add("x", {gelu.batch, gelu.rows, 4}), w = add("w", {gelu.batch, 4, gelu.columns});
+  const int b = add("b", {gelu.columns});
+  const int e = add("e", dims), g = add("g", dims), z = add("z", dims);
+  program::LibraryCall call;
+  call.set_right(1);
+  const auto index = [&](program::LibraryIndex* added, int number, int left, int right,
+                         int result) {
+    added->set_index(number);
+    added->set_left_dim(left);
+    added->set_right_dim(right);
+    added->set_result_dim(result);
+  };
+  index(call.add_batch(), 0, 0, 0, 0);
+  index(call.add_rows(), 1, 1, -1, 1);
+  index(call.add_columns(), 2, -1, 2, 2);
+  index(call.add_inner(), 3, 2, 1, -1);
+  const std::vector<std::vector<Interval>> parts = {
+      {{0, gelu.batch}}, {{0, gelu.rows}}, {{0, gelu.columns}}, {{0, 4}}};
+  program::LibraryCall with_bias = call, with_slope = call;
+  std::vector<int> operands = {x, w};
+  if (gelu.bias) {
+    program::PostOp& step = *with_bias.add_post_ops();
+    step.set_operand(2);
+    step.add_indices(2);
+    operands.push_back(b);
+  }
+  builder.AddLibraryKernel(with_bias, parts, operands, e);
+  program::Function* function = builder.message().add_functions();
+  function->set_symbol("nobody");
+  program::Kernel kernel;
+  kernel.set_function(builder.message().functions_size() - 1);
+  kernel.add_node("g");
+  kernel.add_from("");
+  const program::Kernel product = builder.message().instructions(0).kernel();
+  for (int i = 0; i < 3; ++i) {
+    function->add_indices();
+    *kernel.add_indices() = product.indices(i);
+  }
+  *kernel.add_operands() = product.results(0);
+  program::Access* written = kernel.add_results();
+  written->set_buffer(g);
+  *written->mutable_box() = builder.message().buffers(g).box();
+  runtime::ProgramBuilder::AddDefinition(function, 1);
+  *builder.message().add_instructions()->mutable_kernel() = kernel;
+  program::JointCall& joint = *builder.message().add_joint_calls();
+  joint.set_kind(program::JointCall::ACTIVATION);
+  joint.set_other(1);
+  for (int i = 0; i < 3; ++i) joint.add_indices(i);
+  program::PostOp& slope = *with_slope.add_post_ops();
+  slope.set_kind(program::PostOp::GELU_TANH_SLOPE);
+  slope.set_operand(2);
+  for (int i = 0; i < 3; ++i) slope.add_indices(i);
+  builder.AddLibraryKernel(with_slope, parts, {x, w, e}, z);
+  builder.AddInput("x", x);
+  builder.AddInput("w", w);
+  builder.AddInput("b", b);
+  for (const auto& [name, buffer] : {std::pair("e", e), std::pair("g", g), std::pair("z", z)})
+    builder.AddOutput(name, buffer);
+  return builder;
+}
+
+// The slope as a difference of quotients, so that nothing is taken from where it is tested.
+double GeluAt(double v) {
+  return v / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v)));
+}
+double SlopeAt(double v) { return (GeluAt(v + 1e-5) - GeluAt(v - 1e-5)) / 2e-5; }
+
+TEST_CASE("a call stores what GELU is of, and one multiplies with the slope there") {
+  std::mt19937 random(4);
+  for (const Gelu& gelu : {Gelu{3, 8, 2, true}, Gelu{5, 16, 1, false}, Gelu{1, 24, 3, true}}) {
+    OnFakes fakes(1);
+    auto session = runtime::OpenSession(GeluProgram(gelu).Load(), OnCuda());
+    std::map<std::string, std::vector<float>> values;
+    const std::vector<std::pair<std::string, std::vector<int64_t>>> inputs = {
+        {"x", {gelu.batch, gelu.rows, 4}},
+        {"w", {gelu.batch, 4, gelu.columns}},
+        {"b", {gelu.columns}}};
+    for (const auto& [name, dims] : inputs) {
+      values[name] = Numbers(dims, random);
+      for (float& value : values[name]) value /= 4;
+      REQUIRE_THAT(session->Set(name, runtime::FloatTensor(dims, values[name])), IsOk());
+    }
+    REQUIRE_THAT(session->Step(), IsOk());
+    CHECK(Fake().products == 2);
+    CHECK(Fake().products_with_gradients == 2);
+    CHECK(session->statistics().library_calls == 2);
+    const std::vector<float> e = runtime::FloatsOf(*session->Get("e")),
+                             g = runtime::FloatsOf(*session->Get("g")),
+                             z = runtime::FloatsOf(*session->Get("z"));
+    for (int64_t at = 0; at < static_cast<int64_t>(e.size()); ++at) {
+      const int64_t column = at % gelu.columns, row = at / gelu.columns;
+      const int64_t batch = row / gelu.rows;
+      float sum = 0;
+      for (int64_t k = 0; k < 4; ++k)
+        sum += values["x"][row * 4 + k] * values["w"][(batch * 4 + k) * gelu.columns + column];
+      const float argument = sum + (gelu.bias ? values["b"][column] : 0);
+      CHECK(e[at] == argument);
+      CHECK(g[at] == Approx(GeluAt(argument)).margin(1e-6));
+      CHECK(z[at] == Approx(sum * SlopeAt(argument)).margin(1e-5));
+    }
+  }
+}
+
+TEST_CASE("cuBLASLt wants what GELU is of in rows of multiples of 8 elements") {
+  OnFakes fakes(1);
+  CHECK_THAT(runtime::Session::Open(GeluProgram({3, 12, 1, true}).Load(), OnCuda()),
+             StatusIs(absl::StatusCode::kInvalidArgument, "kernel g"));
+}
+
+TEST_CASE("processors have no slopes behind products") {
+  CHECK_THAT(runtime::Session::Open(GeluProgram({}).Load(), runtime::RunOptions()),
+             StatusIs(absl::StatusCode::kInvalidArgument, "compile with --target host"));
 }
 
 TEST_CASE("what the library does not have of a joint call runs as its two kernels") {
