@@ -3,7 +3,7 @@
 A case is a dictionary: `name`; `model`, a path from the repository's root, a list of arguments of
 `yuba zoo`, or the kind, type and bytes of a model of bulk.py; `devices`; `plan`, further arguments
 of `yuba partition`; `compile`, of `yuba compile` for GPUs; `run`, arguments of yuba-run, in which
-DATA stands for the folder `data`; `kind`:
+DATA stands for the folder `data` and BUNDLE for where the bundle is; `kind`:
 
   answer    the outputs are those of the folder
   refused   an index outside of its table ends the run: it exits with 2 and says `says`; the values
@@ -35,8 +35,8 @@ BULK_BYTES, SMALL_BULK_BYTES = 1 << 30, 1 << 17  # of a tensor
 
 # A program to time: `model` and `small`, arguments of `yuba zoo` at the sizes that are timed and at
 # those that only try the check; `training`, a word of --precision or nothing; `devices`.
-Timed = collections.namedtuple("Timed", "name model small training compile devices",
-                               defaults=(None, (), (1,)))
+Timed = collections.namedtuple("Timed", "name model small training compile devices run",
+                               defaults=(None, (), (1,), ()))
 GPT2 = "gpt2 --batch 4 --sequence 128".split()
 SMALL_GPT2 = "gpt2 --layers 1 --width 32 --heads 2 --vocab 50 --batch 2 --sequence 8".split()
 RESNET, SMALL_RESNET = "resnet-50 --batch 32".split(), "resnet-cifar --layers 11 --batch 2".split()
@@ -49,6 +49,7 @@ SMALL_VIT = "vit --layers 1 --width 32 --heads 2 --image 32 --batch 2 --classes 
 MIXTRAL = "moe --layers 1 --batch 1 --sequence 1024 --vocab 8192".split()
 SMALL_MIXTRAL = ("moe --layers 1 --width 32 --heads 4 --kv-heads 2 --feed-forward 64 --vocab 50 "
                  "--batch 2 --sequence 8").split()
+TUNED = ("--tune", "BUNDLE/tuned.json")
 TIMED = (
     Timed("gpt2 forward", GPT2, SMALL_GPT2, devices=(1, 8)),
     Timed("gpt2 training", GPT2, SMALL_GPT2, "f32", devices=(1, 8)),
@@ -57,13 +58,17 @@ TIMED = (
     Timed("resnet-50 bf16 training", RESNET, SMALL_RESNET, "bf16"),
     Timed("llama-3-8b layers bf16 training", LLAMA, SMALL_LLAMA, "bf16"),
     Timed("gpt2 bf16 training", GPT2, SMALL_GPT2, "bf16"),
-    Timed("gpt2 bf16 training apart", GPT2, SMALL_GPT2, "bf16", ("--joint-calls", "none")),
-    Timed("gpt2 training joint", GPT2, SMALL_GPT2, "f32", ("--joint-calls", "all")),
     Timed("vit bf16 training", VIT, SMALL_VIT, "bf16"),
     Timed("mixtral layer forward", MIXTRAL, SMALL_MIXTRAL),
     Timed("resnet-50 tf32 forward", RESNET, SMALL_RESNET, compile=("--tf32",)),
     Timed("resnet-50 tf32 training", RESNET, SMALL_RESNET, "f32", ("--tf32",)),
     Timed("llama block bf16 training", LLAMA_2048, SMALL_LLAMA, "bf16"),
+    # What is a choice, beside what is chosen by default.
+    Timed("resnet-50 bf16 training row-major", RESNET, SMALL_RESNET, "bf16",
+          ("--layouts", "row-major")),
+    Timed("gpt2 training joint", GPT2, SMALL_GPT2, "f32", ("--joint-calls", "all")),
+    Timed("gpt2 training tuned", GPT2, SMALL_GPT2, "f32", run=TUNED),
+    Timed("llama-3-8b layers bf16 training tuned", LLAMA, SMALL_LLAMA, "bf16", run=TUNED),
 )
 
 
@@ -107,7 +112,7 @@ def timed(program, devices, small):
         "--train", "adam", "--loss", "softmax-cross-entropy", "--precision", program.training]
     return {"kind": "time", "name": f"{program.name} on {devices}", "devices": devices, "plan": plan,
             "model": program.small if small else program.model, "compile": program.compile,
-            "run": ["--random"]}
+            "run": ["--random", *program.run]}
 
 
 def bulky(kind, element, small):

@@ -31,9 +31,10 @@ class Runner:
         self.compiled = os.path.join(bundle, "torch_compiled")  # what torch.compile keeps
 
     def command(self, case, further=()):
-        folders = {"DATA": os.path.join(self.bundle, case.get("data", "")),
+        folders = {"BUNDLE": self.bundle, "DATA": os.path.join(self.bundle, case.get("data", "")),
                    "VALUES": os.path.join(self.bundle, case.get("values", ""))}
-        arguments = [re.sub("DATA|VALUES", lambda found: folders[found[0]], a) for a in case["run"]]
+        arguments = [re.sub("BUNDLE|DATA|VALUES", lambda found: folders[found[0]], a)
+                     for a in case["run"]]
         return [os.path.join(self.bundle, "yuba-run"), os.path.join(self.bundle, case["program"]),
                 "--backend", self.target, *arguments, *further]
 
