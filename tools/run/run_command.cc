@@ -170,13 +170,12 @@ absl::StatusOr<std::vector<runtime::Prediction>> PredictionsOf(
   return predictions;
 }
 
-// The last step, by kinds where the host sees them: on GPUs only what is traced is waited for.
+// The last step, by kinds where the host sees them.
 MeasuredRun MeasuredOf(const runtime::Session& session, const RunFlags& flags) {
   const runtime::Statistics statistics = session.statistics();
   MeasuredRun measured;
   measured.seconds = statistics.seconds;
-  measured.by_kind =
-      !flags.interleave.has_value() && (flags.backend == "host" || !flags.trace.empty());
+  measured.by_kind = flags.SeesKinds();
   std::copy(std::begin(statistics.kernel_seconds), std::end(statistics.kernel_seconds),
             std::begin(measured.kinds.kernels));
   measured.kinds.exchanges = statistics.copy_seconds;

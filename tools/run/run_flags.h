@@ -61,6 +61,12 @@ struct RunFlags {
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
   // listed may move any.
   std::map<std::string, int64_t> planned_bytes;
+
+  // Whether the host sees what each kernel and exchange of a step takes: on GPUs, which work behind
+  // its back, only of what is traced, for which it waits.
+  bool SeesKinds() const {
+    return !interleave.has_value() && (backend == "host" || !trace.empty());
+  }
 };
 
 // `flags` must outlive `app`.

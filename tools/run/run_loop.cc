@@ -167,7 +167,7 @@ class StepLoop {
     if (flags_.json) return absl::OkStatus();
     const runtime::Statistics now = session_.statistics();
     report.memory = now.arena_bytes + now.workspace_bytes;
-    report.timed = !flags_.interleave.has_value();
+    report.timed = flags_.SeesKinds();
     report.left = SecondsLeft(SecondsSince(start_), step - begin_, run.times - step);
     std::cout << LineOf(report) << "\n" << std::flush;
     return absl::OkStatus();

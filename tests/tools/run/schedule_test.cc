@@ -8,6 +8,7 @@
 #include "tests/support/command.h"
 #include "tests/support/status_matchers.h"
 #include "tools/run/progress.h"
+#include "tools/run/run_flags.h"
 
 namespace yuba::tools {
 namespace {
@@ -105,6 +106,17 @@ TEST_CASE("a step's line says its numbers, rates, bytes, and how long the rest w
   CHECK(Duration(59.6) == "0:01:00");
   CHECK(Duration(0.2) == "0:00:00");
   CHECK(Duration(360000) == "100:00:00");
+}
+
+TEST_CASE("shares of a step's time are known where the host waits for each instruction") {
+  RunFlags flags;
+  CHECK(flags.SeesKinds());
+  flags.backend = "cuda";
+  CHECK(!flags.SeesKinds());
+  flags.trace = "trace.json";
+  CHECK(flags.SeesKinds());
+  flags.interleave = 1;
+  CHECK(!flags.SeesKinds());
 }
 
 }  // namespace
