@@ -16,8 +16,9 @@ Values KernelBuilder::Steps(int at, Values carried) {
     case LoopStep::kLoop: {
       if (values_[step.index]) return next(std::move(carried));  // bound by WithUnits already
       auto [begin, end] = Narrowed(step.index);
-      if (InGroups() && step.index == threads_->step) {
+      if (InGroups() && step.index == threads_->step_of_parts)
         std::tie(begin, end) = OwnPart(begin, end);
+      if (InGroups() && step.index == threads_->step) {
         return For(s_.Add(begin, in_group_), end, s_.Int(threads_->group), carried,
                    [&, index = step.index](Value value, Values values) {
                      Bind(index, value);

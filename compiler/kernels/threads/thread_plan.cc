@@ -269,18 +269,28 @@ class ThreadPlanner {
     ShareStep(longest);
   }
 
-  // The loop of which nobody knows how many turns there are, as devices differ or bounds depend on
-  // it: at most as many as the index has values. A group has more than a warp where threads of the
-  // GPU would be idle.
+  // A loop where nobody knows how many turns there are inside of a point, as devices differ or
+  // bounds depend on them: at most as many as indices have values. A group has more than a warp
+  // where threads of the GPU would be idle. Parts are of the loop of which there may be most.
   void ShareStep(int index) {
-    const int64_t turns = DefinitionOf(0).indices[index].extent;
+    const auto extent = [&](int of) { return DefinitionOf(0).indices[of].extent; };
     plan_.step = index;
     plan_.group = warp_;
-    while (plan_.group < kMostThreads && turns > kAccessesEach * plan_.group &&
+    while (plan_.group < kMostThreads && extent(index) > kAccessesEach * plan_.group &&
            Points() * plan_.group < kEnoughBlocks * kMostThreads)
       plan_.group *= 2;
     if (plan_.group > warp_) plan_.threads = plan_.group;
+    int64_t turns = 1, most_parts = extent(index) / (kAccessesEach * plan_.group);
+    plan_.step_of_parts = index;
+    for (const int inner : InnerIndices(0)) {
+      turns *= extent(inner);
+      if (inner == index || extent(inner) <= most_parts) continue;
+      plan_.step_of_parts = inner;
+      most_parts = extent(inner);
+    }
     plan_.parts = PartsOf(turns, turns / plan_.group);
+    if (plan_.step_of_parts != index)
+      plan_.parts = static_cast<int>(std::min<int64_t>(plan_.parts, most_parts));
   }
 
   // Neighbouring threads compute neighbouring points, as these lie side by side in memory.

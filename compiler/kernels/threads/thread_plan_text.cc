@@ -55,6 +55,8 @@ std::string TextOf(const ThreadPlan& plan, const NamedKernel& kernel) {
                     By(plan.inner[d].lanes));
   }
   if (plan.step >= 0) absl::StrAppend(&text, "; turns of ", definition(0).indices[plan.step].name);
+  if (plan.step_of_parts != plan.step && plan.parts > 1)
+    absl::StrAppend(&text, "; parts of ", definition(0).indices[plan.step_of_parts].name);
   return text;
 }
 

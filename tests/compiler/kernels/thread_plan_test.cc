@@ -133,6 +133,11 @@ TEST_CASE("few long sums are computed in parts") {
         "threads; points i");
   CHECK(PlanOf(Reduce(Reducer::kSum, {512, 50257}, 1, {i, j}), false) ==
         "512 threads, 512 a point; points i; turns of j");
+  // And unequal parts of a batch.
+  CHECK(
+      PlanOf(Reduce(Reducer::kSum, {64, 32, 56, 56}, 1, {j, i, k, l}), false) ==
+      "256 threads, 32 a point in 33 parts; points i; turns of l; parts of k; then sums of parts, "
+      "256 threads; points i");
 }
 
 TEST_CASE("no sum of more than a million terms has fewer blocks than GPUs have multiprocessors") {

@@ -64,6 +64,8 @@ std::vector<Case> Schedules() {
       {Reduce(Reducer::kProd, {6, 40}, 1, {j, i}), "32 threads, 8 apart a point"},
       {Reduce(Reducer::kSum, {9, 65536}, 1, {i, j}), "1024 threads, 1024 a point in 4 parts"},
       {Reduce(Reducer::kMax, {64, 4099}, 1, {j, i}), "256 threads, 16 apart a point in"},
+      {Reduce(Reducer::kSum, {9, 130, 40, 30}, 1, {j, i, k, l}), "1024 threads, 1024 a point in"},
+      {Best(Reducer::kArgMax, {5, 70, 40, 30}, 1, {j, i, k, l}), "1024 threads, 1024 a point in"},
       {Best(Reducer::kArgMax, {133, 128}, 1, {i, j}), "256 threads, 32 a point"},
       {Best(Reducer::kArgMin, {70, 5003}, 1, {i, j}),
        "1024 threads, 1024 a point; points i; turns j"},
