@@ -72,14 +72,20 @@ void KernelBuilder::ScatterToPlaces() {
 // Runs `action` with each of the thread's turns along a place bound, and all of its lanes at hand.
 void KernelBuilder::AlongPlace(const Action& action) {
   const InnerLoops& inner = threads_->inner[number_];
-  const int64_t chunks = inner.turns / inner.lanes, group = threads_->group;
-  const int64_t turns = std::min(kMostUnrolled, (chunks + group - 1) / group);
+  const int64_t most = inner.turns / inner.lanes, group = threads_->group;
+  const int64_t turns = std::min(kMostUnrolled, (most + group - 1) / group);
+  const bool known = inner.loops.empty() || inner.loops.front().extent.has_value();
+  Value chunks = s_.Int(most);
+  if (!known) {
+    chunks = s_.Int(1);
+    for (const MergedLoop& loop : inner.loops) chunks = s_.Mul(chunks, ExtentOf(loop));
+  }
   const Value begin = threads_->parts > 1 ? s_.Mul(part_, s_.Int(turns * group)) : s_.Int(0);
   for (int64_t turn = 0; turn < turns; ++turn) {
     Value chunk = s_.Add(s_.Add(begin, in_group_), s_.Int(turn * group));
-    if (threads_->parts * turns * group > chunks) {
-      active_ = Compare(arith::CmpIPredicate::ult, chunk, s_.Int(chunks));
-      chunk = s_.Min(chunk, s_.Int(chunks - 1));
+    if (!known || threads_->parts * turns * group > most) {
+      active_ = Compare(arith::CmpIPredicate::ult, chunk, chunks);
+      chunk = s_.Min(chunk, s_.Sub(chunks, s_.Int(1)));
     }
     Scoped([&] { WithChunk(inner.loops, inner.lanes, chunk, action); });
     active_ = Value();

@@ -323,32 +323,43 @@ class ThreadPlanner {
     for (const LoopStep& step : plan.steps) {
       if (step.kind == LoopStep::kGuard) return false;
       lookups += step.kind == LoopStep::kLookup ? 1 : 0;
-      if (step.kind == LoopStep::kLoop && !strides_[0].ranges[step.index].extent) return false;
     }
     const auto of_outputs = [&](int index) { return Controls(DefinitionOf(0), plan, index); };
     return lookups == 1 && std::none_of(plan.outer.begin(), plan.outer.end(), of_outputs) &&
-           std::all_of(plan.outer.begin(), plan.outer.end(),
-                       [&](int index) { return strides_[0].ranges[index].extent.value_or(0) > 0; });
+           AreKnownButTheFirst(TermIndices()) && AreKnownButTheFirst(plan.outer);
+  }
+
+  // Whether threads can be shared out over these loops: devices may differ in the outermost one.
+  bool AreKnownButTheFirst(const std::vector<int>& indices) const {
+    return std::all_of(indices.begin() + (indices.empty() ? 0 : 1), indices.end(),
+                       [&](int index) { return ExtentOf(index).value_or(0) > 0; });
+  }
+
+  // The loops over terms of a scatter.
+  std::vector<int> TermIndices() const {
+    std::vector<int> terms;
+    for (const LoopStep& step : plans_[0].steps)
+      if (step.kind == LoopStep::kLoop) terms.push_back(step.index);
+    return terms;
   }
 
   std::vector<ThreadPlan> Scatter() {
     ThreadPlan identities;
     identities.stage = ThreadPlan::kIdentities;
-    std::vector<int> outputs, terms;
+    std::vector<int> outputs;
     for (int i = 0; i < static_cast<int>(DefinitionOf(0).indices.size()); ++i)
       if (!DefinitionOf(0).indices[i].reduction) outputs.push_back(i);
-    for (const LoopStep& step : plans_[0].steps)
-      if (step.kind == LoopStep::kLoop) terms.push_back(step.index);
     identities.points = Merged(outputs, {0}, /*only_written=*/true);
     identities.lanes = WidestLanes(0, outputs.back(), /*only_written=*/true);
     if (identities.points.size() > 1)
       identities.lanes = LanesWithin(identities.lanes, identities.points.back().extent);
 
     plan_.stage = ThreadPlan::kPlaces;
-    for (const int index : terms) plan_.points.push_back({{index}, ExtentOf(index)});
+    for (const int index : TermIndices()) plan_.points.push_back({{index}, ExtentOf(index)});
     InnerLoops inner;
     inner.loops = Merged(plans_[0].outer, {0});
-    for (const MergedLoop& loop : inner.loops) inner.turns *= *loop.extent;
+    for (const int index : plans_[0].outer)
+      inner.turns *= ExtentOf(index).value_or(DefinitionOf(0).indices[index].extent);
     if (!inner.loops.empty()) {
       const int last = inner.loops.back().indices.back();
       if (MayHaveLanes(0, last))

@@ -39,8 +39,8 @@ constexpr int64_t kMostUnrolled = 8;
 // The loops of one definition whose turns a group shares out.
 struct InnerLoops {
   std::vector<MergedLoop> loops;  // outermost first
-  int64_t turns = 1;
-  int lanes = 1;  // neighbouring turns of the last loop that a thread takes together
+  int64_t turns = 1;  // at most, where devices differ
+  int lanes = 1;      // neighbouring turns of the last loop that a thread takes together
   // Whether a thread takes the same values of the indices in the same turns.
   friend bool operator==(const InnerLoops& a, const InnerLoops& b) {
     return a.loops == b.loops && a.lanes == b.lanes;
