@@ -18,6 +18,7 @@
 #include "compiler/search_model.h"
 #include "compiler/spmd/spmd.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/gradient/slopes.h"
 
 namespace yuba::compiler {
 namespace {
@@ -144,14 +145,40 @@ void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attentio
                  products.end());
 }
 
+// Takes from the products those with a slope behind them, which are two kernels and a joint call.
+std::vector<JointNodes> TakeSlopes(const Graph& graph, std::vector<Cluster>& products) {
+  std::vector<JointNodes> slopes;
+  const auto is_slope = [&](const Cluster& cluster) {
+    const Node& last = graph.nodes[graph.tensors[cluster.results.back()].producer];
+    const auto value = std::find(last.operands.begin(), last.operands.end(), cluster.results[0]);
+    if (cluster.results.size() != 2 || value == last.operands.end()) return false;
+    const auto steps =
+        MatchPostOpsAndSlopes(*last.definition, static_cast<int>(value - last.operands.begin()));
+    if (!steps.has_value() || steps->size() != 1 || (*steps)[0].kind != PostOp::kGeluTanhSlope)
+      return false;
+    JointNodes joint;
+    joint.kind = program::JointCall::SLOPE;
+    joint.product = graph.nodes[graph.tensors[cluster.results[0]].producer].name;
+    joint.other = last.name;
+    joint.operand = last.operands[(*steps)[0].operand];
+    joint.indices = (*steps)[0].indices;
+    slopes.push_back(std::move(joint));
+    return true;
+  };
+  products.erase(std::remove_if(products.begin(), products.end(), is_slope), products.end());
+  return slopes;
+}
+
 // The program of the graph as it is, with what calls stand for.
 program::Program ProgramOf(const Compilation& c, const std::vector<Attention>& attention,
                            const std::vector<JointNodes>& joint) {
   SharedKernels shared = SharedKernelsFor(c);
+  const std::vector<JointNodes> slopes = TakeSlopes(c.model.graph, shared.products);
   KeepResultsAlone(c.model.graph, attention, shared.products);
   program::Program program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic,
                                              shared.joins, shared.products, c.layouts);
   AddAttention(c.model.graph, attention, program);
+  AddJointCalls(c.model.graph, slopes, program);
   AddJointCalls(c.model.graph, joint, program);
   return program;
 }

@@ -131,11 +131,14 @@ absl::optional<program::JointCall> MessageOf(const JointNodes& joint, const Grap
   call.set_other(parts.KernelOf(other));
   const program::Kernel& kernel = parts.KernelAt(product);
   const auto& definition = program.functions(kernel.function()).definitions(0);
-  if (joint.kind == program::JointCall::OPERAND_SUMS) {
-    const std::vector<TensorId>& operands = graph.nodes[product].operands;
+  if (joint.kind != program::JointCall::ACTIVATION) {
+    const bool sums = joint.kind == program::JointCall::OPERAND_SUMS;
+    const std::vector<TensorId>& operands = graph.nodes[sums ? product : other].operands;
     const auto operand = std::find(operands.begin(), operands.end(), joint.operand);
     if (operand == operands.end()) return absl::nullopt;
-    call.set_operand(definition.operands(static_cast<int>(operand - operands.begin())).operand());
+    const auto& reader =
+        sums ? definition : program.functions(parts.KernelAt(other).function()).definitions(0);
+    call.set_operand(reader.operands(static_cast<int>(operand - operands.begin())).operand());
   }
   for (const int index : joint.indices) call.add_indices(definition.indices(index));
   return call;

@@ -18,7 +18,7 @@ namespace yuba::compiler {
 struct JointNodes {
   program::JointCall::Kind kind = program::JointCall::OPERAND_SUMS;
   std::string product, other;  // of the product's kernel the last node
-  TensorId operand = -1;       // that is summed
+  TensorId operand = -1;       // that is summed, or at which the slope is
   // For each flat dimension of the other's result, an index of the product's definition.
   std::vector<int> indices;
 };

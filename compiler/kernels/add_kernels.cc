@@ -49,7 +49,6 @@ LibraryFeatures FeaturesFor(const KernelChoice& choice) {
   features.convolutions = libraries.convolutions != nullptr;
   features.doubles = libraries.doubles;
   features.tf32 = libraries.tf32 && choice.tf32;
-  features.slopes = libraries.joint_calls && choice.joint_calls == JointCalls::kAll;
   return features;
 }
 
@@ -75,6 +74,10 @@ Definition WholeMapOf(const Node& node) {
   return definition.partial_operands.empty() ? definition : InGroups(definition, 1);
 }
 
+bool MayHaveSlopes(const KernelChoice& choice) {
+  return choice.target.facts->libraries.joint_calls && choice.joint_calls == JointCalls::kAll;
+}
+
 // How many nodes of the cluster, from its first on, are one call of the library.
 size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& cluster,
                       const KernelChoice& choice) {
@@ -96,7 +99,7 @@ size_t NodesInOneCall(const Graph& graph, const compiler::Cluster& cluster,
     if (value == operands.end()) return n;
     const auto steps =
         LibrarySteps(*choice.target.facts, WholeMapOf(node),
-                     static_cast<int>(value - operands.begin()), FeaturesFor(choice).slopes);
+                     static_cast<int>(value - operands.begin()), MayHaveSlopes(choice));
     if (!steps.has_value()) return n;
     chain.insert(chain.end(), steps->begin(), steps->end());
     if (!HasChain(choice.target.facts->post_ops, *call, product->indices, chain)) return n;

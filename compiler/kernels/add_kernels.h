@@ -66,7 +66,8 @@ bool MayStoreArgument(const Definition& product, const std::vector<PostOp>& step
                       const KernelChoice& choice);
 
 // Of products with the maps behind them (compiler/cluster/products.h) the beginnings that are one
-// call of the target's library: what MakeSpmdProgram may make one kernel of.
+// call of the target's library: what MakeSpmdProgram may make one kernel of, but for a product with
+// a slope behind it (opsemantics/gradient/slopes.h), which is a joint call of two.
 std::vector<compiler::Cluster> LibraryProducts(const Graph& graph,
                                                const std::vector<compiler::Cluster>& products,
                                                const KernelChoice& choice);

@@ -19,7 +19,6 @@ struct LibraryFeatures {
   bool convolutions = false;  // and their gradients, of the same types
   bool doubles = false;       // both of f64 too
   bool tf32 = false;          // it may round operands of f32 to TF32, and is to
-  bool slopes = false;        // the slope of an activation may be a step behind a product
 };
 
 // The call for a contraction, a convolution or a gradient of one that the library has; nullopt for

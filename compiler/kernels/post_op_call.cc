@@ -18,7 +18,7 @@ program::PostOp::Kind KindOf(PostOp::Kind kind) {
     case PostOp::kRelu: return program::PostOp::RELU;
     case PostOp::kGeluTanh: return program::PostOp::GELU_TANH;
     case PostOp::kGeluErf: return program::PostOp::GELU_ERF;
-    case PostOp::kGeluTanhSlope: return program::PostOp::GELU_TANH_SLOPE;
+    case PostOp::kGeluTanhSlope: break;  // a kernel of its own, and a joint call
   }
   return program::PostOp::ADD;
 }
@@ -75,7 +75,7 @@ absl::optional<program::LibraryCall> CallWithPostOps(const std::vector<Definitio
   for (int d = 1; d < function.definitions_size(); ++d) {
     const int value = OperandFromBefore(function, d);
     if (value < 0) return absl::nullopt;
-    auto steps = LibrarySteps(target, definitions[d], value, features.slopes);
+    auto steps = LibrarySteps(target, definitions[d], value, /*slopes=*/false);
     if (!steps.has_value()) return absl::nullopt;
     for (PostOp& step : *steps) {
       if (!AddStep(function.definitions(d), step, *call)) return absl::nullopt;

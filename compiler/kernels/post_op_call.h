@@ -14,8 +14,8 @@ namespace yuba::kernels {
 
 // The steps that the map does to operand `value`; nullopt where no library of the target does such
 // steps on elements of this type: steps of a call are in the accumulator's type, so that the map's
-// own must be that, or the target's libraries may round once where maps round each step. `slopes`
-// as LibraryFeatures has it.
+// own must be that, or the target's libraries may round once where maps round each step. `slopes`:
+// whether the slope of an activation is one.
 absl::optional<std::vector<PostOp>> LibrarySteps(const TargetFacts& target, const Definition& map,
                                                  int value, bool slopes);
 

@@ -30,9 +30,8 @@ constexpr PostOpChain kCublasLtSteps = {
       {Mask(PostOp::kAdd), PostOpPlace::kChannels},
       {Mask(PostOp::kRelu, PostOp::kGeluTanh)}}}};
 
-// And slope(X) * alpha * A * B, of GELU at a matrix that lies like the result.
-constexpr PostOpChain kCublasLtSlopes = {
-    {{{Mask(PostOp::kScale)}, {Mask(PostOp::kGeluTanhSlope), PostOpPlace::kResult}}}};
+// And slope(X) * A * B, of GELU at a matrix that lies like the result.
+constexpr PostOpChain kCublasLtSlopes = {{{{Mask(PostOp::kGeluTanhSlope), PostOpPlace::kResult}}}};
 
 // The one pattern for which cuDNN has precompiled engines, in all float types and without TF32.
 constexpr PostOpChain kCudnnSteps = {{{{Mask(PostOp::kAdd), PostOpPlace::kResult},

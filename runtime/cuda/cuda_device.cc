@@ -301,7 +301,10 @@ absl::Status CudaDevice::PlanJointCall(const runtime::LoadedProgram& program,
   const JointSite joint = {call, program.instructions()[call.other()].kernel()};
   std::vector<int64_t> offsets =
       runtime::LaunchOf(program, layout, call.product(), device_).offsets;
-  offsets.push_back(runtime::LaunchOf(program, layout, call.other(), device_).offsets.back());
+  const std::vector<int64_t> of_other =
+      runtime::LaunchOf(program, layout, call.other(), device_).offsets;
+  offsets.push_back(of_other.back());
+  if (call.kind() == program::JointCall::SLOPE) offsets.push_back(of_other[call.operand()]);
   absl::StatusOr<std::unique_ptr<LibraryKernel>> made =
       MakeLibraryKernel({program, kernel, device_, shape, offsets, &joint}, *handles_);
   if (absl::IsUnavailable(made.status())) return absl::OkStatus();  // which the product says

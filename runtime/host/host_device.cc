@@ -86,10 +86,6 @@ absl::Status HostDevice::PrepareLibrary(const LoadedProgram& program, int instru
     return UserError("oneDNN has no products of f64; compile with --target host, which generates ",
                      "their code");
   }
-  for (const program::PostOp& step : call.post_ops()) {
-    if (step.kind() == program::PostOp::GELU_TANH_SLOPE)
-      return UserError("slopes behind products are for GPUs; compile with --target host");
-  }
   if (!call.post_ops().empty() && FromProto(call.type()) != ElementType::kF32) {
     return UserError("post-ops of small floats are for GPUs; compile with --target host, which ",
                      "generates code for them");

@@ -47,14 +47,16 @@ class JointCallChecker {
     for (const int i : {call.product(), call.other()}) taken_[i] = true;
     const Kernel& product = program_.instructions(call.product()).kernel();
     const Kernel& other = program_.instructions(call.other()).kernel();
-    if (product.results_size() != 1 || other.results_size() != 1 || other.operands_size() != 1 ||
-        DefinitionsOf(other) != 1 ||
+    const int operands = call.kind() == JointCall::SLOPE ? 2 : 1;
+    if (product.results_size() != 1 || other.results_size() != 1 ||
+        other.operands_size() != operands || DefinitionsOf(other) != 1 ||
         (call.kind() == JointCall::OPERAND_SUMS && DefinitionsOf(product) != 1))
       return UserError("joins kernels that compute more than one call can");
     for (const Entry& entry : program_.entries()) {
       if (entry.begin() == FirstOf(call) + 1) return UserError("joins instructions of two entries");
     }
     YUBA_RETURN_IF_ERROR(CheckRead(call, product, other));
+    if (call.kind() == JointCall::SLOPE) YUBA_RETURN_IF_ERROR(CheckUnread(call, product));
     return CheckResult(call, product, other);
   }
 
@@ -66,13 +68,35 @@ class JointCallChecker {
     const bool sums = call.kind() == JointCall::OPERAND_SUMS;
     if (sums && (call.operand() < 0 || call.operand() >= product.operands_size()))
       return UserError("sums operand ", call.operand(), ", which is not there");
+    if (call.kind() == JointCall::SLOPE && (call.operand() < 0 || call.operand() > 1))
+      return UserError("has the slope at operand ", call.operand(), ", which is not there");
     const Access& shared = sums ? product.operands(call.operand()) : product.results(0);
-    if (other.operands(0).buffer() == shared.buffer() && !other.operands(0).partial() &&
-        !shared.partial() && Equal(other.operands(0).box(), shared.box())) {
+    const Access& read = other.operands(call.kind() == JointCall::SLOPE ? 1 - call.operand() : 0);
+    if (read.buffer() == shared.buffer() && !read.partial() && !shared.partial() &&
+        Equal(read.box(), shared.box())) {
       return absl::OkStatus();
     }
     return UserError("has a second kernel that reads something else than ",
                      sums ? "the operand" : "the result", " of the product");
+  }
+
+  // The product's result is not stored.
+  absl::Status CheckUnread(const JointCall& call, const Kernel& product) const {
+    const int result = product.results(0).buffer();
+    bool used = program_.buffers(result).initialized();
+    for (const Port& port : program_.outputs()) used |= port.buffer() == result;
+    for (int i = 0; i < program_.instructions_size(); ++i) {
+      if (i == call.product() || i == call.other()) continue;
+      const Instruction& instruction = program_.instructions(i);
+      for (const Access& operand : instruction.kernel().operands())
+        used |= operand.buffer() == result;
+      for (const Access& written : instruction.kernel().results())
+        used |= written.buffer() == result;
+      if (instruction.has_exchange())
+        used |= instruction.exchange().source() == result ||
+                instruction.exchange().destination() == result;
+    }
+    return used ? UserError("has a product whose result is used elsewhere") : absl::OkStatus();
   }
 
   absl::Status CheckResult(const JointCall& call, const Kernel& product,

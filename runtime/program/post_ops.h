@@ -11,8 +11,7 @@
 namespace yuba::runtime {
 
 inline bool HasOperand(const program::PostOp& step) {
-  return step.kind() <= program::PostOp::MULTIPLY ||
-         step.kind() == program::PostOp::GELU_TANH_SLOPE;
+  return step.kind() <= program::PostOp::MULTIPLY;
 }
 
 // [index], of `count` indices of a kernel: the flat dimension of the result that it runs along, or

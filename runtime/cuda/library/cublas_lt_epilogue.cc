@@ -38,10 +38,6 @@ class Epilogue {
       case PostOp::SUBTRACT: return TakeResidual(number, -1);
       case PostOp::RELU: made_.activation = LtEpilogue::kRelu; return true;
       case PostOp::GELU_TANH: made_.activation = LtEpilogue::kGeluTanh; return true;
-      case PostOp::GELU_TANH_SLOPE:
-        made_.activation = LtEpilogue::kGeluTanhSlope;
-        made_.slope = number;
-        return made_.bias < 0 && IsResidual(step);
       default: return false;
     }
   }

@@ -3,8 +3,7 @@
 //   D = act(alpha * A B + beta * C + bias)
 //
 // with a residual C that lies like D, a bias with an element for each of D's columns, and ReLU or
-// GELU by tanh; or, without a bias, D = slope(X) * (alpha * A B + beta * C), with the slope of GELU
-// at a matrix X that lies like D. The matrices are row-major (runtime::ProductPlan); the library,
+// GELU by tanh. The matrices are row-major (runtime::ProductPlan); the library,
 // whose matrices are column-major, has the bias along its rows.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_EPILOGUE_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_EPILOGUE_H_
@@ -15,12 +14,11 @@
 namespace yuba::cuda {
 
 struct LtEpilogue {
-  enum Activation { kNone, kRelu, kGeluTanh, kGeluTanhSlope };
+  enum Activation { kNone, kRelu, kGeluTanh };
   double alpha = 1;
   double beta = 0;    // of the residual
   int residual = -1;  // positions in LibraryShape::post_ops; -1: there is none
   int bias = -1;
-  int slope = -1;  // of kGeluTanhSlope
   Activation activation = kNone;
 };
 

@@ -24,8 +24,12 @@ class Joint {
     const Box written = site_.program.BoxOf(result_.box(), site_.device);
     for (size_t d = 0; d < box_.size(); ++d)
       joint.first += (written[d].begin - box_[d].begin) * strides_[d];
-    if (call_.kind() == program::JointCall::ACTIVATION)
-      return LiesLikeResult() ? absl::make_optional(joint) : absl::nullopt;
+    if (call_.kind() != program::JointCall::OPERAND_SUMS) {
+      bool alike = LiesLikeResult(result_);
+      if (call_.kind() == program::JointCall::SLOPE)
+        alike = alike && LiesLikeResult(site_.joint->other.operands(call_.operand()));
+      return alike ? absl::make_optional(joint) : absl::nullopt;
+    }
     const bool of_left = call_.operand() == site_.left();
     joint.of_a = of_left != plan_.swapped;
     return MaySum(of_left) ? absl::make_optional(joint) : absl::nullopt;
@@ -49,13 +53,15 @@ class Joint {
     return 0;
   }
 
-  // GELU's result is D, whose place has the extents and strides of the product's own.
-  bool LiesLikeResult() const {
+  // What the call makes or reads lies as the product's own result would.
+  bool LiesLikeResult(const program::Access& access) const {
     const program::Access& own = site_.kernel.results(0);
     if (plan_.c.packed || !plan_.sums.empty() ||
-        site_.program.BufferBox(own.buffer(), site_.device) != box_ ||
+        site_.program.type(own.buffer()) != site_.program.type(access.buffer()) ||
+        site_.program.BufferBox(own.buffer(), site_.device) !=
+            site_.program.BufferBox(access.buffer(), site_.device) ||
         site_.program.BoxOf(own.box(), site_.device) !=
-            site_.program.BoxOf(result_.box(), site_.device))
+            site_.program.BoxOf(access.box(), site_.device))
       return false;
     for (const auto* role :
          {&site_.call().batch(), &site_.call().rows(), &site_.call().columns()}) {

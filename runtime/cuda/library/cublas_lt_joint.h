@@ -1,6 +1,6 @@
 // A second kernel that cuBLASLt computes in the call of a product (program.proto, JointCall): sums
-// of an operand over all that the product is summed over, as it has them for gradients of biases,
-// or GELU, where the call stores what it is of as well.
+// of an operand over all that the product is summed over, as it has them for gradients of biases;
+// GELU, where the call stores what it is of as well; or the product times its slope.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_JOINT_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_JOINT_H_
 

@@ -34,8 +34,9 @@ uint32_t EpilogueNumber(const LtShape& shape) {
     case LtEpilogue::kGeluTanh:
       if (aux) return bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
       return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
-    case LtEpilogue::kGeluTanhSlope: return CUBLASLT_EPILOGUE_DGELU;
-    case LtEpilogue::kNone: break;
+    case LtEpilogue::kNone:
+      if (aux) return CUBLASLT_EPILOGUE_DGELU;
+      break;
   }
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }

@@ -49,8 +49,8 @@ struct LtShape {
   };
   absl::optional<Bias> bias;  // n elements next to each other, added to each row
   LtEpilogue::Activation activation = LtEpilogue::kNone;
-  // X, of kGeluTanhSlope what is read; of kGeluTanh what it is of, which is stored where this is
-  // set.
+  // X, which lies like D: of kGeluTanh what it is of, which is stored where this is set; without an
+  // activation D is multiplied with the slope of GELU there.
   absl::optional<LtOperand> aux;
   // The call also stores, next to each other in the type of D, the sums over k of A, m of them, or
   // of B, n. The batch is 1 then, and there is no bias and no activation.

@@ -104,14 +104,14 @@ class CublasLtProduct : public LibraryKernel {
       };
       pointers.residual = post(epilogue_.residual);
       pointers.bias = post(epilogue_.bias);
-      pointers.aux = post(epilogue_.slope);
       if (joint_.has_value()) {
         char* const second = buffers[joint_result_] + joint_->first * written;
-        if (IsActivated()) {
-          pointers.aux = pointers.result;
-          pointers.result = second + (at.result - shape_.output) * written;
-        } else {
+        if (HasSums()) {
           pointers.sums = second;
+        } else {
+          const bool slope = joint_->kind == program::JointCall::SLOPE;
+          pointers.aux = slope ? buffers[joint_result_ + 1] + at.result * written : pointers.result;
+          pointers.result = second + (at.result - shape_.output) * written;
         }
       }
       status = Step(pointers, workspace);
@@ -131,18 +131,24 @@ class CublasLtProduct : public LibraryKernel {
     char* sums = nullptr;
   };
 
-  bool IsActivated() const { return joint_->kind == program::JointCall::ACTIVATION; }
+  bool HasSums() const { return joint_->kind == program::JointCall::OPERAND_SUMS; }
 
   void AddJoint(const LibrarySite& site, LtShape& shape) const {
     const int64_t bytes = ByteSize(shape_.result_type);
     const int64_t begin = site.offsets[joint_result_] + joint_->first * bytes;
-    if (!IsActivated()) {
+    if (HasSums()) {
       shape.sums = LtShape::Sums{joint_->of_a, CommonAlignment({begin})};
       return;
     }
-    shape.activation = LtEpilogue::kGeluTanh;
     shape.aux = shape.d;
-    shape.d.alignment = AlignmentOf(begin, bytes, {&plan_.loops}, &runtime::StridedIndex::result);
+    const auto alignment = [&](int64_t from) {
+      return AlignmentOf(from, bytes, {&plan_.loops}, &runtime::StridedIndex::result);
+    };
+    if (joint_->kind == program::JointCall::ACTIVATION)
+      shape.activation = LtEpilogue::kGeluTanh;
+    else
+      shape.aux->alignment = alignment(site.offsets[joint_result_ + 1] + shape_.output * bytes);
+    shape.d.alignment = alignment(begin);
   }
 
   void AddEpilogue(const LibrarySite& site, const runtime::StridedIndex& batch,
@@ -156,18 +162,14 @@ class CublasLtProduct : public LibraryKernel {
       const runtime::PostOpShape& bias = shape_.post_ops[epilogue_.bias];
       shape.bias = LtShape::Bias{batch_step(bias), AlignmentOfStep(site, bias)};
     }
-    const auto like_result = [&](const runtime::PostOpShape& step) {
-      LtOperand operand;
-      operand.layout.leading = plan_.n;
-      if (plan_.m > 1) operand.layout.leading = std::max(plan_.n, plan_.c_row.post[step.number]);
-      operand.batch_step = batch_step(step);
-      operand.alignment = AlignmentOfStep(site, step);
-      return operand;
-    };
-    if (epilogue_.slope >= 0) shape.aux = like_result(shape_.post_ops[epilogue_.slope]);
     if (epilogue_.residual < 0) return;
+    const runtime::PostOpShape& residual = shape_.post_ops[epilogue_.residual];
     shape.beta = epilogue_.beta;
-    shape.residual = like_result(shape_.post_ops[epilogue_.residual]);
+    LtOperand& added = shape.residual.emplace();
+    added.layout.leading = plan_.n;
+    if (plan_.m > 1) added.layout.leading = std::max(plan_.n, plan_.c_row.post[residual.number]);
+    added.batch_step = batch_step(residual);
+    added.alignment = AlignmentOfStep(site, residual);
   }
 
   // Of the pointers to a step's operand.
@@ -261,7 +263,9 @@ absl::optional<runtime::ProductPlan> PlanFor(const LibrarySite& site) {
   if (site.joint == nullptr) return PlanWithEpilogue(site.shape);
   return runtime::PlanProduct(site.shape, [&](const runtime::ProductPlan& plan) {
     const auto epilogue = EpilogueOf(site.shape, plan);
+    const bool slope = site.joint->call.kind() == program::JointCall::SLOPE;
     return epilogue.has_value() && epilogue->activation == LtEpilogue::kNone &&
+           !(slope && (epilogue->bias >= 0 || epilogue->residual >= 0)) &&
            JointOf(site, plan).has_value();
   });
 }

@@ -36,7 +36,6 @@ std::string CallText(const LtShape& shape) {
   }
   if (shape.activation == LtEpilogue::kRelu) text += " relu";
   if (shape.activation == LtEpilogue::kGeluTanh) text += " gelu_tanh";
-  if (shape.activation == LtEpilogue::kGeluTanhSlope) text += " gelu_tanh_slope";
   if (shape.aux.has_value()) text += OperandText(shape, "x", *shape.aux);
   if (shape.sums.has_value())
     absl::StrAppend(&text, " sums=", shape.sums->of_a ? "a" : "b", "@", shape.sums->alignment);

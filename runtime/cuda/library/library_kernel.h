@@ -47,8 +47,8 @@ struct LibrarySite {
   const program::Kernel& kernel;
   int device = 0;
   const runtime::LibraryShape& shape;  // has a result and terms
-  // Where the buffers of the kernel's operands begin, then those of its results, and then that of
-  // the second kernel's: bytes, from an address aligned to 256.
+  // Where the buffers of the kernel's operands begin, then those of its results, then that of the
+  // second kernel's, and of a slope that of what it is at: bytes, from an address aligned to 256.
   std::vector<int64_t> offsets;
   const JointSite* joint = nullptr;  // null: the call is of this instruction alone
 

@@ -232,14 +232,15 @@ TEST_CASE("joint calls of random structure are right") {
   CHECK(calls < kRounds);
 }
 
-// y = gelu(x w + b), z = (x w) * slope(e): what such calls read and store beside their results.
+// g = gelu(e) with e = x w + b, and z = (x w) * slope(e).
 struct Gelu {
   int64_t rows = 3, columns = 8, batch = 2;
   bool bias = true;
 };
 
-// Buffers x [batch, rows, 4], w [batch, 4, columns], b [columns], e, g and z like the results, of
-// which e is the product with its bias and g GELU of it, a kernel without code.
+// Buffers x [batch, rows, 4], w [batch, 4, columns], b [columns], and e, g, d and z like the
+// results: e is the product with its bias and g GELU of it, d the product alone and z its slope
+// times.
 runtime::ProgramBuilder GeluProgram(const Gelu& gelu) {
   runtime::ProgramBuilder builder({1});
   const auto add = [&](const std::string& name, const std::vector<int64_t>& dims) {
@@ -248,7 +249,7 @@ runtime::ProgramBuilder GeluProgram(const Gelu& gelu) {
   const std::vector<int64_t> dims = {gelu.batch, gelu.rows, gelu.columns};
   const int x = add("x", {gelu.batch, gelu.rows, 4}), w = add("w", {gelu.batch, 4, gelu.columns});
   const int b = add("b", {gelu.columns});
-  const int e = add("e", dims), g = add("g", dims), z = add("z", dims);
+  const int e = add("e", dims), g = add("g", dims), z = add("z", dims), d = add("d", dims);
   program::LibraryCall call;
   call.set_right(1);
   const auto index = [&](program::LibraryIndex* added, int number, int left, int right,
@@ -264,7 +265,7 @@ runtime::ProgramBuilder GeluProgram(const Gelu& gelu) {
   index(call.add_inner(), 3, 2, 1, -1);
   const std::vector<std::vector<Interval>> parts = {
       {{0, gelu.batch}}, {{0, gelu.rows}}, {{0, gelu.columns}}, {{0, 4}}};
-  program::LibraryCall with_bias = call, with_slope = call;
+  program::LibraryCall with_bias = call;
   std::vector<int> operands = {x, w};
   if (gelu.bias) {
     program::PostOp& step = *with_bias.add_post_ops();
@@ -273,32 +274,39 @@ runtime::ProgramBuilder GeluProgram(const Gelu& gelu) {
     operands.push_back(b);
   }
   builder.AddLibraryKernel(with_bias, parts, operands, e);
-  program::Function* function = builder.message().add_functions();
-  function->set_symbol("nobody");
-  program::Kernel kernel;
-  kernel.set_function(builder.message().functions_size() - 1);
-  kernel.add_node("g");
-  kernel.add_from("");
-  const program::Kernel product = builder.message().instructions(0).kernel();
-  for (int i = 0; i < 3; ++i) {
-    function->add_indices();
-    *kernel.add_indices() = product.indices(i);
-  }
-  *kernel.add_operands() = product.results(0);
-  program::Access* written = kernel.add_results();
-  written->set_buffer(g);
-  *written->mutable_box() = builder.message().buffers(g).box();
-  runtime::ProgramBuilder::AddDefinition(function, 1);
-  *builder.message().add_instructions()->mutable_kernel() = kernel;
-  program::JointCall& joint = *builder.message().add_joint_calls();
-  joint.set_kind(program::JointCall::ACTIVATION);
-  joint.set_other(1);
-  for (int i = 0; i < 3; ++i) joint.add_indices(i);
-  program::PostOp& slope = *with_slope.add_post_ops();
-  slope.set_kind(program::PostOp::GELU_TANH_SLOPE);
-  slope.set_operand(2);
-  for (int i = 0; i < 3; ++i) slope.add_indices(i);
-  builder.AddLibraryKernel(with_slope, parts, {x, w, e}, z);
+  // A kernel without code behind the product, which makes `result` of these buffers.
+  const auto add_joint = [&](program::JointCall::Kind kind, const std::string& name,
+                             const std::vector<int>& read, int result) {
+    const int before = builder.message().instructions_size() - 1;
+    program::Function* function = builder.message().add_functions();
+    function->set_symbol("nobody_" + name);
+    program::Kernel kernel;
+    kernel.set_function(builder.message().functions_size() - 1);
+    kernel.add_node(name);
+    kernel.add_from("");
+    for (int i = 0; i < 3; ++i) {
+      function->add_indices();
+      *kernel.add_indices() = builder.message().instructions(before).kernel().indices(i);
+    }
+    for (const int buffer : read) {
+      program::Access* operand = kernel.add_operands();
+      operand->set_buffer(buffer);
+      *operand->mutable_box() = builder.message().buffers(buffer).box();
+    }
+    program::Access* written = kernel.add_results();
+    written->set_buffer(result);
+    *written->mutable_box() = builder.message().buffers(result).box();
+    runtime::ProgramBuilder::AddDefinition(function, static_cast<int>(read.size()));
+    *builder.message().add_instructions()->mutable_kernel() = kernel;
+    program::JointCall& joint = *builder.message().add_joint_calls();
+    joint.set_kind(kind);
+    joint.set_product(before);
+    joint.set_other(before + 1);
+    for (int i = 0; i < 3; ++i) joint.add_indices(i);
+  };
+  add_joint(program::JointCall::ACTIVATION, "g", {e}, g);
+  builder.AddLibraryKernel(call, parts, {x, w}, d);
+  add_joint(program::JointCall::SLOPE, "z", {e, d}, z);
   builder.AddInput("x", x);
   builder.AddInput("w", w);
   builder.AddInput("b", b);
@@ -355,9 +363,20 @@ TEST_CASE("cuBLASLt wants what GELU is of in rows of multiples of 8 elements") {
              StatusIs(absl::StatusCode::kInvalidArgument, "kernel g"));
 }
 
-TEST_CASE("processors have no slopes behind products") {
-  CHECK_THAT(runtime::Session::Open(GeluProgram({}).Load(), runtime::RunOptions()),
-             StatusIs(absl::StatusCode::kInvalidArgument, "compile with --target host"));
+TEST_CASE("a slope of a product that others read, or at what is not there, is refused") {
+  using Change = void (*)(program::Program&);
+  const std::pair<Change, const char*> cases[] = {
+      {[](auto& p) { p.add_outputs()->set_buffer(6); }, "whose result is used elsewhere"},
+      {[](auto& p) { p.mutable_joint_calls(1)->set_operand(2); }, "has the slope at operand 2"},
+      {[](auto& p) { p.mutable_joint_calls(1)->set_operand(1); },
+       "reads something else than the result"}};
+  for (const auto& [change, cause] : cases) {
+    program::Program changed = GeluProgram({}).message();
+    REQUIRE_THAT(runtime::LoadedProgram::FromMessage(changed), IsOk());
+    change(changed);
+    CHECK_THAT(runtime::LoadedProgram::FromMessage(changed),
+               StatusIs(absl::StatusCode::kInvalidArgument, cause));
+  }
 }
 
 TEST_CASE("what the library does not have of a joint call runs as its two kernels") {
