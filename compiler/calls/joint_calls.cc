@@ -33,11 +33,11 @@ const Position* SummedAt(const Definition& definition) {
 }
 
 // For each index of `sums`, whose operand is at `summed` there and at `read` in the product, the
-// product's index that runs along the same dimension; nullopt where some do not, or not all inner
-// ones are summed.
+// product's index that runs along the same dimension; nullopt where some do not, or where one of
+// the two is summed over a dimension and the other is not. All inner indices of the product are
+// along some dimension of each operand.
 absl::optional<std::vector<int>> IndicesOfProduct(const Definition& sums, const Position& summed,
-                                                  const Position& read, const Definition& product,
-                                                  const Contraction& contraction) {
+                                                  const Position& read, const Definition& product) {
   std::vector<int> of_product(sums.indices.size(), -1);
   size_t inner = 0;
   for (size_t d = 0; d < summed.size(); ++d) {
@@ -48,7 +48,7 @@ absl::optional<std::vector<int>> IndicesOfProduct(const Definition& sums, const 
     of_product[index] = of_read;
     inner += product.indices[of_read].reduction ? 1 : 0;
   }
-  if (inner == 0 || inner != contraction.inner.size()) return absl::nullopt;
+  if (inner == 0) return absl::nullopt;
   return of_product;
 }
 
@@ -64,16 +64,14 @@ const Position* ReadAt(const Definition& product, int operand) {
 }
 
 // The sums of the product's operand that `sums` is, if it is.
-absl::optional<JointNodes> Match(const Node& product, const Contraction& contraction, int operand,
-                                 const Node& sums) {
+absl::optional<JointNodes> Match(const Node& product, int operand, const Node& sums) {
   const Definition& definition = *sums.definition;
   const Position* const summed = SummedAt(definition);
   const Position* const read = ReadAt(*product.definition, operand);
   if (summed == nullptr || read == nullptr || sums.entry != product.entry ||
       definition.result.type != product.definition->result.type)
     return absl::nullopt;
-  const auto of_product =
-      IndicesOfProduct(definition, *summed, *read, *product.definition, contraction);
+  const auto of_product = IndicesOfProduct(definition, *summed, *read, *product.definition);
   if (!of_product.has_value()) return absl::nullopt;
   JointNodes joint;
   joint.product = product.name;
@@ -158,7 +156,7 @@ std::vector<JointNodes> FindOperandSums(const Graph& graph,
     for (size_t o = 0; o < product.operands.size() && !joint.has_value(); ++o) {
       for (const NodeId reader : graph.tensors[product.operands[o]].consumers) {
         if (taken.count(reader) != 0) continue;
-        joint = Match(product, *contraction, static_cast<int>(o), graph.nodes[reader]);
+        joint = Match(product, static_cast<int>(o), graph.nodes[reader]);
         if (!joint.has_value()) continue;
         taken.insert(reader);
         break;
