@@ -11,6 +11,7 @@
 #include "compiler/calls/stored_arguments.h"
 #include "compiler/cluster/cluster.h"
 #include "compiler/cluster/products.h"
+#include "compiler/cluster/rows.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/order/follow.h"
 #include "compiler/order/gather.h"
@@ -259,6 +260,7 @@ absl::Status MakeProgram(Compilation& c) {
   while (true) {
     const std::vector<JointNodes> activations = StoreArgumentsOf(wanted, c);
     BringTogether(c);
+    if (c.request.kernels.target.facts->parallel) MarkFewRows(c.plan, c.model);
     const std::vector<Attention> attention = PlaceAttention(c);
     c.program = ProgramOf(c, attention, {});
     JoinProducts(attention, activations, c);

@@ -1,7 +1,6 @@
 #include "compiler/cluster/cluster.h"
 
 #include <algorithm>
-#include <set>
 
 #include "compiler/cluster/loops_fit.h"
 #include "compiler/kernels/loop_plan.h"
@@ -13,19 +12,9 @@
 namespace yuba::compiler {
 namespace {
 
-// What one function may hold: the code of more is spilled from registers and slow to compile.
-constexpr size_t kMostNodes = 16, kMostTensors = 24;
-constexpr int kMostExpressions = 512;
-
 int Outputs(const Definition& definition) {
   return static_cast<int>(std::count_if(definition.indices.begin(), definition.indices.end(),
                                         [](const Index& index) { return !index.reduction; }));
-}
-
-int Expressions(const Definition& definition) {
-  int count = 0;
-  Walk(definition, [&](const Expr&) { ++count; });
-  return count;
 }
 
 // Whether it calls library functions, of which vectors of elements may be rounded otherwise.
@@ -126,7 +115,7 @@ class Clusters {
   // Adds the node to the cluster at hand, if it fits. With the second node it is decided how many
   // indices are shared: as many as possible.
   bool Join(NodeId id) {
-    if (nodes_.empty() || nodes_.size() == kMostNodes) return false;
+    if (nodes_.empty()) return false;
     if (graph_.nodes[id].entry != graph_.nodes[nodes_[0]].entry) return false;
     const Definition& next = DefinitionOf(id);
     if (!MayBegin(next) || !Gains(id) || !IsSmall(id)) return false;
@@ -142,34 +131,18 @@ class Clusters {
     return true;
   }
 
-  // Whether the node reads the result of another, or both read a tensor of at least as many
-  // elements as a result has. Scalars that many nodes read are no reason.
+  // Whether there is something to gain with one of the others.
   bool Gains(NodeId id) const {
-    const Node& next = graph_.nodes[id];
-    for (const NodeId other : nodes_) {
-      const Node& node = graph_.nodes[other];
-      for (const TensorId operand : next.operands) {
-        if (operand == node.result) return true;
-        const bool both =
-            std::find(node.operands.begin(), node.operands.end(), operand) != node.operands.end();
-        const int64_t elements = ElementCount(graph_.tensors[operand].type);
-        if (both && elements > 1 && elements >= ElementCount(next.definition->result)) return true;
-      }
-    }
-    return false;
+    return std::any_of(nodes_.begin(), nodes_.end(), [&](NodeId other) {
+      return HaveInCommon(graph_, graph_.nodes[other], graph_.nodes[id]);
+    });
   }
 
   bool IsSmall(NodeId id) const {
-    std::set<TensorId> tensors;
-    int expressions = 0;
-    const auto add = [&](const Node& node) {
-      tensors.insert(node.operands.begin(), node.operands.end());
-      tensors.insert(node.result);
-      expressions += Expressions(*node.definition);
-    };
-    for (const NodeId other : nodes_) add(graph_.nodes[other]);
-    add(graph_.nodes[id]);
-    return tensors.size() <= kMostTensors && expressions <= kMostExpressions;
+    std::vector<const Node*> all;
+    for (const NodeId other : nodes_) all.push_back(&graph_.nodes[other]);
+    all.push_back(&graph_.nodes[id]);
+    return FitOneFunction(all);
   }
 
   bool Fits(NodeId id, int shared) const {

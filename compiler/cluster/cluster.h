@@ -40,10 +40,11 @@ void ClusterModel(Model& model, int64_t fewest_slices = kFewestSlices);
 absl::optional<Cluster> ClusterOf(const Graph& graph, const std::vector<NodeId>& nodes,
                                   int64_t fewest_slices = kFewestSlices);
 
-// Whether the clusters are possible ones: each of several nodes in the graph's order, none in two
-// clusters, with shared output indices of equal extents whose loops can be shared, and each reading
-// of the others its own slice. Where the graph has copies, accumulators and partials by now, they
-// may stand between the nodes. FailedPrecondition, with the node's name, where not.
+// Whether the clusters are possible ones, or those of columns.h: each of several nodes in the
+// graph's order, none in two clusters, with shared output indices of equal extents whose loops can
+// be shared, and each reading of the others its own slice. Where the graph has copies, accumulators
+// and partials by now, they may stand between the nodes. FailedPrecondition, with the node's name,
+// where not.
 absl::Status CheckClusters(const Graph& graph, const std::vector<Cluster>& clusters);
 
 }  // namespace yuba::compiler

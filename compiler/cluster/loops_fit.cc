@@ -1,9 +1,41 @@
 #include "compiler/cluster/loops_fit.h"
 
+#include <algorithm>
+#include <set>
+
 #include "compiler/kernels/loop_plan.h"
 #include "compiler/spmd/own_slice.h"
 
 namespace yuba::compiler {
+namespace {
+
+// What one function may hold: the code of more is spilled from registers and slow to compile.
+constexpr size_t kMostNodes = 16, kMostTensors = 24;
+constexpr int kMostExpressions = 512;
+
+}  // namespace
+
+bool FitOneFunction(const std::vector<const Node*>& nodes) {
+  std::set<TensorId> tensors;
+  int expressions = 0;
+  for (const Node* node : nodes) {
+    tensors.insert(node->operands.begin(), node->operands.end());
+    tensors.insert(node->result);
+    Walk(*node->definition, [&](const Expr&) { ++expressions; });
+  }
+  return nodes.size() <= kMostNodes && tensors.size() <= kMostTensors &&
+         expressions <= kMostExpressions;
+}
+
+bool HaveInCommon(const Graph& graph, const Node& writer, const Node& reader) {
+  return std::any_of(reader.operands.begin(), reader.operands.end(), [&](TensorId operand) {
+    if (operand == writer.result) return true;
+    const auto& others = writer.operands;
+    const bool both = std::find(others.begin(), others.end(), operand) != others.end();
+    const int64_t elements = ElementCount(graph.tensors[operand].type);
+    return both && elements > 1 && elements >= ElementCount(reader.definition->result);
+  });
+}
 
 bool LoopsFit(const Definition& definition, int shared) {
   using kernels::LoopPlan;

@@ -3,9 +3,18 @@
 #ifndef YUBA_COMPILER_CLUSTER_LOOPS_FIT_H_
 #define YUBA_COMPILER_CLUSTER_LOOPS_FIT_H_
 
+#include <vector>
+
 #include "opsemantics/definition/graph.h"
 
 namespace yuba::compiler {
+
+// Whether one function may hold the code of all nodes.
+bool FitOneFunction(const std::vector<const Node*>& nodes);
+
+// Whether the reader reads what the writer computes, or both read a tensor of at least as many
+// elements as the reader computes. Scalars that many nodes read are no reason to join.
+bool HaveInCommon(const Graph& graph, const Node& writer, const Node& reader);
 
 // Whether in both arithmetics the loops over the first `shared` indices are the outermost ones, and
 // inside of them elements are computed one by one (no rows of accumulators in memory). A kernel may

@@ -8,10 +8,6 @@
 namespace yuba::compiler {
 namespace {
 
-const Definition& DefinitionOf(const Model& model, const Cluster& cluster, TensorId result) {
-  return *model.graph.nodes[ProducerIn(model.graph, result, cluster.entry)].definition;
-}
-
 // With the extents that the largest part of the node has.
 Definition OnDevice(const Definition& definition, const Mesh& mesh,
                     const search::Choice& partition) {
@@ -23,46 +19,24 @@ Definition OnDevice(const Definition& definition, const Mesh& mesh,
   return part;
 }
 
-bool HasFewLongRows(const Model& model, const search::Plan& plan, const Cluster& cluster) {
-  return std::any_of(cluster.results.begin(), cluster.results.end(), [&](TensorId result) {
-    const NodeId node = ProducerIn(model.graph, result, cluster.entry);
-    const Definition part =
-        OnDevice(*model.graph.nodes[node].definition, plan.mesh, plan.nodes[node]);
-    return kernels::HasFewLongRows(part, cluster.shared);
-  });
-}
-
-// The nodes of each piece, of which the first alone has loops inside of the shared ones.
-std::vector<Cluster> Pieces(const Model& model, const Cluster& cluster) {
-  std::vector<Cluster> pieces;
-  Cluster piece = cluster;
-  piece.results.clear();
-  const auto finish = [&] {
-    if (piece.results.size() > 1) pieces.push_back(piece);
-    piece.results.clear();
-  };
-  for (const TensorId result : cluster.results) {
-    const Definition& definition = DefinitionOf(model, cluster, result);
-    if (static_cast<int>(definition.indices.size()) > cluster.shared) finish();
-    piece.results.push_back(result);
-  }
-  finish();
-  return pieces;
-}
-
 }  // namespace
 
-std::vector<Cluster> ClustersOfRows(const Model& model, const search::Plan& plan) {
-  std::vector<Cluster> rows;
-  for (const Cluster& cluster : model.clusters) {
-    if (cluster.rows == Cluster::kNone) continue;
-    if (cluster.rows == Cluster::kTogether && !HasFewLongRows(model, plan, cluster)) {
-      rows.push_back(cluster);
-      continue;
-    }
-    for (Cluster& piece : Pieces(model, cluster)) rows.push_back(std::move(piece));
+void MarkFewRows(const search::Plan& plan, Model& model) {
+  const auto definition_of = [&](const Cluster& cluster, TensorId result) -> const Definition& {
+    return *model.graph.nodes[ProducerIn(model.graph, result, cluster.entry)].definition;
+  };
+  const auto is_few = [&](const Cluster& cluster) {
+    // Of columns all sums may have parts (columns.h).
+    if (kernels::SumsDownColumns(definition_of(cluster, cluster.results[0]))) return false;
+    return std::any_of(cluster.results.begin(), cluster.results.end(), [&](TensorId result) {
+      const NodeId node = ProducerIn(model.graph, result, cluster.entry);
+      const Definition part = OnDevice(definition_of(cluster, result), plan.mesh, plan.nodes[node]);
+      return kernels::HasFewLongRows(part, cluster.shared);
+    });
+  };
+  for (Cluster& cluster : model.clusters) {
+    if (cluster.rows == Cluster::kTogether && is_few(cluster)) cluster.rows = Cluster::kOnce;
   }
-  return rows;
 }
 
 }  // namespace yuba::compiler

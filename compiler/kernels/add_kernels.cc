@@ -146,9 +146,9 @@ void AddLaunches(const NamedKernel& kernel, const KernelTarget& target,
         add(plan, SymbolOf(kernel, function.launches_size()), kernel.definitions[0]);
     if (plan.parts == 1 || plan.stage == ThreadPlan::kSumOfParts) continue;
     launch.set_parts(plan.parts);
-    if (plan.stage == ThreadPlan::kDefinitions)
-      launch.set_part_bytes((hash ? sizeof(int64_t) : ByteSize(sum)) +
-                            (is_arg ? sizeof(int64_t) : 0));
+    if (plan.stage != ThreadPlan::kDefinitions) continue;
+    const int64_t bytes = (hash ? sizeof(int64_t) : ByteSize(sum)) + (is_arg ? sizeof(int64_t) : 0);
+    launch.set_part_bytes(static_cast<int>(bytes * plan.sums.size()));
   }
 }
 

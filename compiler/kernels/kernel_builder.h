@@ -217,7 +217,10 @@ class KernelBuilder {
   void WithChunk(const std::vector<MergedLoop>& loops, int lanes, Value chunk,
                  const Action& action);
   Values OverTurns(const Values& carried, const Inner& inner);
+  Values OverTurns(const Values& carried, const std::vector<KernelBuilder*>& builders,
+                   const std::function<Values(size_t, const Values&)>& inner);
   std::string RowKey(const KernelTensor& tensor, const std::vector<Affine>& position);
+  Accumulated OverLanes();
   Accumulated OverGroup(Accumulated sum);
   Accumulated OverWarp(Accumulated sum);
   Accumulated ThroughSharedMemory(const Accumulated& sum);
@@ -227,11 +230,17 @@ class KernelBuilder {
   bool NeedsBarrier() const;
   void ByGroup();
   void StoreByFirst(const Accumulated& sum);
-  void StoreColumns(const std::vector<Accumulated>& sums);
   // Accumulators of several threads in memory.
   struct Memory {
     Value values, positions;  // the latter of argmax and argmin alone
   };
+  // Sums in the same turns (ThreadPlan::sums), and what follows them.
+  bool IsSum() const;
+  std::vector<KernelBuilder*> All();
+  void SumsByGroup();
+  void StoreColumns();
+  void StoreColumn(const std::function<Value(int64_t, Value)>& place);
+  void SumOwnParts();
   Memory Parts();
   Value PartNumber(Value part, int64_t lane);
   Memory SharedMemory(int count);
@@ -364,9 +373,11 @@ class KernelBuilder {
   // Of the thread, with a ThreadPlan: its number in its group, of the group in its block, of the
   // first of its points, of the part of a sum that it computes, and whether the points are any.
   Value in_group_, in_block_, point_, part_, valid_;
-  bool shares_terms_ = false;  // whether the terms at hand are some of a group's
-  Value active_;               // whether the turn at hand is one; null: it is
-  int64_t turn_ = -1;          // of those that are written down one after the other; -1: none
+  std::vector<Accumulated> sums_;  // [lane]: what the thread has accumulated in the group's turns
+  Memory columns_;                 // what all threads of the block have
+  bool shares_terms_ = false;      // whether the terms at hand are some of a group's
+  Value active_;                   // whether the turn at hand is one; null: it is
+  int64_t turn_ = -1;              // of those that are written down one after the other; -1: none
   mlir::Block* row_block_ = nullptr;  // where they are
 
   ElementType accumulator_type_ = ElementType::kF32;

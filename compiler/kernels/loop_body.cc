@@ -146,7 +146,7 @@ Value KernelBuilder::PositionAt(const std::vector<Value>& values) {
 
 void KernelBuilder::BuildLoops() {
   if (threads_ != nullptr && threads_->OneAfterTheOther())
-    return shared_ > 0 ? ByGroup() : OverPoints([&] { ByGroup(); });
+    return shared_ > 0 ? ByGroup() : OverPoints([&] { IsSum() ? SumsByGroup() : ByGroup(); });
   switch (plan_.mode) {
     case LoopPlan::kMap: OverOuter([&] { MapElements(); }); break;
     case LoopPlan::kRegister: OverOuter([&] { InRegisters(); }); break;

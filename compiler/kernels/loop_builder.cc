@@ -26,9 +26,8 @@ void KernelBuilder::BuildShared(const std::vector<KernelBuilder*>& others) {
   std::vector<int> shared;
   for (int index = 0; index < shared_; ++index) shared.push_back(index);
   const Action all = [&] {
-    BuildLoops();
-    if (threads_ != nullptr && threads_->parts > 1) return;  // the others follow in SumParts
-    for (KernelBuilder* other : others_) other->BuildLoops();
+    if (threads_ != nullptr && IsSum()) return SumsByGroup();
+    for (KernelBuilder* each : All()) each->BuildLoops();
   };
   if (function_.target().parallel) {
     OverPoints(all);

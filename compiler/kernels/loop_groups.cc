@@ -38,17 +38,62 @@ void KernelBuilder::ByGroup() {
     return;
   }
   if (!shared) return StoreByFirst({InRegister(), Value()});  // every thread computes all of it
-  const int sides = threads_->columns ? threads_->lanes : lanes;
   Values none = CarriedOf(NothingYet());
-  if (!IsArg()) none.append(sides - 1, none[0]);
+  if (!IsArg()) none.append(lanes - 1, none[0]);
   shares_terms_ = true;
-  const Values carried = OverTurns(none, [&](Values values) { return Term(std::move(values)); });
+  sums_ = AccumulatedOf(OverTurns(none, [&](Values values) { return Term(std::move(values)); }));
   shares_terms_ = false;
-  const std::vector<Accumulated> sums = AccumulatedOf(carried);
-  if (threads_->columns) return StoreColumns(sums);
-  Accumulated sum = sums[0];
-  for (size_t lane = 1; lane < sums.size(); ++lane) sum = Combined(sum, sums[lane]);
-  StoreByFirst(OverGroup(sum));
+  StoreByFirst(OverGroup(OverLanes()));
+}
+
+// Of this definition and the others that share its loops, in their order.
+std::vector<KernelBuilder*> KernelBuilder::All() {
+  std::vector<KernelBuilder*> all = {this};
+  all.insert(all.end(), others_.begin(), others_.end());
+  return all;
+}
+
+bool KernelBuilder::IsSum() const {
+  const std::vector<int>& sums = threads_->sums;
+  return std::find(sums.begin(), sums.end(), number_) != sums.end();
+}
+
+// The sums that a group adds up in the same turns, at a point or in a part of it: each turn is that
+// of all, so that what several read is read once. What is computed of columns that are whole
+// follows.
+void KernelBuilder::SumsByGroup() {
+  std::vector<KernelBuilder*> sums;
+  Values none;
+  for (KernelBuilder* each : All()) {
+    if (!each->IsSum()) continue;
+    sums.push_back(each);
+    const int sides = threads_->columns ? threads_->lanes : threads_->inner[each->number_].lanes;
+    const Values nothing = each->CarriedOf(each->NothingYet());
+    none.append(nothing);
+    if (!each->IsArg()) none.append(sides - 1, nothing[0]);
+    each->shares_terms_ = true;
+  }
+  const size_t of_each = none.size() / sums.size();
+  const auto own = [&](const Values& values, size_t number) {
+    const auto begin = values.begin() + number * of_each;
+    return Values(begin, begin + of_each);
+  };
+  const Values carried = OverTurns(none, sums, [&](size_t number, const Values& values) {
+    return sums[number]->Term(own(values, number));
+  });
+  for (size_t number = 0; number < sums.size(); ++number) {
+    sums[number]->shares_terms_ = false;
+    sums[number]->sums_ = sums[number]->AccumulatedOf(own(carried, number));
+  }
+  if (threads_->columns) return StoreColumns();
+  for (KernelBuilder* sum : sums) sum->StoreByFirst(sum->OverGroup(sum->OverLanes()));
+}
+
+// What the thread has accumulated of all its lanes.
+Accumulated KernelBuilder::OverLanes() {
+  Accumulated sum = sums_[0];
+  for (size_t lane = 1; lane < sums_.size(); ++lane) sum = Combined(sum, sums_[lane]);
+  return sum;
 }
 
 // All threads of the group have the value, one writes it.
@@ -69,41 +114,64 @@ void KernelBuilder::StoreByFirst(const Accumulated& sum) {
 }
 
 // What the threads of a group have accumulated of each lane's point, which its first thread
-// combines in their order.
-void KernelBuilder::StoreColumns(const std::vector<Accumulated>& sums) {
+// combines in their order. It writes nothing before all threads have read what they read.
+void KernelBuilder::StoreColumns() {
   const int group = threads_->group, groups = threads_->threads / group;
-  const Memory memory = SharedMemory(static_cast<int>(sums.size()) * threads_->threads);
-  const auto place = [&](int64_t lane, Value in_group) {
+  const auto place = [&](int64_t lane, Value in_group) -> Value {
     const Value row = s_.Add(in_group, s_.Int(lane * group));
     return s_.Add(s_.Mul(row, s_.Int(groups)), in_block_);
   };
-  for (size_t lane = 0; lane < sums.size(); ++lane)
-    StoreAt(memory, place(lane, in_group_), sums[lane]);
+  for (KernelBuilder* each : All()) {
+    if (!each->IsSum()) continue;
+    each->columns_ = each->SharedMemory(static_cast<int>(each->sums_.size()) * threads_->threads);
+    for (size_t lane = 0; lane < each->sums_.size(); ++lane)
+      each->StoreAt(each->columns_, place(lane, in_group_), each->sums_[lane]);
+  }
   GroupBarrier();
   const Value first = Compare(arith::CmpIPredicate::eq, in_group_, s_.Int(0));
   Where(s_.And(first, valid_), {}, [&](const Values&) {
-    size_t lane = 0;
-    ForLanes([&] {
-      Accumulated sum;
-      for (int i = 0; i < group; ++i) {
-        const Accumulated part = LoadAt(memory, place(lane, s_.Int(i)));
-        sum = i == 0 ? part : Combined(sum, part);
-      }
-      if (threads_->parts > 1)
-        StoreAt(Parts(), PartNumber(part_, lane), sum);
-      else
-        Store(Finished(sum), result_);
-      ++lane;
-    });
+    for (KernelBuilder* each : All()) {
+      if (each->IsSum())
+        each->StoreColumn(place);
+      else if (threads_->parts == 1)
+        each->MapElements();
+    }
     return Values();
   });
 }
 
-// The memory between two kernels: of argmax and argmin positions stand before values.
+// The sums of the first thread's columns, or its parts of them.
+void KernelBuilder::StoreColumn(const std::function<Value(int64_t, Value)>& place) {
+  int64_t lane = 0;
+  ForLanes([&] {
+    Accumulated sum;
+    for (int i = 0; i < threads_->group; ++i) {
+      const Accumulated part = LoadAt(columns_, place(lane, s_.Int(i)));
+      sum = i == 0 ? part : Combined(sum, part);
+    }
+    if (threads_->parts > 1)
+      StoreAt(Parts(), PartNumber(part_, lane), sum);
+    else
+      Store(Finished(sum), result_);
+    ++lane;
+  });
+}
+
+// The memory between two kernels: of argmax and argmin positions stand before values, and of
+// several sums one's parts behind those of the other.
 KernelBuilder::Memory KernelBuilder::Parts() {
   Memory memory = {function_.Scratch(), Value()};
-  if (!IsArg()) return memory;
   const Value count = s_.Mul(s_.Int(threads_->parts), Points());
+  if (!IsArg()) {
+    const auto& sums = threads_->sums;
+    const auto before = std::find(sums.begin(), sums.end(), number_) - sums.begin();
+    if (before == 0) return memory;
+    memory.values =
+        b_.create<LLVM::GEPOp>(loc(), pointer_, s_.StoredType(CombinedType()), memory.values,
+                               mlir::ValueRange{s_.Mul(count, s_.Int(before))},
+                               /*inbounds=*/true);
+    return memory;
+  }
   memory.positions = memory.values;
   memory.values = b_.create<LLVM::GEPOp>(loc(), pointer_, b_.getI64Type(), memory.positions,
                                          mlir::ValueRange{count}, /*inbounds=*/true);
@@ -115,19 +183,27 @@ Value KernelBuilder::PartNumber(Value part, int64_t lane) {
   return s_.Add(s_.Mul(part, Points()), s_.Add(point_, s_.Int(lane)));
 }
 
-// The second kernel of a sum in parts. What is computed of the sums follows there.
+// The second kernel of sums in parts. What is computed of the sums follows there.
 void KernelBuilder::SumParts(const std::vector<KernelBuilder*>& others) {
   others_ = others;
   OverPoints([&] {
-    const Memory parts = Parts();
-    const Values sum = For(s_.Int(0), s_.Int(threads_->parts), s_.Int(1), CarriedOf(NothingYet()),
-                           [&](Value part, const Values& carried) {
-                             const Accumulated so_far = AccumulatedOf(carried)[0];
-                             return CarriedOf(Combined(so_far, LoadAt(parts, PartNumber(part, 0))));
-                           });
-    Store(Finished(AccumulatedOf(sum)[0]), result_);
-    for (KernelBuilder* other : others_) other->BuildLoops();
+    for (KernelBuilder* each : All()) {
+      if (each->IsSum())
+        each->SumOwnParts();
+      else
+        each->BuildLoops();
+    }
   });
+}
+
+void KernelBuilder::SumOwnParts() {
+  const Memory parts = Parts();
+  const Values sum = For(s_.Int(0), s_.Int(threads_->parts), s_.Int(1), CarriedOf(NothingYet()),
+                         [&](Value part, const Values& carried) {
+                           const Accumulated so_far = AccumulatedOf(carried)[0];
+                           return CarriedOf(Combined(so_far, LoadAt(parts, PartNumber(part, 0))));
+                         });
+  Store(Finished(AccumulatedOf(sum)[0]), result_);
 }
 
 // In which threads exchange what they have accumulated.

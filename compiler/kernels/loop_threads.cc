@@ -25,7 +25,7 @@ void KernelBuilder::OverPoints(const Action& action) {
   const ThreadPlan& plan = *threads_;
   if (plan.InTiles()) return OverTiles(action);
   const Value chunk = Chunk();
-  point_ = s_.Mul(chunk, s_.Int(plan.lanes));
+  for (KernelBuilder* each : All()) each->point_ = s_.Mul(chunk, s_.Int(plan.lanes));
   const Value points = Points();
   if (plan.columns) {
     // Threads wait for each other, so all of them compute something; who has no point, the last.
@@ -75,10 +75,13 @@ Value KernelBuilder::Chunk() {
     std::tie(in_block, in_group_) = split(thread, plan.group);
   }
   in_block_ = in_block;
-  for (KernelBuilder* other : others_) other->in_group_ = in_group_;
   Value chunk = wide(block);
   if (plan.parts > 1 && plan.stage != ThreadPlan::kSumOfParts)
     std::tie(chunk, part_) = split(block, plan.parts);
+  for (KernelBuilder* other : others_) {
+    other->in_group_ = in_group_;
+    other->part_ = part_;
+  }
   return groups > 1 ? s_.Add(s_.Mul(chunk, s_.Int(groups)), in_block) : chunk;
 }
 
@@ -129,12 +132,22 @@ Value KernelBuilder::ExtentOf(const MergedLoop& loop) {
 
 // Runs `inner` at the turns of the definition's inner loops that are the thread's.
 Values KernelBuilder::OverTurns(const Values& carried, const Inner& inner) {
+  return OverTurns(carried, {this}, [&](size_t, const Values& values) { return inner(values); });
+}
+
+// The same of several definitions with the same turns, of which this is the first: inner(number,
+// carried) for each in turn, with its indices bound. What all of them carry on is in their order.
+Values KernelBuilder::OverTurns(const Values& carried, const std::vector<KernelBuilder*>& builders,
+                                const std::function<Values(size_t, const Values&)>& inner) {
   const InnerLoops& turns = threads_->inner[number_];
   const int64_t chunks = turns.turns / turns.lanes, group = threads_->group;
   const auto at = [&](Value chunk, const Values& values) {
     return Scoped([&] {
       Values out;
-      WithChunk(turns.loops, turns.lanes, chunk, [&] { out = inner(values); });
+      for (size_t number = 0; number < builders.size(); ++number) {
+        builders[number]->WithChunk(turns.loops, turns.lanes, chunk,
+                                    [&] { out.append(inner(number, values)); });
+      }
       return out;
     });
   };
@@ -147,18 +160,23 @@ Values KernelBuilder::OverTurns(const Values& carried, const Inner& inner) {
   if (chunks > kMostUnrolled * group)
     return For(in_group_, s_.Int(chunks), s_.Int(group), carried, at);
   Values values = carried;
-  row_block_ = b_.getInsertionBlock();
+  const auto at_turn = [&](int64_t turn, Value active) {
+    for (KernelBuilder* each : builders) {
+      each->turn_ = turn;
+      each->active_ = active;
+      each->row_block_ = b_.getInsertionBlock();
+    }
+  };
   for (int64_t first = 0; first < chunks; first += group) {
-    turn_ = first / group;
-    Value chunk = s_.Add(in_group_, s_.Int(first));
+    Value chunk = s_.Add(in_group_, s_.Int(first)), active;
     if (first + group > chunks) {  // turns that are none compute the last one and are not counted
-      active_ = Compare(arith::CmpIPredicate::ult, chunk, s_.Int(chunks));
+      active = Compare(arith::CmpIPredicate::ult, chunk, s_.Int(chunks));
       chunk = s_.Min(chunk, s_.Int(chunks - 1));
     }
+    at_turn(first / group, active);
     values = at(chunk, values);
   }
-  active_ = Value();
-  turn_ = -1;
+  at_turn(-1, Value());
   return values;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "compiler/cluster/columns.h"
 #include "compiler/order/kernel_nodes.h"
 #include "compiler/order/order.h"
 
@@ -83,12 +84,15 @@ class Follower {
   bool Follow(int kernel, int other) {
     const int own = sequence_.GroupOf(kernel), to = sequence_.GroupOf(other);
     const bool up = sequence_.MayMoveUp(own, to), down = sequence_.MayMoveDown(to, own);
-    if (!IsWhole(other) || own == to + 1 || (!up && !down)) return false;
+    if (!IsWhole(other) || (!up && !down)) return false;
     std::vector<NodeId> nodes;
     for (const int group : {to, own}) {
       for (const NodeId node : sequence_.NodesOfGroup(group)) nodes.push_back(first_ + node);
     }
-    const absl::optional<Cluster> cluster = ClusterOf(model_.graph, nodes, fewest_slices_);
+    absl::optional<Cluster> cluster = ColumnsOf(model_.graph, nodes);
+    // Neighbours that could be a cluster of another kind are one.
+    if (!cluster.has_value() && own > to + 1)
+      cluster = ClusterOf(model_.graph, nodes, fewest_slices_);
     if (!cluster.has_value() || cluster->rows != Cluster::kTogether) return false;
     const bool joined =
         (up && sequence_.Join(to, own, to)) || (down && sequence_.Join(to, own, own));

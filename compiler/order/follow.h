@@ -4,7 +4,9 @@
 // join it, or it moves down to them: what both read is read once, and there is one kernel less.
 //
 // Example: q, k and v are slices of one product. The scores need q and k, and v stands behind their
-// softmax; all three become one kernel. No more bytes are live at once than before (live_bytes.h).
+// softmax; all three become one kernel. What is computed of a sum down columns follows the sum, and
+// another sum that reads the same (compiler/cluster/columns.h). No more bytes are live at once than
+// before (live_bytes.h).
 #ifndef YUBA_COMPILER_ORDER_FOLLOW_H_
 #define YUBA_COMPILER_ORDER_FOLLOW_H_
 

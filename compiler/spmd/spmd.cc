@@ -11,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "compiler/cluster/rows.h"
 #include "compiler/model.h"
 #include "compiler/spmd/functions.h"
 #include "compiler/spmd/members.h"
@@ -440,6 +439,30 @@ program::Program Build(const Graph& graph, const search::Plan& plan, Arithmetic 
       .Build(arithmetic);
 }
 
+// The clusters of which threads of a GPU can share out each row: as they are, or in pieces that
+// begin where there are loops.
+std::vector<Cluster> OfRows(const Model& model) {
+  std::vector<Cluster> rows;
+  for (const Cluster& cluster : model.clusters) {
+    if (cluster.rows == Cluster::kTogether) rows.push_back(cluster);
+    if (cluster.rows != Cluster::kOnce) continue;
+    Cluster piece = cluster;
+    piece.results.clear();
+    const auto finish = [&] {
+      if (piece.results.size() > 1) rows.push_back(piece);
+      piece.results.clear();
+    };
+    for (const TensorId result : cluster.results) {
+      const NodeId node = ProducerIn(model.graph, result, cluster.entry);
+      const int indices = static_cast<int>(model.graph.nodes[node].definition->indices.size());
+      if (indices > cluster.shared) finish();
+      piece.results.push_back(result);
+    }
+    finish();
+  }
+  return rows;
+}
+
 }  // namespace
 
 program::Program ProgramWithoutValues(const Graph& graph, const search::Plan& plan,
@@ -452,7 +475,7 @@ program::Program MakeSpmdProgram(const Model& model, const search::Plan& plan,
                                  const std::vector<Cluster>& products, const Layouts& layouts) {
   program::Program program = Build(model.graph, plan, arithmetic,
                                    joins == Joins::kNone   ? std::vector<Cluster>()
-                                   : joins == Joins::kRows ? ClustersOfRows(model, plan)
+                                   : joins == Joins::kRows ? OfRows(model)
                                                            : model.clusters,
                                    products, joins == Joins::kRows, layouts);
   program.set_graph_hash(model.graph_hash);

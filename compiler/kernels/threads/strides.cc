@@ -228,6 +228,7 @@ DefinitionStrides StridesOf(const NamedKernel& kernel, const ArgumentLayout& lay
                                strides.ranges, kernel.known);
     access.bytes = hash && IsFloat(type.type) ? kHashBytes : static_cast<int>(ByteSize(type.type));
     access.written = written;
+    access.elements = ElementCount(type);
     strides.accesses.push_back(std::move(access));
     return strides.accesses.back().inside;
   };

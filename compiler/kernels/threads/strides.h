@@ -36,6 +36,7 @@ struct TakenTurns {
 struct Strides {
   int bytes = 0;  // of an element in memory
   bool written = false;
+  int64_t elements = 0;  // of the whole tensor
   // In elements from the buffer's start, with all indices at their begins.
   absl::optional<int64_t> start;
   // [index]: elements by which a step moves. 0 also for indices that are looked up or solved.

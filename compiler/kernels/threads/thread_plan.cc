@@ -6,6 +6,7 @@
 #include "compiler/kernels/threads/limits.h"
 #include "compiler/kernels/threads/strides.h"
 #include "opsemantics/base/check.h"
+#include "opsemantics/regions/largest_operands.h"
 
 namespace yuba::kernels {
 namespace {
@@ -30,8 +31,10 @@ class ThreadPlanner {
       plan_.lanes /= 2;
     if (tiles_ && plan_.group == 1) PutIntoTiles();
     if (plan_.parts == 1) return {plan_};
+    if (plan_.sums.empty()) plan_.sums = {0};
     ThreadPlan sum;
     sum.stage = ThreadPlan::kSumOfParts;
+    sum.sums = plan_.sums;
     sum.parts = plan_.parts;
     sum.points = plan_.points;
     return {plan_, sum};
@@ -125,23 +128,26 @@ class ThreadPlanner {
     return !Controls(DefinitionOf(d), plan, index);
   }
 
+  // Of sums down columns as many as each of them has alone, whatever is computed of them.
   int PointLanes() const {
     if (plan_.points.empty() || plan_.step >= 0) return 1;
     const MergedLoop& last = plan_.points.back();
     const int index = last.indices.back();
+    const bool rows = kernel_.shared > 0 && down_.empty();
     int lanes = 1;
     for (size_t d = 0; d < plans_.size(); ++d) {
       const int number = static_cast<int>(d);
       if (!MayHaveLanes(number, index)) return 1;
       const bool loops = !InnerIndices(number).empty();
-      if (loops && (kernel_.shared > 0 || !RunsAlongMemory(number, index))) return 1;
+      if (loops && (rows || !RunsAlongMemory(number, index))) return 1;
+      if (!loops && !down_.empty()) continue;
       lanes = std::max(lanes, WidestLanes(number, index));
       if (strides_[d].accesses.empty()) continue;
       const Strides& written = strides_[d].accesses.back();
       if (written.written && written.steps[index] != 1) return 1;
     }
     // One loop may end amid the lanes of its last thread, but for threads that wait for others.
-    const bool alone = kernel_.shared > 0 || InnerIndices(0).empty();
+    const bool alone = rows || InnerIndices(0).empty();
     return plan_.points.size() > 1 || !alone ? LanesWithin(lanes, last.extent) : lanes;
   }
 
@@ -205,6 +211,18 @@ class ThreadPlanner {
         [&](const Strides& access) { return !access.written && access.steps[index] == 1; });
   }
 
+  // The same of the largest operands, also without what is known of arguments.
+  bool LargestRunAlong(int d, int index) const {
+    int64_t largest = 0;
+    for (const Strides& access : strides_[d].accesses)
+      if (!access.written) largest = std::max(largest, access.elements);
+    const std::vector<Strides>& accesses = strides_[d].accesses;
+    return LargestLieAlong(DefinitionOf(d), index) ||
+           std::any_of(accesses.begin(), accesses.end(), [&](const Strides& access) {
+             return !access.written && access.elements == largest && access.steps[index] == 1;
+           });
+  }
+
   // Without what is known of arguments, as their order in memory has it.
   bool IsLast(int d, int index) const {
     bool last = false;
@@ -234,6 +252,11 @@ class ThreadPlanner {
       ChooseGroupAlone();
       return;
     }
+    down_ = SumsDownColumns();
+    if (!down_.empty()) {
+      if (ChooseColumns(down_)) ShareParts();
+      return;
+    }
     for (size_t d = 0; d < plans_.size(); ++d) {
       if (!InnerIndices(static_cast<int>(d)).empty() && !IsPlain(static_cast<int>(d))) return;
     }
@@ -249,8 +272,8 @@ class ThreadPlanner {
     if (plan.mode != LoopPlan::kRegister || !IsShared(DefinitionOf(0).reducer) || inner.empty())
       return;
     const bool few = Points() <= kFewResults;
-    const bool along = RunsAlongMemory(0, inner.back()) || IsLast(0, inner.back());
-    if (IsPlain(0) && !along && ChooseColumns()) return ShareParts();
+    const bool along = LargestRunAlong(0, inner.back());
+    if (IsPlain(0) && !along && ChooseColumns({0})) return ShareParts();
     if (!few && !along) return;
     if (IsPlain(0)) {
       ShareAllLoops();
@@ -293,14 +316,54 @@ class ThreadPlanner {
       plan_.parts = static_cast<int>(std::min<int64_t>(plan_.parts, most_parts));
   }
 
-  // Neighbouring threads compute neighbouring points, as these lie side by side in memory.
-  bool ChooseColumns() {
-    plan_.points = Merged(PointIndices(), {0});
+  // Of a cluster the sums whose terms lie across memory, while columns lie along it: all of the
+  // same turns, so that what several read is read once. Empty where the others are not computed of
+  // whole sums alone.
+  std::vector<int> SumsDownColumns() const {
+    std::vector<int> sums;
+    if (kernel_.whole != nullptr) return sums;
+    for (size_t d = 0; d < plans_.size(); ++d) {
+      const int number = static_cast<int>(d);
+      if (!SliceIsElement(kernel_, number)) return {};
+      const std::vector<int> inner = InnerIndices(number);
+      if (inner.empty()) continue;
+      const bool sum = plans_[d].mode == LoopPlan::kRegister && IsPlain(number) &&
+                       !IsArgReducer(DefinitionOf(number).reducer);
+      if (!sum || LargestRunAlong(number, inner.back())) return {};
+      const std::vector<KernelTensor>& operands = kernel_.definitions[d].operands;
+      if (!std::all_of(operands.begin(), operands.end(), [](const KernelTensor& operand) {
+            return operand.kind == KernelTensor::kOperand;
+          }))
+        return {};
+      sums.push_back(number);
+    }
+    const bool first = !sums.empty() && sums[0] == 0;
+    const bool alike = first && std::all_of(sums.begin(), sums.end(), [&](int d) {
+                         return InnerIndices(d) == InnerIndices(0) &&
+                                ExtentsOf(d) == ExtentsOf(0) &&
+                                AccumulatorType(DefinitionOf(d).result.type) ==
+                                    AccumulatorType(DefinitionOf(0).result.type);
+                       });
+    return alike ? sums : std::vector<int>();
+  }
+
+  // Of the inner loops.
+  std::vector<absl::optional<int64_t>> ExtentsOf(int d) const {
+    std::vector<absl::optional<int64_t>> extents;
+    for (const int index : InnerIndices(d)) extents.push_back(strides_[d].ranges[index].extent);
+    return extents;
+  }
+
+  // Neighbouring threads compute neighbouring points, as these lie side by side in memory. `sums`
+  // are of the same turns.
+  bool ChooseColumns(const std::vector<int>& sums) {
+    plan_.points = Merged(PointIndices(), AllDefinitions());
     if (plan_.points.empty() || !RunsAlongMemory(0, plan_.points.back().indices.back()))
       return false;
     const int lanes = PointLanes();
     const int64_t chunks = std::max<int64_t>(Points() / lanes, 1);
     InnerLoops inner = InnerOf(0);
+    inner.loops = Merged(InnerIndices(0), sums);
     inner.lanes = 1;
     if (chunks >= kEnoughThreads || inner.turns < 2 * kAccessesEach) return false;
     int across = warp_;
@@ -310,7 +373,9 @@ class ThreadPlanner {
     plan_.threads = std::max(across * plan_.group, warp_);
     plan_.group = plan_.threads / across;
     plan_.columns = true;
-    plan_.inner = {std::move(inner)};
+    plan_.inner.resize(plans_.size());
+    for (const int d : sums) plan_.inner[d] = inner;
+    plan_.sums = sums;
     return true;
   }
 
@@ -416,6 +481,7 @@ class ThreadPlanner {
   const int warp_;
   const bool tiles_;
   std::vector<DefinitionStrides> strides_;  // [definition]
+  std::vector<int> down_;                   // of a cluster: SumsDownColumns
   ThreadPlan plan_;
 };
 

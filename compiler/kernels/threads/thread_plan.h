@@ -15,7 +15,9 @@
 // in memory's order, and each thread computes 4 of them with one access of 16 bytes to each tensor.
 // m[i] = max(j) y[i, j] with rows of 4,096 has a group of 256 threads for each i; each thread looks
 // at 4 times 4 elements. s[j] = sum(i) y[i, j] has *columns*: neighbouring threads compute
-// neighbouring j, and the 8 threads of a group are 32 threads apart from each other.
+// neighbouring j, and the 8 threads of a group are 32 threads apart from each other. With q[j] =
+// sum(i) y[i, j]^2 in the same kernel they add up both in the same turns, and m[j] = s[j] / 8 is
+// computed by the thread that has the whole sum.
 #ifndef YUBA_COMPILER_KERNELS_THREADS_THREAD_PLAN_H_
 #define YUBA_COMPILER_KERNELS_THREADS_THREAD_PLAN_H_
 
@@ -39,8 +41,8 @@ constexpr int64_t kMostUnrolled = 8;
 // The loops of one definition whose turns a group shares out.
 struct InnerLoops {
   std::vector<MergedLoop> loops;  // outermost first
-  int64_t turns = 1;  // at most, where devices differ
-  int lanes = 1;      // neighbouring turns of the last loop that a thread takes together
+  int64_t turns = 1;              // at most, where devices differ
+  int lanes = 1;  // neighbouring turns of the last loop that a thread takes together
   // Whether a thread takes the same values of the indices in the same turns.
   friend bool operator==(const InnerLoops& a, const InnerLoops& b) {
     return a.loops == b.loops && a.lanes == b.lanes;
@@ -64,6 +66,9 @@ struct ThreadPlan {
   int lanes = 1;                   // neighbouring values of the last loop that a thread computes
   std::vector<MergedLoop> points;  // outermost first
   std::vector<InnerLoops> inner;   // [definition], where a group shares out whole loops; else empty
+  // Where the points are columns or there are parts: the definitions whose sums the threads add up
+  // in the same turns. The others follow where the sums are whole.
+  std::vector<int> sums;
   // Of maps alone: each thread computes neighbours along two loops (tiles.h).
   ThreadTile tile;
   // Where it does not, of a definition alone: the index of the one loop that a group shares out, as
@@ -97,6 +102,11 @@ std::string SymbolOf(const NamedKernel& kernel, int stage);
 // Whether a group can compute the definition a row at a time: its first `shared` output indices say
 // which row, and its other loops have as many turns in each, bounded by nothing.
 bool SharesRows(const Definition& definition, int shared);
+// Whether groups of threads share out the definition's sums down columns, if it is alone: its
+// elements lie side by side in memory, their terms do not, and there are many of them.
+bool SumsDownColumns(const Definition& definition);
+// Of two such definitions whether threads can add up both in the same turns, each as alone.
+bool SumInSameTurns(const Definition& a, const Definition& b);
 // Whether several blocks should compute each row, as there are few of many elements.
 bool HasFewLongRows(const Definition& definition, int shared);
 

@@ -104,6 +104,45 @@ class Softmax {
   Definition most_, sum_, quotient_;
 };
 
+// Sums down columns of x and of x * y, and what follows each: m = sum x / 4 and v = sum x * y - m *
+// m, of which sum x * y has no memory. Must outlive its uses.
+class SumsOfColumns {
+ public:
+  SumsOfColumns(int64_t rows, int64_t columns) {
+    const Affine i = IndexAffine(0), j = IndexAffine(1);
+    const auto times = [](ExprPtr a, ExprPtr b) {
+      return Call(Function::kMul, {std::move(a), std::move(b)});
+    };
+    const std::vector<int64_t> matrix = {rows, columns};
+    sum_ = Define({columns, rows}, 1, Reducer::kSum, {matrix}, Read(0, {j, i}));
+    mean_ = Define({columns}, 1, Reducer::kNone, {{columns}}, times(Read(0, {i}), Number(0.25)));
+    product_ = Define({columns, rows}, 1, Reducer::kSum, {matrix, matrix},
+                      times(Read(0, {j, i}), Read(1, {j, i})));
+    rest_ = Define({columns}, 1, Reducer::kNone, {{columns}, {columns}},
+                   Call(Function::kSub, {Read(0, {i}), times(Read(1, {i}), Read(1, {i}))}));
+  }
+
+  // Operands x and y; results sum x, m and v.
+  NamedKernel kernel() const {
+    const KernelTensor x{KernelTensor::kOperand, 0}, y{KernelTensor::kOperand, 1},
+        s{KernelTensor::kResult, 0}, m{KernelTensor::kResult, 1}, v{KernelTensor::kResult, 2},
+        products{KernelTensor::kInternal, 0};
+    NamedKernel kernel;
+    kernel.symbol = "columns";
+    kernel.shared = 1;
+    kernel.definitions = {{&sum_, {0, 1}, {x}, s},
+                          {&mean_, {0}, {s}, m},
+                          {&product_, {0, 2}, {x, y}, products},
+                          {&rest_, {0}, {products, m}, v}};
+    return kernel;
+  }
+  // [definition]
+  std::vector<const Definition*> definitions() const { return {&sum_, &mean_, &product_, &rest_}; }
+
+ private:
+  Definition sum_, mean_, product_, rest_;
+};
+
 }  // namespace yuba::kernels
 
 #endif  // YUBA_TESTS_COMPILER_KERNELS_GPU_KERNELS_H_

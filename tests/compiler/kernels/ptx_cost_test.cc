@@ -104,5 +104,15 @@ TEST_CASE("sums take accesses of 16 bytes, along rows and down columns") {
   CHECK(columns.loads == 0);
 }
 
+TEST_CASE("sums down the same columns read what they have in common once") {
+  const SumsOfColumns sums(65536, 1024);
+  const std::vector<const Definition*> alone = sums.definitions();
+  const Cost both = CostOf(sums.kernel());
+  // Of x and y; of x and y again where turns are left over.
+  const Cost products = CostOf(Alone("products", *alone[2]));
+  CHECK(products.wide_loads >= 2);
+  CHECK(both.wide_loads == products.wide_loads);
+}
+
 }  // namespace
 }  // namespace yuba::kernels

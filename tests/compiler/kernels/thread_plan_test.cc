@@ -123,6 +123,22 @@ TEST_CASE("sums down columns have neighbouring threads on neighbouring columns")
         "256 threads; points i");
 }
 
+TEST_CASE("where the largest operands lie says whether a sum is down columns") {
+  // As the gradient of a norm's scale, which reads the deviation of each row.
+  const Definition scale = Define({768, 512}, 1, Reducer::kSum, {{512, 768}, {512}},
+                                  Call(Function::kMul, {Read(0, {j, i}), Read(1, {j})}));
+  CHECK(PlanOf(scale).substr(0, 41) == "256 threads, 8 apart a point in 16 parts;");
+}
+
+TEST_CASE("sums down the same columns go through the same turns") {
+  const SumsOfColumns sums(501, 64), in_parts(512, 768);
+  CHECK(PlanOf(sums.kernel()) ==
+        "256 threads, 16 apart a point; points i by 4; turns j; turns ; turns j; turns ");
+  CHECK(PlanOf(in_parts.kernel()) ==
+        "256 threads, 8 apart a point in 16 parts; points i by 4; turns j; turns ; turns j; turns "
+        "; then sums of parts, 256 threads; points i");
+}
+
 TEST_CASE("few long sums are computed in parts") {
   CHECK(PlanOf(Reduce(Reducer::kSum, {64, 32, 112, 112}, 1, {j, i, k, l})) ==
         "1024 threads, 1024 a point in 4 parts; points i; turns j k*l by 4; then sums of parts, "

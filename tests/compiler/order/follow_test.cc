@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/cluster/cluster.h"
+#include "compiler/cluster/columns.h"
 #include "compiler/cluster/products.h"
 #include "compiler/order/kernel_nodes.h"
 #include "compiler/order/live_bytes.h"
@@ -54,6 +55,44 @@ TEST_CASE("a map moves down to a node that could join it but reads what stands b
   Model model = build.Finish({build.MatMul(build.MatMul(product, w), reads_both)});
   CHECK(Follow(model) == Order{1, 0, 2, 3, 4});
   CHECK(model.clusters == std::vector<Cluster>{Cluster{2, {y, reads_both}}});
+}
+
+TEST_CASE("what is computed of sums down columns follows them, and sums that read the same") {
+  ModelBuilder build;
+  const TensorId x = build.Input({16, 6}), w = build.Input({6, 6}, TensorKind::kParameter);
+  const TensorId sum = build.SumDown(x);
+  const TensorId product = build.MatMul(x, w);
+  const TensorId follows = build.Relu(sum);
+  const TensorId again = build.SumDown(x);
+  const TensorId other = build.SumDown(product);
+  Model model = build.Finish({product, follows, again, other});
+  CHECK(Follow(model) == Order{0, 2, 3, 1, 4});
+  CHECK(model.clusters == std::vector<Cluster>{Cluster{1, {sum, follows, again}}});
+  CHECK_THAT(CheckClusters(model.graph, model.clusters), IsOk());
+}
+
+TEST_CASE("a sum of what is computed of a sum, and one of other turns, is another kernel") {
+  ModelBuilder build;
+  const TensorId x = build.Input({16, 6});
+  const TensorId sum = build.SumDown(x);
+  const TensorId mean = build.Relu(sum);
+  const TensorId rest = build.AddRow(x, mean);
+  const TensorId of_rest = build.SumDown(rest);
+  const TensorId few = build.SumDown(build.Input({7, 6}));  // each thread adds up all of a column
+  Model model = build.Finish({mean, of_rest, few});
+  Follow(model);
+  CHECK(model.clusters == std::vector<Cluster>{Cluster{1, {sum, mean}}});
+  const Graph& graph = model.graph;
+  const auto nodes = [&](const std::vector<TensorId>& results) {
+    std::vector<NodeId> ids;
+    for (const TensorId result : results) ids.push_back(ProducerIn(graph, result, 0));
+    return ids;
+  };
+  CHECK(ColumnsOf(graph, nodes({sum, mean})).has_value());
+  CHECK_FALSE(ColumnsOf(graph, nodes({sum, of_rest})).has_value());  // they read nothing in common
+  CHECK_FALSE(ColumnsOf(graph, nodes({sum, mean, rest})).has_value());
+  CHECK_FALSE(ColumnsOf(graph, nodes({sum, few})).has_value());
+  CHECK_FALSE(ColumnsOf(graph, nodes({mean, sum})).has_value());
 }
 
 TEST_CASE("what would keep more bytes live than before stays") {

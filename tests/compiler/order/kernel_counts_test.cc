@@ -73,5 +73,11 @@ TEST_CASE("a training step of GPT-2 small has fewer kernels with joint calls") {
   CheckKernels("gpt2", sizes, "adam", "", 430, kernels::JointCalls::kAll);
 }
 
+// Of a channels-last program statistics and gradients of norms are sums down columns.
+TEST_CASE("sums down columns and what follows them are one kernel in training steps") {
+  CheckKernels("resnet-50", {{"batch", 32}}, "adam", "bf16", 480);
+  CheckKernels("gpt2", {{"batch", 4}, {"sequence", 128}}, "adam", "", 465);
+}
+
 }  // namespace
 }  // namespace yuba::compiler

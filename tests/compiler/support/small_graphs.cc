@@ -178,6 +178,12 @@ TensorId ModelBuilder::Reduce(TensorId a, Reducer reducer) {
   return AddNode(std::move(d), {a});
 }
 
+TensorId ModelBuilder::SumDown(TensorId a) {
+  Definition d = Start({Dims(a)[1]}, {Dims(a)[0]}, Reducer::kSum);
+  d.body = Read(0, Bare({1, 0}));
+  return AddNode(std::move(d), {a});
+}
+
 TensorId ModelBuilder::SubtractColumn(TensorId a, TensorId b) {
   Definition d = Start(Dims(a), {}, Reducer::kNone);
   d.body = Call(Function::kSub, {Read(0, Bare({0, 1})), Read(1, Bare({0}))});

@@ -30,6 +30,7 @@ class ModelBuilder {
   TensorId AddRow(TensorId a, TensorId b);          // a[i.., j] + b[j]
   TensorId MultiplyRow(TensorId a, TensorId b);     // a[i.., j] * b[j]
   TensorId Reduce(TensorId a, Reducer reducer);     // over the last dimension
+  TensorId SumDown(TensorId a);                     // y[j] = sum(i) a[i, j]
   TensorId SubtractColumn(TensorId a, TensorId b);  // a[i, j] - b[i]
   // y[i, j] = pick(r where r == table[i]) a[r, j], and, of so many rows,
   // y[i, j] = sum(r where i == table[r]) a[r, j].

@@ -93,7 +93,8 @@ void RunLaunch(void* const* buffers, const int64_t* arguments) {
   for (size_t stage = 0; stage < launch.plans.size(); ++stage) {
     const ThreadPlan& plan = launch.plans[stage];
     if (stage == 0) {
-      parts.assign(2 * plan.parts * PointsOf(plan, {}, arguments), 1e300);  // at most 16 bytes each
+      const size_t sums = std::max<size_t>(plan.sums.size(), 1);  // at most 16 bytes each
+      parts.assign(2 * sums * plan.parts * PointsOf(plan, {}, arguments), 1e300);
       all.push_back(parts.data());
     }
     const int64_t blocks = BlocksOf(plan, {}, arguments);

@@ -277,5 +277,74 @@ TEST_CASE("rows that are alike are sections of one launch, each group with memor
   }
 }
 
+// The result of a definition that is a kernel of its own, of operands with these values.
+std::vector<float> ComputedAlone(const Definition& definition,
+                                 const std::vector<std::vector<float>*>& operands,
+                                 int64_t elements) {
+  NamedKernel kernel = Alone("alone", definition);
+  kernel.known = AllOf(kernel);
+  const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
+  std::vector<int64_t> arguments;
+  for (const KnownArgument& argument : kernel.known) arguments.push_back(argument.offset);
+  std::vector<float> result(elements, 99);
+  std::vector<void*> buffers;
+  for (std::vector<float>* operand : operands) buffers.push_back(operand->data());
+  buffers.push_back(result.data());
+  LaunchAtHand().buffers = static_cast<int>(buffers.size());
+  RunLaunch(buffers.data(), arguments.data());
+  return result;
+}
+
+// Of exact sums, as a thread's own terms may be added up in any order.
+TEST_CASE("sums down columns and what follows them are what they are alone") {
+  struct Size {
+    int64_t rows, columns;
+    size_t launches;
+  };
+  for (const Size& size : {Size{501, 64, 1}, Size{500, 35, 1}, Size{4099, 64, 2},
+                           Size{900, 1000, 2}, Size{7, 64, 1}}) {
+    INFO(size.rows << " x " << size.columns);
+    const SumsOfColumns sums(size.rows, size.columns);
+    std::vector<float> x(size.rows * size.columns), y(x.size());
+    for (size_t e = 0; e < x.size(); ++e) {
+      x[e] = static_cast<float>(static_cast<int>(e * 7 % 31) - 15) / 8;
+      y[e] = static_cast<float>(static_cast<int>(e * 5 % 17) - 8) / 4;
+    }
+    const std::vector<const Definition*> alone = sums.definitions();
+    std::vector<float> s = ComputedAlone(*alone[0], {&x}, size.columns);
+    const std::vector<ThreadPlan> plans = LaunchAtHand().plans;
+    std::vector<float> m = ComputedAlone(*alone[1], {&s}, size.columns);
+    std::vector<float> products = ComputedAlone(*alone[2], {&x, &y}, size.columns);
+    const std::vector<float> v = ComputedAlone(*alone[3], {&products, &m}, size.columns);
+    for (const bool known : {true, false}) {
+      NamedKernel kernel = sums.kernel();
+      std::vector<int64_t> arguments;
+      for (const KnownArgument& argument : AllOf(kernel)) arguments.push_back(argument.offset);
+      if (known) kernel.known = AllOf(kernel);
+      const std::unique_ptr<Object> object = Prepare(kernel, KernelTarget(*FindTarget("cuda")));
+      std::vector<float> results[3];
+      for (std::vector<float>& result : results) result.assign(size.columns, 99);
+      void* const buffers[] = {x.data(), y.data(), results[0].data(), results[1].data(),
+                               results[2].data()};
+      LaunchAtHand().buffers = 5;
+      RunLaunch(buffers, arguments.data());
+      CHECK(results[0] == s);
+      CHECK(results[1] == m);
+      CHECK(results[2] == v);
+      if (!known) continue;
+      // The same threads add up the same terms, in as many parts.
+      const std::vector<ThreadPlan>& together = LaunchAtHand().plans;
+      CHECK(together.size() == size.launches);
+      REQUIRE(plans.size() == size.launches);
+      for (size_t stage = 0; stage < plans.size(); ++stage) {
+        CHECK(together[stage].threads == plans[stage].threads);
+        CHECK(together[stage].group == plans[stage].group);
+        CHECK(together[stage].parts == plans[stage].parts);
+        CHECK(together[stage].lanes == plans[stage].lanes);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace yuba::kernels
