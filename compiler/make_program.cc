@@ -150,7 +150,7 @@ void KeepResultsAlone(const Graph& graph, const std::vector<Attention>& attentio
 std::vector<JointNodes> TakeSlopes(const Graph& graph, std::vector<Cluster>& products) {
   std::vector<JointNodes> slopes;
   const auto is_slope = [&](const Cluster& cluster) {
-    const Node& last = graph.nodes[graph.tensors[cluster.results.back()].producer];
+    const Node& last = graph.nodes[ProducerIn(graph, cluster.results.back(), cluster.entry)];
     const auto value = std::find(last.operands.begin(), last.operands.end(), cluster.results[0]);
     if (cluster.results.size() != 2 || value == last.operands.end()) return false;
     const auto steps =
@@ -159,7 +159,7 @@ std::vector<JointNodes> TakeSlopes(const Graph& graph, std::vector<Cluster>& pro
       return false;
     JointNodes joint;
     joint.kind = program::JointCall::SLOPE;
-    joint.product = graph.nodes[graph.tensors[cluster.results[0]].producer].name;
+    joint.product = graph.nodes[ProducerIn(graph, cluster.results[0], cluster.entry)].name;
     joint.other = last.name;
     joint.operand = last.operands[(*steps)[0].operand];
     joint.indices = (*steps)[0].indices;
@@ -174,7 +174,16 @@ std::vector<JointNodes> TakeSlopes(const Graph& graph, std::vector<Cluster>& pro
 program::Program ProgramOf(const Compilation& c, const std::vector<Attention>& attention,
                            const std::vector<JointNodes>& joint) {
   SharedKernels shared = SharedKernelsFor(c);
-  const std::vector<JointNodes> slopes = TakeSlopes(c.model.graph, shared.products);
+  std::vector<JointNodes> slopes = TakeSlopes(c.model.graph, shared.products);
+  // Apart, a product and its slope have a buffer more between them.
+  const int64_t limit = c.plan.space.memory;
+  if (limit > 0 && !slopes.empty() &&
+      ArenaBytesOf(
+          MakeSpmdProgram(c.model, c.plan, Arithmetic::kFloat, shared.joins, shared.products),
+          c.plan) > limit) {
+    shared = SharedKernels();
+    slopes.clear();
+  }
   KeepResultsAlone(c.model.graph, attention, shared.products);
   program::Program program = MakeSpmdProgram(c.model, c.plan, c.request.kernels.target.arithmetic,
                                              shared.joins, shared.products, c.layouts);

@@ -79,6 +79,7 @@ void KernelBuilder::AlongPlace(const Action& action) {
   if (!known) {
     chunks = s_.Int(1);
     for (const MergedLoop& loop : inner.loops) chunks = s_.Mul(chunks, ExtentOf(loop));
+    chunks = s_.FloorDiv(chunks, inner.lanes);  // which divide the last extent
   }
   const Value begin = threads_->parts > 1 ? s_.Mul(part_, s_.Int(turns * group)) : s_.Int(0);
   for (int64_t turn = 0; turn < turns; ++turn) {

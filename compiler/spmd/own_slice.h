@@ -38,7 +38,7 @@ bool IsOfElements(const Definition& definition, int shared);
 // Whether the definitions of a cluster, which share so many indices, go through rows inside of
 // these together: two of them at least have loops there. Threads of a GPU then compute a row
 // together, and as many for each row of all clusters that are alike: these stand beside each other
-// too.
+// too. None of them reduces down columns, whose threads are shared out otherwise (kernels/threads).
 bool IsOfRows(const std::vector<const Definition*>& definitions, int shared);
 
 }  // namespace yuba::compiler

@@ -22,7 +22,7 @@ namespace yuba::program {
 namespace {
 
 constexpr int kMostThreads = 1024, kWarp = 32;  // of a block of a GPU
-// Of a sum on a GPU, or of the best of some values, which has a position beside it.
+// Of up to 4 sums of a kernel on a GPU, or of the best of some values with its position.
 constexpr int kMostParts = 4096, kMostPartBytes = 32;
 constexpr int64_t kLargestExtent = int64_t{1} << 40;  // products with strides below 2^20 still fit
 

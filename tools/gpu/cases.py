@@ -49,7 +49,7 @@ SMALL_VIT = "vit --layers 1 --width 32 --heads 2 --image 32 --batch 2 --classes 
 MIXTRAL = "moe --layers 1 --batch 1 --sequence 1024 --vocab 8192".split()
 SMALL_MIXTRAL = ("moe --layers 1 --width 32 --heads 4 --kv-heads 2 --feed-forward 64 --vocab 50 "
                  "--batch 2 --sequence 8").split()
-TUNED = ("--tune", "BUNDLE/tuned.json")
+TUNED = ("--tune", "BUNDLE/tuned.txt")
 TIMED = (
     Timed("gpt2 forward", GPT2, SMALL_GPT2, devices=(1, 8)),
     Timed("gpt2 training", GPT2, SMALL_GPT2, "f32", devices=(1, 8)),

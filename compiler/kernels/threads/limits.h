@@ -11,6 +11,7 @@ namespace yuba::kernels {
 constexpr int kAccessBytes = 16;  // the widest access of a thread
 constexpr int kMostLanes = 8;     // elements of a byte would be 16: too many registers of f32
 constexpr int kMostThreads = 1024;
+constexpr int64_t kMostSharedBytes = 48 << 10;  // of a block, where nobody asks the driver for more
 // With fewer threads than this, of one point each, GPUs are idle: 132 multiprocessors with a block.
 constexpr int64_t kEnoughBlocks = 132;
 constexpr int64_t kEnoughThreads = kEnoughBlocks * 256;

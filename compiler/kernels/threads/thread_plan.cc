@@ -252,7 +252,7 @@ class ThreadPlanner {
       ChooseGroupAlone();
       return;
     }
-    down_ = SumsDownColumns();
+    down_ = ColumnSums();
     if (!down_.empty()) {
       if (ChooseColumns(down_)) ShareParts();
       return;
@@ -286,15 +286,17 @@ class ThreadPlanner {
       if (longest < 0 || IsLast(0, index) || extent > DefinitionOf(0).indices[longest].extent)
         longest = index;
     }
-    // Of argmax and argmin the first position of all is always looked at.
+    // A bounded argmax begins at the first position even where bounds leave it out, so that its
+    // parts cannot be combined.
     if (IsArgReducer(DefinitionOf(0).reducer) && !HasLoopsAlone(0)) return;
     if (longest < 0 || (!few && !IsLast(0, longest))) return;
     ShareStep(longest);
   }
 
-  // A loop where nobody knows how many turns there are inside of a point, as devices differ or
-  // bounds depend on them: at most as many as indices have values. A group has more than a warp
-  // where threads of the GPU would be idle. Parts are of the loop of which there may be most.
+  // Shares out one loop within a group, of which nobody knows how many turns it has when the kernel
+  // is compiled, as devices differ or bounds depend on it: at most as many as the index has values.
+  // The group is wider than a warp where the GPU would be idle. Blocks share out the loop that can
+  // have most parts.
   void ShareStep(int index) {
     const auto extent = [&](int of) { return DefinitionOf(0).indices[of].extent; };
     plan_.step = index;
@@ -319,7 +321,7 @@ class ThreadPlanner {
   // Of a cluster the sums whose terms lie across memory, while columns lie along it: all of the
   // same turns, so that what several read is read once. Empty where the others are not computed of
   // whole sums alone.
-  std::vector<int> SumsDownColumns() const {
+  std::vector<int> ColumnSums() const {
     std::vector<int> sums;
     if (kernel_.whole != nullptr) return sums;
     for (size_t d = 0; d < plans_.size(); ++d) {
@@ -372,6 +374,11 @@ class ThreadPlanner {
     while (plan_.group > 2 && plan_.group * kAccessesEach > inner.turns) plan_.group /= 2;
     plan_.threads = std::max(across * plan_.group, warp_);
     plan_.group = plan_.threads / across;
+    // Each thread leaves its sums there for the first of its group.
+    const int64_t bytes_each = static_cast<int64_t>(sums.size()) * lanes *
+                               ByteSize(AccumulatorType(DefinitionOf(0).result.type));
+    for (; bytes_each * plan_.threads > kMostSharedBytes && plan_.group > 1; plan_.group /= 2)
+      plan_.threads /= 2;
     plan_.columns = true;
     plan_.inner.resize(plans_.size());
     for (const int d : sums) plan_.inner[d] = inner;

@@ -74,8 +74,8 @@ struct ThreadPlan {
   // Where it does not, of a definition alone: the index of the one loop that a group shares out, as
   // bounds depend on it; -1: none.
   int step = -1;
-  int step_of_parts =
-      -1;  // there: the index of the loop that blocks share out, where there are parts
+  // There, with parts: the index of the loop that blocks share out.
+  int step_of_parts = -1;
 
   // How many points a block computes.
   int64_t PointsOfBlock() const { return int64_t{threads} / group * lanes * tile.side.lanes; }

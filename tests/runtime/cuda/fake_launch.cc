@@ -68,7 +68,9 @@ KnownArguments KnownOf(const std::vector<int64_t>& arguments, int indices, Known
   if (known == Known::kNothing) return result;
   for (int slot = 0; slot < static_cast<int>(arguments.size()); ++slot) {
     const bool first = slot % 2 == 0, of_index = slot < 2 * indices;
-    if (known == Known::kAll || (!first && !of_index))
+    if (known == Known::kButFirst && slot == 1)
+      result.push_back({slot, 0});
+    else if (known != Known::kExtents || (!first && !of_index))
       result.push_back({-1, arguments[slot]});
     else if (first)
       result.push_back({slot, 0});

@@ -54,8 +54,9 @@ std::unique_ptr<Object> Prepare(const NamedKernel& kernel, const KernelTarget& t
 void RunLaunch(void* const* buffers, const int64_t* arguments);
 
 // What is known of a kernel's arguments when its code is generated: all, how many values indices
-// have and how large buffers are but not where they begin, or nothing.
-enum class Known { kAll, kExtents, kNothing };
+// have and how large buffers are but not where they begin, all but how many values the first index
+// has, or nothing.
+enum class Known { kAll, kExtents, kButFirst, kNothing };
 
 // "" where the kernel computes on `ranges` what the interpreter does, else what is wrong. `text`
 // gets the thread plan's text.

@@ -97,6 +97,29 @@ TEST_CASE("every schedule of threads computes what the interpreter computes") {
   }
 }
 
+TEST_CASE("scatters and sums are right where devices differ in the first loop") {
+  // y[h, r, c] = sum(t where r == ids[t]) x[t, h, c]: of a place's rows all lanes are known.
+  Definition scatter = Define({3, 5, 64, 40}, 3, Reducer::kSum, {{40, 3, 64}, {40}},
+                              Read(0, {IndexAffine(3), IndexAffine(0), IndexAffine(2)}));
+  scatter.operands[1].type = ElementType::kI64;
+  DataCondition condition;
+  condition.index = IndexAffine(1);
+  condition.value = Read(1, {IndexAffine(3)});
+  scatter.data_where = {condition};
+  for (const Definition& definition :
+       {scatter, Scatter(40, 64, 40), Reduce(Reducer::kSum, {300, 50, 12}, 2, {i, j, k})}) {
+    for (const int64_t end : {int64_t{1}, int64_t{2}, definition.indices[0].extent}) {
+      std::vector<Interval> ranges = WholeRanges(definition);
+      ranges[0] = {0, end};
+      std::string plan;
+      const std::string wrong =
+          CompareOnThreads(definition, ranges, Known::kButFirst, Arithmetic::kFloat, &plan);
+      INFO(ToString(definition) << " to " << end << ": " << plan);
+      CHECK(wrong == "");
+    }
+  }
+}
+
 TEST_CASE("every kind of definition is right on threads, whole and on parts") {
   size_t number = 0;
   for (const DefinitionGroup& group : KernelDefinitions()) {
