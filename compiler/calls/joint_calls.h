@@ -14,10 +14,11 @@
 
 namespace yuba::compiler {
 
-// Names stay when nodes move.
+// A product and the node that one call computes with it, by name, as numbers change when nodes
+// move.
 struct JointNodes {
   program::JointCall::Kind kind = program::JointCall::OPERAND_SUMS;
-  std::string product, other;  // of the product's kernel the last node
+  std::string product, other;  // `product`: the last node of its kernel, which may have post-ops
   TensorId operand = -1;       // that is summed, or at which the slope is
   // For each flat dimension of the other's result, an index of the product's definition.
   std::vector<int> indices;

@@ -20,9 +20,10 @@
 namespace yuba::compiler {
 
 struct StoredArguments {
-  Graph graph;                // linked
-  std::vector<NodeId> nodes;  // of each node, that of the graph before which had the same indices
-  std::vector<TensorId> tensors;  // the same of tensors, which lay alike
+  Graph graph;  // linked
+  // [node]: the node of the given graph whose indices, and so whose choice in a plan, it has.
+  std::vector<NodeId> nodes;
+  std::vector<TensorId> tensors;  // [tensor]: the same
   std::vector<JointNodes> joint;  // products and activations, which are next to each other at best
 };
 

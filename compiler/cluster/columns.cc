@@ -14,8 +14,8 @@ namespace {
 // Whose accumulators stay in the registers of a thread, up to 8 columns of each.
 constexpr int kMostSums = 4;
 
-// Whether not all of a thread's neighbouring columns are computed alike: then it has no neighbours,
-// and sums are added up in another order.
+// Whether some columns are computed otherwise than their neighbours: then a thread takes one column
+// at a time, and its sums are added up in another order.
 bool HasBranches(const Definition& definition) {
   bool branches = !definition.where.empty() || !definition.data_where.empty();
   Walk(definition, [&](const Expr& expr) {

@@ -90,7 +90,7 @@ class Follower {
       for (const NodeId node : sequence_.NodesOfGroup(group)) nodes.push_back(first_ + node);
     }
     absl::optional<Cluster> cluster = ColumnsOf(model_.graph, nodes);
-    // Neighbours that could be a cluster of another kind are one.
+    // Neighbours of other kinds were offered to each other when clusters were found.
     if (!cluster.has_value() && own > to + 1)
       cluster = ClusterOf(model_.graph, nodes, fewest_slices_);
     if (!cluster.has_value() || cluster->rows != Cluster::kTogether) return false;

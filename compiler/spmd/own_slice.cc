@@ -8,6 +8,17 @@
 #include "opsemantics/regions/structure.h"
 
 namespace yuba::compiler {
+namespace {
+
+// Whether it reduces what does not lie side by side in memory.
+bool ReducesAcrossMemory(const Definition& definition) {
+  if (definition.reducer == Reducer::kNone) return false;
+  for (int index = 0; index < static_cast<int>(definition.indices.size()); ++index)
+    if (definition.indices[index].reduction && LargestLieAlong(definition, index)) return false;
+  return true;
+}
+
+}  // namespace
 
 bool ReadsOwnSlice(const Definition& reader, int operand, const Definition& writer, int shared) {
   bool own = true;
@@ -39,22 +50,10 @@ bool IsOfElements(const Definition& definition, int shared) {
   return terms <= kMostTermsOfElement && definition.where.empty() && definition.data_where.empty();
 }
 
-namespace {
-
-// Whether it reduces what does not lie side by side in memory.
-bool IsDownColumns(const Definition& definition) {
-  if (definition.reducer == Reducer::kNone) return false;
-  for (int index = 0; index < static_cast<int>(definition.indices.size()); ++index)
-    if (definition.indices[index].reduction && LargestLieAlong(definition, index)) return false;
-  return true;
-}
-
-}  // namespace
-
 bool IsOfRows(const std::vector<const Definition*>& definitions, int shared) {
   int loops = 0;
   for (const Definition* definition : definitions) {
-    if (IsOpaque(*definition) || IsDownColumns(*definition)) return false;
+    if (IsOpaque(*definition) || ReducesAcrossMemory(*definition)) return false;
     loops += std::any_of(definition->indices.begin() + shared, definition->indices.end(),
                          [](const Index& index) { return index.extent != 1; });
   }

@@ -136,14 +136,14 @@ class SlopeMatcher {
     const GradientShare& share = gradient->shares[0];
     std::vector<int> operands;
     for (const int source : share.sources) {
-      if (source != other_ && source != kOfResult) return false;
+      if (source != other_ && source != kGradientOfResult) return false;
       operands.push_back(source == other_ ? other_ : value_);
     }
     return share.definition.left == definition_.left &&
            Comparison(operands).AreEqual(*share.definition.body, *definition_.body);
   }
 
-  static constexpr int kOfResult = 2;  // GradientShare::sources
+  static constexpr int kGradientOfResult = 2;  // GradientShare::sources, of two operands
 
   const Definition& definition_;
   const int value_, other_;

@@ -15,8 +15,9 @@
 
 namespace yuba {
 
-// As MatchPostOps, and also one step kGeluTanhSlope where the map is nothing else, and reads both
-// its operands at the element that it computes.
+// As MatchPostOps, of whose map operand `value` goes through the steps, and also one step
+// kGeluTanhSlope where the map is nothing else and has two operands of the result's type and
+// dimensions, both read at the element that it computes. nullopt where there are no such steps.
 absl::optional<std::vector<PostOp>> MatchPostOpsAndSlopes(const Definition& definition, int value);
 
 }  // namespace yuba

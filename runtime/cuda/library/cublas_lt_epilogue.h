@@ -3,8 +3,8 @@
 //   D = act(alpha * A B + beta * C + bias)
 //
 // with a residual C that lies like D, a bias with an element for each of D's columns, and ReLU or
-// GELU by tanh. The matrices are row-major (runtime::ProductPlan); the library,
-// whose matrices are column-major, has the bias along its rows.
+// GELU by tanh. The matrices are row-major (runtime::ProductPlan); the library, whose
+// matrices are column-major, has the bias along its rows.
 #ifndef YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_EPILOGUE_H_
 #define YUBA_RUNTIME_CUDA_LIBRARY_CUBLAS_LT_EPILOGUE_H_
 

@@ -31,9 +31,8 @@ struct LtOperand {
 };
 
 // D (m x n) = act(alpha * A (m x k) B (k x n) + beta * C + bias), and what else the call reads or
-// stores. Calls of equal CallText
-// (cublas_lt_tuner.h) have the same algorithm in a tuning: a member that algorithms depend on is in
-// that text too.
+// stores. Calls of equal CallText (cublas_lt_tuner.h) have the same algorithm in a tuning: a member
+// that algorithms depend on is in that text too.
 struct LtShape {
   ElementType type = ElementType::kF32;         // of A and B
   ElementType result_type = ElementType::kF32;  // of D, C and bias; f32: of small floats too

@@ -25,9 +25,8 @@ class LibraryKernel {
   // Starts the call on the stream of its handles and does not wait for it. Pointers are into the
   // GPU's memory: `buffers` to the starts of the buffers of the kernel instruction's operands, then
   // of its results, then that of a joint call's second result, as the LibrarySite numbers them and
-  // says where they are; `workspace` to
-  // workspace_bytes() that no other work of the stream uses meanwhile, aligned to 256 bytes. The
-  // call writes to those of results alone.
+  // says where they are; `workspace` to workspace_bytes() that no other work of the stream uses
+  // meanwhile, aligned to 256 bytes. The call writes to those of results alone.
   virtual absl::Status Run(absl::Span<char* const> buffers, char* workspace) = 0;
   virtual int64_t workspace_bytes() const = 0;
 
