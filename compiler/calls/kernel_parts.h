@@ -43,8 +43,8 @@ class KernelParts {
 
   // Moves exchanges from between the kernels of the nodes, to before the first or behind the last;
   // these kernels are the part that is returned. nullopt where anything else stands between them,
-  // an exchange has to, or one of them computes other nodes too; nothing is moved then. Of the
-  // nodes, at least one, each has a kernel.
+  // an exchange has to, or one of them computes other nodes too; nothing is moved then. At least
+  // one of the nodes is no copy.
   absl::optional<Part> Gather(const std::vector<NodeId>& nodes);
 
  private:
