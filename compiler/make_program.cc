@@ -84,6 +84,27 @@ void ReadThroughCopies(Compilation& c) {
   Link(graph);
 }
 
+// Sums that one call may compute with their product (JoinProducts): nothing joins these either.
+std::vector<Cluster> WithJointSums(const Compilation& c, std::vector<Cluster> products) {
+  std::set<std::string> sums;
+  const auto is_product = [&](const Node& node) {
+    return kernels::MayHaveOperandSums(*node.definition, c.request.kernels);
+  };
+  for (const JointNodes& joint : FindOperandSums(c.model.graph, is_product))
+    sums.insert(joint.other);
+  std::set<TensorId> taken;
+  for (const Cluster& cluster : c.model.clusters)
+    taken.insert(cluster.results.begin(), cluster.results.end());
+  for (const Node& node : c.model.graph.nodes) {
+    if (sums.count(node.name) == 0 || taken.count(node.result) != 0) continue;
+    Cluster sum;
+    sum.results = {node.result};
+    sum.entry = node.entry;
+    products.push_back(std::move(sum));
+  }
+  return products;
+}
+
 // Brings kernels of a GPU together that can be one: the nodes of graph and plan move alike. Where
 // there is a limit on memory, the program must keep it.
 void BringTogether(Compilation& c) {
@@ -92,9 +113,9 @@ void BringTogether(Compilation& c) {
   const search::Choices planned = c.plan.nodes;
   ReadThroughCopies(c);
   for (const auto& pass : {FollowPass, GatherKernels}) {
-    const std::vector<NodeId> order = pass(
-        kernels::LibraryProducts(c.model.graph, FindProducts(c.model.graph), c.request.kernels),
-        c.model);
+    std::vector<Cluster> products =
+        kernels::LibraryProducts(c.model.graph, FindProducts(c.model.graph), c.request.kernels);
+    const std::vector<NodeId> order = pass(WithJointSums(c, std::move(products)), c.model);
     FollowNodes(order, c.plan);
   }
   if (c.plan.space.memory == 0 || SharedKernelsFor(c).joins != Joins::kNone) return;

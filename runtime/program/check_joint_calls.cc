@@ -55,11 +55,11 @@ class JointCallChecker {
     for (const Entry& entry : program_.entries()) {
       if (entry.begin() == FirstOf(call) + 1) return UserError("joins instructions of two entries");
     }
+    YUBA_RETURN_IF_ERROR(CheckRead(call, product, other));
+    if (call.kind() == JointCall::SLOPE) YUBA_RETURN_IF_ERROR(CheckUnread(call, product));
     const Reducer reducer = program_.functions(other.function()).definitions(0).reducer();
     if (reducer != (call.kind() == JointCall::OPERAND_SUMS ? SUM : NONE))
       return UserError("has a second kernel that reduces otherwise than the call");
-    YUBA_RETURN_IF_ERROR(CheckRead(call, product, other));
-    if (call.kind() == JointCall::SLOPE) YUBA_RETURN_IF_ERROR(CheckUnread(call, product));
     return CheckResult(call, product, other);
   }
 

@@ -92,6 +92,7 @@ runtime::ProgramBuilder ProgramOf(const Joint& joint) {
   written->set_buffer(sums);
   *written->mutable_box() = builder.message().buffers(sums).box();
   runtime::ProgramBuilder::AddDefinition(function, 1);
+  function->mutable_definitions(0)->set_reducer(program::SUM);
   *builder.message().add_instructions()->mutable_kernel() = kernel;
   builder.AddInput("x", x);
   builder.AddInput("y", y);
@@ -408,6 +409,11 @@ TEST_CASE("a joint call of kernels that are none is refused, with its place and 
       {[](auto& p) { kCall(p)->set_operand(0); }, "reads something else than the operand"},
       {[](auto& p) { kCall(p)->set_kind(program::JointCall::ACTIVATION); },
        "reads something else than the result"},
+      {[](auto& p) {
+         const int sums = p.instructions(1).kernel().function();
+         p.mutable_functions(sums)->mutable_definitions(0)->set_reducer(program::MAX);
+       },
+       "has a second kernel that reduces otherwise than the call"},
       {[](auto& p) { kCall(p)->add_indices(0); }, "names 2 indices for 1 dimensions"},
       {[](auto& p) { kCall(p)->set_indices(0, 0); }, "runs over another part of index 0"},
       {[](auto& p) { kCall(p)->set_indices(0, 7); }, "names index 7, which is none"},
