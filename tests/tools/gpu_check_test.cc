@@ -108,7 +108,7 @@ TEST_CASE("wrong answers, wrong losses and broken programs fail alone") {
 
 TEST_CASE("what the time does not suffice for is said, and is no failure of the case") {
   const Bundle bundle;
-  const CommandResult ran = bundle.Check("--minutes 0.0001");
+  const CommandResult ran = bundle.Check("--minutes 0.0000001");
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 0 | 0 | 13 |") != std::string::npos);
   CHECK(ran.out.find("no time was left for 29 cases") != std::string::npos);
