@@ -139,6 +139,27 @@ TEST_CASE("sums down the same columns go through the same turns") {
         "; then sums of parts, 256 threads; points i");
 }
 
+TEST_CASE("what threads leave of their sums fits into a block's shared memory") {
+  // Four counts, of 8 bytes, of columns of bytes: a thread has 8 neighbouring columns of each.
+  Definition count = Reduce(Reducer::kSum, {65536, 4096}, 1, {j, i});
+  count.operands[0].type = ElementType::kBool;
+  count.result.type = ElementType::kI64;
+  NamedKernel kernel = Alone("counts", count);
+  kernel.shared = 1;
+  kernel.definitions.clear();
+  for (int n = 0; n < 4; ++n)
+    kernel.definitions.push_back(
+        {&count, {0, n + 1}, {{KernelTensor::kOperand, n}}, {KernelTensor::kResult, n}});
+  kernel.known = AllOf(kernel);
+  const KernelTarget target(*FindTarget("cuda"));
+  const LoopPlan loops = PlanLoops(count, LoopOptionsFor(target));
+  const ThreadPlan plan = PlanThreads(kernel, {loops, loops, loops, loops}, target)[0];
+  INFO(ToString({plan}, kernel));
+  REQUIRE(plan.columns);
+  CHECK(plan.lanes == 8);
+  CHECK(plan.sums.size() * plan.lanes * plan.threads * sizeof(int64_t) <= 48 << 10);
+}
+
 TEST_CASE("few long sums are computed in parts") {
   CHECK(PlanOf(Reduce(Reducer::kSum, {64, 32, 112, 112}, 1, {j, i, k, l})) ==
         "1024 threads, 1024 a point in 4 parts; points i; turns j k*l by 4; then sums of parts, "
