@@ -115,6 +115,7 @@ ArenaWatch::ArenaWatch(const LoadedProgram& program, const ArenaLayout& layout,
 
 absl::Status ArenaWatch::Fill() {
   for (Device* device : devices_) {
+    if (device == nullptr) continue;
     if (options_.poison) YUBA_RETURN_IF_ERROR(device->Fill(0, kPoison, layout_.size));
     for (const Interval& gap : gaps_) {
       YUBA_RETURN_IF_ERROR(device->Fill(gap.begin, kGuard, gap.size()));

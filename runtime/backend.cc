@@ -16,11 +16,15 @@ struct Backend {
 
 absl::Status OpenHost(const LoadedProgram& program, const ArenaLayout& layout,
                       const BackendOptions& options, Fleet& fleet) {
-  return OpenHostBackend(program, layout, options.threads_per_device, fleet);
+  return OpenHostBackend(program, layout, options.threads_per_device, options.job, fleet);
 }
 
 absl::Status OpenCuda(const LoadedProgram& program, const ArenaLayout& layout,
                       const BackendOptions& options, Fleet& fleet) {
+  if (options.job != nullptr) {
+    return UserError("--backend cuda does not run as ranks yet: one process drives all GPUs of a ",
+                     "machine, so start it once, without ", options.job->Self().launcher);
+  }
   return cuda::OpenCudaBackend(program, layout, options.cuda, options.timeout_seconds, fleet);
 }
 
@@ -43,6 +47,12 @@ double DefaultTimeout(const std::string& name) {
 
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, const BackendOptions& options, Fleet& fleet) {
+  if (options.job != nullptr && options.job->size() != program.devices()) {
+    return UserError("the program is for ", program.devices(), " devices, and ",
+                     options.job->Self().launcher, " has started ", options.job->size(),
+                     " ranks: each has one device, so start ", program.devices());
+  }
+  fleet.job = options.job;
   for (const Backend& backend : kBackends) {
     if (backend.name == name) return backend.open(program, layout, options, fleet);
   }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "runtime/cuda/cuda_backend.h"
 #include "runtime/executor.h"
+#include "runtime/ranks/job.h"
 
 namespace yuba::runtime {
 
@@ -18,10 +19,12 @@ struct BackendOptions {
   int threads_per_device = 1;   // of the host
   double timeout_seconds = 60;  // in which a GPU must have taken or given a value
   cuda::CudaOptions cuda;
+  Job* job = nullptr;  // whose ranks have a device of the program each; null: this process has all
 };
 
-// Fills in fleet.devices, one for each device of the program's mesh, each ready to run (Prepare was
-// called), and fleet.communicator. Unavailable where this machine or this build lacks the back end,
+// Fills in fleet.devices, one for each device of the program's mesh that this process has, each
+// ready to run (Prepare was called), and fleet.communicator. A user's error where the job has not a
+// rank for each device. Unavailable where this machine or this build lacks the back end,
 // a user's error where the name is unknown.
 absl::Status OpenBackend(const std::string& name, const LoadedProgram& program,
                          const ArenaLayout& layout, const BackendOptions& options, Fleet& fleet);

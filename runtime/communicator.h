@@ -59,8 +59,9 @@ class Communicator {
   // The device that `device` waits for in `plan`, or -1 where it can go on.
   virtual int WaitsFor(int device, const ExchangePlan& plan) const = 0;
 
-  // Ends all waits, now and later, because the run has failed. From any thread; waits for nothing.
-  virtual void Abort() = 0;
+  // Ends all waits, now and later, because the run has failed for this reason. From any thread;
+  // waits for nothing.
+  virtual void Abort(const absl::Status& reason) = 0;
   virtual bool aborted() const = 0;
 
   // What a library says of exchanges that were started and go on by themselves: the first failure.
@@ -78,6 +79,9 @@ class Communicator {
   // nothing counts as moved. Each time they are done, CountAgain counts what moves in an exchange.
   virtual void SetRecording(bool /*recording*/) {}
   virtual void CountAgain(int /*instruction*/, const ExchangePlan& /*plan*/) {}
+
+  // Memory outside the arenas, of the device that has most.
+  virtual int64_t workspace_bytes() const { return 0; }
 
   // Valid between steps.
   virtual const Traffic& traffic(int device) const = 0;

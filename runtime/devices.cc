@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "runtime/host/host_backend.h"
+#include "runtime/ranks/open_transport.h"
 #include "runtime/shared_library.h"
 
 namespace yuba::runtime {
@@ -46,6 +47,9 @@ MachineFacts FindDevices() {
   add("cuDNN", cuda::CudnnVersion(), "convolutions on GPUs");
   add("NCCL", cuda::NcclVersion(), "exchanges between GPUs");
   add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");
+  for (const EngineFacts& engine : FindEngines()) {
+    facts.components.push_back({engine.name, engine.found, false, engine.detail, engine.use});
+  }
   return facts;
 }
 

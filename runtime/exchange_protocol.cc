@@ -93,7 +93,7 @@ void ExchangeProtocol::Wait(int device, const ExchangePlan& plan) {
   self.changed.wait(lock, [&] { return aborted_ || WaitsFor(device, plan) < 0; });
 }
 
-void ExchangeProtocol::Abort() {
+void ExchangeProtocol::Abort(const absl::Status& /*reason*/) {
   aborted_ = true;
   for (const std::unique_ptr<Peer>& peer : peers_) {
     std::lock_guard<std::mutex> lock(peer->mutex);

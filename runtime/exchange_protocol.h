@@ -67,7 +67,7 @@ class ExchangeProtocol final : public Communicator {
   absl::StatusOr<Progress> Advance(int device, int instruction, const ExchangePlan& plan) override;
   void Wait(int device, const ExchangePlan& plan) override;
   int WaitsFor(int device, const ExchangePlan& plan) const override;
-  void Abort() override;
+  void Abort(const absl::Status& reason) override;
   bool aborted() const override { return aborted_; }
   absl::Status Check() override { return steps_->Check(); }
   void EndWork() override { steps_->EndWork(); }

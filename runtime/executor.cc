@@ -1,5 +1,6 @@
 #include "runtime/executor.h"
 
+#include <algorithm>
 #include <random>
 
 #include "absl/strings/str_join.h"
@@ -11,9 +12,18 @@
 
 namespace yuba::runtime {
 
+std::vector<int> OwnDevices(const Fleet& fleet) {
+  std::vector<int> own;
+  for (size_t device = 0; device < fleet.devices.size(); ++device) {
+    if (fleet.devices[device] != nullptr) own.push_back(static_cast<int>(device));
+  }
+  return own;
+}
+
 Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
     : program_(program),
       fleet_(fleet),
+      own_(OwnDevices(fleet)),
       states_(program.devices()),
       tracing_(trace),
       start_(Clock::now()),
@@ -31,6 +41,7 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   const int instruction = worker.at;
   states_[device].instruction = instruction;
   if (!worker.begun) {
+    if (fleet_.job != nullptr) fleet_.job->Enter(step_, instruction);
     for (const auto& watcher : fleet_.watchers) {
       YUBA_RETURN_IF_ERROR(watcher->Before(device, instruction));
     }
@@ -161,13 +172,20 @@ void Executor::Fail(const absl::Status& cause) {
     if (failure_.ok() && !absl::IsCancelled(cause)) failure_ = cause;
   }
   failed_ = true;
-  fleet_.communicator->Abort();
+  fleet_.communicator->Abort(cause);
 }
 
 int64_t Executor::FinishedInstructions() const {
   int64_t finished = advanced_;
-  for (const auto& device : fleet_.devices) finished += device->finished();
+  for (const int device : own_) finished += fleet_.devices[device]->finished();
   return finished;
+}
+
+// Whether the process's devices wait for those of another rank.
+bool Executor::WaitsForRank() const {
+  return fleet_.job != nullptr && std::all_of(own_.begin(), own_.end(), [this](int device) {
+           return states_[device].ended || states_[device].waits_for >= 0;
+         });
 }
 
 // Nothing has ended for so many seconds. Of the devices that compute, those that have come least
@@ -176,7 +194,7 @@ void Executor::Stalled(double seconds) {
   hopeless_ = true;
   std::vector<int> slowest;
   int waiting = -1;
-  for (int device = 0; device < program_.devices(); ++device) {
+  for (const int device : own_) {
     const DeviceState& state = states_[device];
     if (state.ended) continue;
     if (state.waits_for >= 0 && waiting < 0) waiting = device;
@@ -207,11 +225,12 @@ absl::Status Executor::Finish() {
 absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
                            double patience_seconds) {
   YUBA_RETURN_IF_ERROR(lost_);
+  if (fleet_.job != nullptr) YUBA_RETURN_IF_ERROR(fleet_.job->ended());
   failure_ = absl::OkStatus();
   failed_ = hopeless_ = false;
   times_ = Times();
   ++step_;
-  for (int device = 0; device < program_.devices(); ++device) {
+  for (const int device : own_) {
     states_[device].instruction = 0;
     states_[device].done = 0;
     states_[device].before = fleet_.devices[device]->finished();
@@ -220,7 +239,10 @@ absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
   }
   Watch watch;
   watch.patience_seconds = patience_seconds;
-  watch.progress = [this] { return FinishedInstructions(); };
+  int64_t waiting = 0;
+  watch.progress = [this, &waiting] {
+    return FinishedInstructions() + (WaitsForRank() ? ++waiting : waiting);
+  };
   watch.look = [this] {
     if (failed_) return;  // what is found then, end_work may be freeing
     const absl::Status status = fleet_.communicator->Check();
@@ -232,17 +254,20 @@ absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
   watch.failed = [this] { return failed_.load(); };
   watch.hopeless = [this] { return hopeless_.load(); };
   watch.end_work = [this] { fleet_.communicator->EndWork(); };
-  watch.not_started = [this](int device) {
-    Fail(absl::ResourceExhaustedError(absl::StrCat("the system gives no thread for device ", device,
-                                                   " of ", program_.devices())));
+  watch.not_started = [this](int task) {
+    Fail(absl::ResourceExhaustedError(absl::StrCat("the system gives no thread for device ",
+                                                   own_[task], " of ", program_.devices())));
   };
   if (RunWatched(threads, run, watch)) {
     std::lock_guard<std::mutex> lock(mutex_);
     lost_.Update(absl::InternalError("a thread of the step never came back"));
     return failure_;
   }
+  // Devices that were only cancelled have not failed by themselves: their job has ended.
+  const absl::Status ended = fleet_.communicator->Check();
+  if (failure_.ok() && !ended.ok()) Fail(ended);
   if (!failed_) return Finish();
-  for (const auto& device : fleet_.devices) lost_.Update(device->Usable());
+  for (const int device : own_) lost_.Update(fleet_.devices[device]->Usable());
   if (!lost_.ok()) return failure_;
   // Exchanges that failed by themselves are not there any more when the next step begins.
   if (!fleet_.communicator->Check().ok()) fleet_.communicator->EndWork();
@@ -255,7 +280,7 @@ absl::Status Executor::RunThreads(int entry, double patience_seconds) {
     YUBA_RETURN_IF_ERROR(TryToRecord(entry, patience_seconds));
   if (recording.step != nullptr) return RunRecorded(entry, patience_seconds);
   YUBA_RETURN_IF_ERROR(Run(
-      program_.devices(), [this, entry](int device) { RunDevice(device, entry); },
+      static_cast<int>(own_.size()), [this, entry](int task) { RunDevice(own_[task], entry); },
       patience_seconds));
   recording.has_run = true;
   return absl::OkStatus();

@@ -11,6 +11,10 @@
 //
 // A step comes to an end, whatever hangs: where no device finishes an instruction for as long as
 // the caller's patience, it fails, and names the devices that stand still.
+//
+// Where several processes have a part of the devices each (ranks/job.h), every one of them runs the
+// same entries in the same order, each on its own devices. What a device waits for on another rank
+// is the job's to watch: the executor has patience with it.
 #ifndef YUBA_RUNTIME_EXECUTOR_H_
 #define YUBA_RUNTIME_EXECUTOR_H_
 
@@ -27,6 +31,7 @@
 #include "opsemantics/machine/machine.h"
 #include "runtime/communicator.h"
 #include "runtime/device.h"
+#include "runtime/ranks/job.h"
 #include "runtime/step_recorder.h"
 
 namespace yuba::runtime {
@@ -43,12 +48,16 @@ class Watcher {
 
 // All that a step runs on. The communicator may refer to the devices and is freed before them.
 struct Fleet {
-  std::vector<std::unique_ptr<Device>> devices;
+  std::vector<std::unique_ptr<Device>> devices;  // [device]; null where another rank has it
+  Job* job = nullptr;               // whose rank this process is; null: it has all devices
   std::vector<ExchangePlan> plans;  // [instruction]; empty plans for kernels and loops
   std::unique_ptr<Communicator> communicator;
   std::unique_ptr<StepRecorder> recorder;  // null: instructions are started one by one
   std::vector<std::unique_ptr<Watcher>> watchers;
 };
+
+// Those of this process, ascending.
+std::vector<int> OwnDevices(const Fleet& fleet);
 
 // What one device did, in seconds since the executor was made. Waiting for other devices is an
 // event of its own. Steps are runs of entries; the first is 0.
@@ -82,8 +91,8 @@ class Executor {
   // for them.
   const absl::Status& lost() const { return lost_; }
 
-  // Seconds in the last threaded step, summed over the devices. Where devices work behind the
-  // host's back, these are of the host, unless the run is traced.
+  // Seconds in the last threaded step, summed over the process's devices. Where devices work behind
+  // the host's back, these are of the host, unless the run is traced.
   struct Times {
     double kernels[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
     double copying = 0;                             // in exchanges, not waiting
@@ -91,7 +100,7 @@ class Executor {
     double all = 0;  // from the start of a device's thread to its end
   };
   const Times& times() const { return times_; }
-  const std::vector<TraceEvent>& trace(int device) const { return trace_[device]; }
+  std::vector<TraceEvent>& trace(int device) { return trace_[device]; }
 
  private:
   struct Worker;
@@ -125,6 +134,7 @@ class Executor {
   void EndInterleaved(const std::vector<Worker>& workers);
   absl::Status WaitForPeer(int device, int instruction);
   int64_t FinishedInstructions() const;
+  bool WaitsForRank() const;
   void Drain(int device);
   UnfinishedWork StandsAt(int device) const;
   int64_t DoneOf(int device) const;
@@ -136,6 +146,7 @@ class Executor {
 
   const LoadedProgram& program_;
   Fleet& fleet_;
+  const std::vector<int> own_;         // the devices of this process
   std::vector<KernelClass> class_of_;  // [instruction], of kernels
   std::vector<DeviceState> states_;    // [device]
   std::atomic<int64_t> advanced_{0};   // steps of instructions that the host has made

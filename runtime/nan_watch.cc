@@ -161,6 +161,7 @@ absl::StatusOr<std::string> NanWatch::WhatIsLeft() {
   for (int b = 0; b < static_cast<int>(stored_.size()); ++b) {
     if (!stored_[b] || !made[b]) continue;
     for (int d = 0; d < static_cast<int>(devices_.size()); ++d) {
+      if (devices_[d] == nullptr) continue;
       const Box whole = program_.BufferBox(b, d);
       YUBA_ASSIGN_OR_RETURN(const Special special, SpecialsOf(d, b, {WalkOf(whole, {whole})}));
       if (special.any()) {

@@ -34,7 +34,7 @@ absl::Status Executor::StartAll(int entry) {
   while (advanced && !all_done) {
     advanced = false;
     all_done = true;
-    for (int device = 0; device < program_.devices(); ++device) {
+    for (const int device : own_) {
       Worker& worker = workers[device];
       while (!worker.done()) {
         YUBA_ASSIGN_OR_RETURN(const Progress progress, Advance(device, worker));
@@ -48,7 +48,7 @@ absl::Status Executor::StartAll(int entry) {
 }
 
 absl::Status Executor::Record(int entry) {
-  for (const auto& device : fleet_.devices) YUBA_RETURN_IF_ERROR(device->EnterThread());
+  for (const int device : own_) YUBA_RETURN_IF_ERROR(fleet_.devices[device]->EnterThread());
   YUBA_RETURN_IF_ERROR(fleet_.recorder->Begin());
   fleet_.communicator->SetRecording(true);
   const absl::Status started = StartAll(entry);
@@ -73,19 +73,19 @@ absl::Status Executor::TryToRecord(int entry, double patience_seconds) {
   return absl::OkStatus();
 }
 
-// The first device's thread starts the step for all; each then waits for its own device.
+// The thread of the first one starts the step for all; each then waits for its own device.
 absl::Status Executor::RunRecorded(int entry, double patience_seconds) {
   const auto started = std::make_shared<std::promise<void>>();  // a thread may be left behind
   const std::shared_future<void> is_started = started->get_future().share();
-  const auto run = [this, entry, started, is_started](int device) {
-    if (device == 0) {
+  const auto run = [this, entry, started, is_started](int task) {
+    if (task == 0) {
       StartRecorded(entry);
       started->set_value();
     }
     is_started.wait();
-    EndRecorded(device);
+    EndRecorded(own_[task]);
   };
-  return Run(program_.devices(), run, patience_seconds);
+  return Run(static_cast<int>(own_.size()), run, patience_seconds);
 }
 
 void Executor::StartRecorded(int entry) {
@@ -94,9 +94,9 @@ void Executor::StartRecorded(int entry) {
     state.instruction = range.begin;
     state.done = range.end - range.begin;  // the host is through with all
   }
-  absl::Status status = fleet_.devices[0]->EnterThread();
+  absl::Status status = fleet_.devices[own_[0]]->EnterThread();
   if (status.ok()) status = recordings_[entry].step->Start();
-  if (!status.ok()) return Fail(0, range.begin, status);
+  if (!status.ok()) return Fail(own_[0], range.begin, status);
   for (int i = range.begin; i < range.end; ++i) {
     if (program_.instructions()[i].has_exchange())
       fleet_.communicator->CountAgain(i, fleet_.plans[i]);

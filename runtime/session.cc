@@ -1,5 +1,7 @@
 #include "runtime/session.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,11 +36,15 @@ bool SomethingHangs() { return something_hangs; }
 
 absl::Status Session::WhyLost() const {
   if (executor_ != nullptr && !executor_->lost().ok()) return executor_->lost();
-  for (const auto& device : fleet_->devices) YUBA_RETURN_IF_ERROR(device->Usable());
+  for (const int device : OwnDevices(*fleet_))
+    YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Usable());
   return absl::OkStatus();
 }
 
-absl::Status Session::CheckUsable() const { return Annotate(WhyLost(), "the session has ended"); }
+absl::Status Session::CheckUsable() const {
+  if (options_.job != nullptr) YUBA_RETURN_IF_ERROR(options_.job->ended());
+  return Annotate(WhyLost(), "the session has ended");
+}
 
 Session::~Session() {
   if (WhyLost().ok()) return;
@@ -53,7 +59,10 @@ int DefaultThreads(int devices) {
   const char* const set = std::getenv("OMP_NUM_THREADS");
   int threads = 0;
   if (set == nullptr || !absl::SimpleAtoi(set, &threads) || threads < 1) {
-    threads = static_cast<int>(std::thread::hardware_concurrency());
+    cpu_set_t mask;
+    threads = sched_getaffinity(0, sizeof mask, &mask) == 0
+                  ? CPU_COUNT(&mask)
+                  : static_cast<int>(std::thread::hardware_concurrency());
   }
   return std::max(1, std::min(threads, kMostThreadsPerDevice) / devices);
 }
@@ -72,19 +81,25 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::shared_ptr<const Loa
   threads = options.interleave ? 1
             : options.threads_per_device > 0
                 ? std::min(options.threads_per_device, kMostThreadsPerDevice)
-                : DefaultThreads(loaded.devices());
+            : options.job != nullptr ? std::min(options.job->OwnProcessors(), kMostThreadsPerDevice)
+                                     : DefaultThreads(loaded.devices());
   if (session->options_.timeout_seconds <= 0)
     session->options_.timeout_seconds = DefaultTimeout(options.backend);
-  YUBA_RETURN_IF_ERROR(OpenBackend(options.backend, loaded, session->layout_,
-                                   {threads, session->options_.timeout_seconds, options.cuda},
-                                   *session->fleet_));
+  YUBA_RETURN_IF_ERROR(OpenBackend(
+      options.backend, loaded, session->layout_,
+      {threads, session->options_.timeout_seconds, options.cuda, options.job}, *session->fleet_));
+  if (options.job != nullptr) {
+    options.job->SetDescribe(
+        [program = session->program_](int instruction) { return program->WhatDoes(instruction); });
+  }
   YUBA_RETURN_IF_ERROR(session->PlanExchanges());
   YUBA_RETURN_IF_ERROR(session->AddWatchers());
   session->executor_ = std::make_unique<Executor>(loaded, *session->fleet_, options.trace);
   YUBA_RETURN_IF_ERROR(session->SetInitialValues());
   // Last: by now the session holds what it needs, and threads get what is left.
   if (!options.interleave) {
-    YUBA_RETURN_IF_ERROR(CheckThreads(loaded.devices(), threads, HasLibraryCalls(loaded)));
+    YUBA_RETURN_IF_ERROR(CheckThreads(static_cast<int>(OwnDevices(*session->fleet_).size()),
+                                      threads, HasLibraryCalls(loaded)));
   }
   return session;
 }
@@ -183,10 +198,10 @@ absl::Status Session::Run(int entry) {
     const Executor::Times& times = executor_->times();
     statistics_.copy_share = times.copying / times.all;
     statistics_.wait_share = times.waiting / times.all;
-    for (int k = 0; k < kKernelClasses; ++k)
-      statistics_.kernel_seconds[k] = times.kernels[k] / program_->devices();
-    statistics_.copy_seconds = times.copying / program_->devices();
-    statistics_.wait_seconds = times.waiting / program_->devices();
+    const auto own = static_cast<double>(OwnDevices(*fleet_).size());
+    for (int k = 0; k < kKernelClasses; ++k) statistics_.kernel_seconds[k] = times.kernels[k] / own;
+    statistics_.copy_seconds = times.copying / own;
+    statistics_.wait_seconds = times.waiting / own;
   }
   ++statistics_.steps;
   run_[entry] = true;
@@ -198,7 +213,8 @@ absl::Status Session::CheckCaches(const std::string& entry) {
   if (program_->hash()) return absl::OkStatus();
   for (const program::Initializer& count : program_->message().parameters()) {
     if (count.cache_rows() == 0) continue;
-    YUBA_ASSIGN_OR_RETURN(const std::string element, Gather(count.port().buffer()));
+    YUBA_ASSIGN_OR_RETURN(const std::string element,
+                          Gather(count.port().buffer(), Gathered::kEverywhere));
     int64_t rows = 0;
     std::memcpy(&rows, element.data(), sizeof rows);
     if (rows <= count.cache_rows()) continue;
@@ -209,29 +225,52 @@ absl::Status Session::CheckCaches(const std::string& entry) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> Session::Gather(int buffer) {
+// What a device has of a buffer, as it lies there; read here or received by the first rank.
+absl::StatusOr<std::string> Session::ReadShard(int buffer, int device) {
+  const int64_t bytes =
+      Volume(program_->BufferBox(buffer, device)) * program_->ElementBytes(buffer);
+  std::string shard(static_cast<size_t>(bytes), 0);
+  if (fleet_->devices[device] == nullptr) {
+    YUBA_RETURN_IF_ERROR(options_.job->Receive(device, &shard[0], bytes));
+  } else {
+    YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Read(layout_.offsets[buffer], &shard[0], bytes));
+  }
+  return shard;
+}
+
+absl::StatusOr<std::string> Session::Gather(int buffer, Gathered gathered) {
   YUBA_RETURN_IF_ERROR(CheckUsable());
   const int64_t size = program_->ElementBytes(buffer);
   const Box whole = WholeBox(program_->ShapeDims(buffer));
   const DimOrder order = program_->OrderOf(buffer);
-  std::string elements(program_->WholeElements(buffer) * size, 0);
+  std::string elements;
+  if (IsFirstRank()) elements.resize(static_cast<size_t>(program_->WholeElements(buffer) * size));
+  std::vector<Box> seen;
   for (int device = 0; device < program_->devices(); ++device) {
     const Box box = program_->ShapeBox(buffer, device);
+    // Of devices that have the same box, one says what is in it.
+    if (IsEmpty(box) || std::count(seen.begin(), seen.end(), box) > 0) continue;
+    seen.push_back(box);
+    if (!IsFirstRank()) {
+      if (fleet_->devices[device] == nullptr) continue;
+      YUBA_ASSIGN_OR_RETURN(const std::string shard, ReadShard(buffer, device));
+      YUBA_RETURN_IF_ERROR(options_.job->Send(0, shard));
+      continue;
+    }
     const BoxWalk walk = WalkOf(box, {box, whole}, {order, DimOrder()});
-    std::string shard(walk.elements() * size, 0);
-    YUBA_RETURN_IF_ERROR(fleet_->devices[device]->Read(layout_.offsets[buffer], &shard[0],
-                                                       static_cast<int64_t>(shard.size())));
+    YUBA_ASSIGN_OR_RETURN(const std::string shard, ReadShard(buffer, device));
     CopyWalk(walk, shard.data(), &elements[0], size);
   }
-  return elements;
+  if (options_.job == nullptr || gathered == Gathered::kByFirstRank) return elements;
+  return options_.job->FromFirst(elements);
 }
 
-absl::StatusOr<TensorData> Session::GetBuffer(int buffer) {
+absl::StatusOr<TensorData> Session::GetBuffer(int buffer, Gathered gathered) {
   TensorData tensor;
   const ElementType type = program_->type(buffer);
   tensor.type = program_->hash() && IsFloat(type) ? ElementType::kI64 : type;
   tensor.dims = program_->ShapeDims(buffer);
-  YUBA_ASSIGN_OR_RETURN(tensor.data, Gather(buffer));
+  YUBA_ASSIGN_OR_RETURN(tensor.data, Gather(buffer, gathered));
   return tensor;
 }
 
@@ -249,15 +288,40 @@ absl::Status Session::CheckComputed(const program::Port& output) const {
   return UserError("output ", output.name(), " has no value yet: run entry ", entry, " first");
 }
 
-absl::StatusOr<TensorData> Session::Get(const std::string& name) {
+absl::StatusOr<TensorData> Session::Get(const std::string& name, Gathered gathered) {
   for (const program::Port& port : program_->message().outputs()) {
     if (port.name() != name) continue;
     YUBA_RETURN_IF_ERROR(CheckComputed(port));
-    YUBA_ASSIGN_OR_RETURN(TensorData tensor, GetBuffer(port.buffer()));
+    YUBA_ASSIGN_OR_RETURN(TensorData tensor, GetBuffer(port.buffer(), gathered));
     tensor.dims.assign(port.shape().begin(), port.shape().end());
     return tensor;
   }
   return UserError("the program has no output ", name);
+}
+
+absl::Status Session::GatherTraces() {
+  Job* const job = options_.job;
+  if (job == nullptr) return absl::OkStatus();
+  const auto bytes_of = [](std::vector<TraceEvent>& events) {
+    return absl::string_view(reinterpret_cast<const char*>(events.data()),
+                             events.size() * sizeof(TraceEvent));
+  };
+  for (int device = 1; device < job->size(); ++device) {
+    std::vector<TraceEvent>& events = executor_->trace(device);
+    int64_t count = static_cast<int64_t>(events.size());
+    const absl::string_view size(reinterpret_cast<const char*>(&count), sizeof count);
+    if (device == job->rank()) {
+      YUBA_RETURN_IF_ERROR(job->Send(0, size));
+      YUBA_RETURN_IF_ERROR(job->Send(0, bytes_of(events)));
+    } else if (IsFirstRank()) {
+      YUBA_RETURN_IF_ERROR(job->Receive(device, reinterpret_cast<char*>(&count), sizeof count));
+      events.resize(static_cast<size_t>(count));
+      const absl::string_view room = bytes_of(events);
+      YUBA_RETURN_IF_ERROR(job->Receive(device, reinterpret_cast<char*>(events.data()),
+                                        static_cast<int64_t>(room.size())));
+    }
+  }
+  return absl::OkStatus();
 }
 
 Statistics Session::statistics() const {
@@ -276,10 +340,12 @@ Statistics Session::statistics() const {
     for (int source = 0; source < program_->devices(); ++source) {
       statistics.bytes_out[source] += traffic.received_from[source];
     }
-    const Device& own = *fleet_->devices[device];
-    statistics.workspace_bytes = std::max(statistics.workspace_bytes, own.workspace_bytes());
-    statistics.library_calls += own.library_calls();
+    const Device* const own = fleet_->devices[device].get();
+    if (own == nullptr) continue;
+    statistics.workspace_bytes = std::max(statistics.workspace_bytes, own->workspace_bytes());
+    statistics.library_calls += own->library_calls();
   }
+  statistics.workspace_bytes += fleet_->communicator->workspace_bytes();
   return statistics;
 }
 

@@ -7,6 +7,9 @@
 //   (*session)->Step();
 //   auto y = (*session)->Get("y");      // gathered from the shards
 //
+// Where each process has one device (RunOptions::job), all ranks make the same calls in the same
+// order, each with the same values; what fails on one of them ends the job on all.
+//
 // A session is used by one thread at a time; every call blocks until it is done. Several sessions
 // may share one program, which they keep alive. The session owns devices, arenas and communicator
 // and frees them with itself, unless something on them hangs (SomethingHangs).
@@ -51,7 +54,14 @@ struct RunOptions {
   // steps use one.
   int threads_per_device = 0;
   cuda::CudaOptions cuda;  // of the back end cuda
+  // Whose rank this process is: it has one device of the program. Null: it has all. Outlives the
+  // session.
+  Job* job = nullptr;
 };
+
+// Which ranks get a value that is gathered from all of them. Others get type and shape, and no
+// elements.
+enum class Gathered { kEverywhere, kByFirstRank };
 
 // Bytes are payload that one device received from another (Traffic, communicator.h).
 struct Statistics {
@@ -59,15 +69,17 @@ struct Statistics {
   double seconds = 0;     // of the last step
   double copy_share = 0;  // of the devices' time in the last step: copying and combining
   double wait_share = 0;  // and waiting for other devices; both in threaded steps only
-  // Seconds of a device in the last step, as a mean over all, as Executor::Times has them.
+  // Seconds of a device in the last step, as a mean over those of this process, as
+  // Executor::Times has them.
   double kernel_seconds[kKernelClasses] = {0, 0, 0, 0};  // by class of kernel
   double copy_seconds = 0, wait_seconds = 0;
   int64_t bytes = 0;                            // moved in all steps
   std::vector<int64_t> bytes_in, bytes_out;     // [device] received, sent
   std::map<int, int64_t> bytes_by_instruction;  // by instruction: the exchanges that moved any
   int64_t arena_bytes = 0;                      // on each device
-  int64_t workspace_bytes = 0;  // for libraries, outside the arena, on the device that has most
-  int64_t library_calls = 0;    // on all devices
+  int64_t workspace_bytes = 0;  // for libraries and exchanges, outside the arena, on the device of
+                                // this process that has most
+  int64_t library_calls = 0;    // on all of its devices
   int threads_per_device = 1;   // on the host
 };
 
@@ -75,8 +87,8 @@ struct Statistics {
 // the process is to end by _Exit, as destructors of libraries may wait for it for ever.
 bool SomethingHangs();
 
-// The machine's hardware threads shared out over the devices, at least 1. Where OMP_NUM_THREADS is
-// set, so many are taken to be there, as by the libraries.
+// The processors that this process may run on, shared out over the devices, at least 1. Where
+// OMP_NUM_THREADS is set, so many are taken to be there, as by the libraries.
 int DefaultThreads(int devices);
 
 // The user's error for inputs and parameters that have no value and are not to be made up. It names
@@ -131,13 +143,21 @@ class Session {
 
   // An output by name, gathered from the shards in its port's shape. In hash arithmetic floats are
   // 64-bit elements (type kI64). The user's error where no entry that computes it has run.
-  absl::StatusOr<TensorData> Get(const std::string& name);
+  absl::StatusOr<TensorData> Get(const std::string& name,
+                                 Gathered gathered = Gathered::kEverywhere);
   // Any buffer, in its flat dimensions in the users' order; elements that no device holds are zero.
-  absl::StatusOr<TensorData> GetBuffer(int buffer);
+  absl::StatusOr<TensorData> GetBuffer(int buffer, Gathered gathered = Gathered::kEverywhere);
+
+  // Whose rank this process is; null where it has all devices.
+  Job* job() const { return options_.job; }
+  // Whether this process gets what is gathered kByFirstRank.
+  bool IsFirstRank() const { return options_.job == nullptr || options_.job->rank() == 0; }
 
   Statistics statistics() const;
-  // What `device` did in all steps; empty without RunOptions::trace.
+  // What `device` did in all steps; empty without RunOptions::trace, and of a device of another
+  // rank, until GatherTraces has been called: then rank 0 has those of all.
   const std::vector<TraceEvent>& trace(int device) const { return executor_->trace(device); }
+  absl::Status GatherTraces();
   // The plan of an exchange; `instruction` must be one.
   const ExchangePlan& exchange_plan(int instruction) const { return fleet_->plans[instruction]; }
   const LoadedProgram& program() const { return *program_; }
@@ -160,7 +180,8 @@ class Session {
   void ForgetInit(int buffer);  // where it reads the buffer, which has another value now
   absl::Status CheckCaches(const std::string& entry);
   absl::Status CheckComputed(const program::Port& output) const;
-  absl::StatusOr<std::string> Gather(int buffer);
+  absl::StatusOr<std::string> ReadShard(int buffer, int device);
+  absl::StatusOr<std::string> Gather(int buffer, Gathered gathered);
 
   std::shared_ptr<const LoadedProgram> program_;
   RunOptions options_;

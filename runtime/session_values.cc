@@ -90,7 +90,7 @@ absl::Status Session::FillRandom(const program::Port& port, bool parameter, uint
   const ValueRule rule =
       RuleFor(program_->type(port.buffer()), {port.shape().begin(), port.shape().end()}, parameter,
               program_->hash());
-  for (int device = 0; device < program_->devices(); ++device) {
+  for (const int device : OwnDevices(*fleet_)) {
     const std::string shard =
         RandomElements(rule, SeedOf(port.name(), seed), program_->ShapeDims(port.buffer()),
                        program_->ShapeBox(port.buffer(), device), program_->OrderOf(port.buffer()));

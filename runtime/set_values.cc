@@ -112,36 +112,42 @@ absl::Status WriteShared(Device& device, int64_t offset, const Box& shard, const
   return device.Write(offset + place, room.data(), bytes);
 }
 
+// What a device of this process has of a tensor.
+struct Shard {
+  int device = 0;
+  Box box;
+};
+
 // The shards of a buffer that lies in memory in another order than its values come in, whole on the
 // host until all of them are there: what a piece shares with a shard is in many places of it.
 class OrderedShards {
  public:
-  OrderedShards(const DimOrder& order, std::vector<Box> shards, int64_t element_bytes)
+  OrderedShards(const DimOrder& order, std::vector<Shard> shards, int64_t element_bytes)
       : order_(order), shards_(std::move(shards)), element_bytes_(element_bytes) {
-    for (const Box& shard : shards_)
-      bytes_.emplace_back(static_cast<size_t>(Volume(shard) * element_bytes), '\0');
+    for (const Shard& shard : shards_)
+      bytes_.emplace_back(static_cast<size_t>(Volume(shard.box) * element_bytes), '\0');
   }
 
-  void Take(size_t device, const Box& piece, absl::string_view elements) {
-    const Box shared = Intersect(shards_[device], piece);
+  void Take(size_t s, const Box& piece, absl::string_view elements) {
+    const Box shared = Intersect(shards_[s].box, piece);
     if (IsEmpty(shared)) return;
-    CopyWalk(WalkOf(shared, {piece, shards_[device]}, {DimOrder(), order_}), elements.data(),
-             &bytes_[device][0], element_bytes_);
+    CopyWalk(WalkOf(shared, {piece, shards_[s].box}, {DimOrder(), order_}), elements.data(),
+             &bytes_[s][0], element_bytes_);
   }
 
   absl::Status WriteTo(Fleet& fleet, int64_t offset) const {
-    for (size_t device = 0; device < bytes_.size(); ++device) {
-      YUBA_RETURN_IF_ERROR(fleet.devices[device]->Write(
-          offset, bytes_[device].data(), static_cast<int64_t>(bytes_[device].size())));
+    for (size_t s = 0; s < bytes_.size(); ++s) {
+      YUBA_RETURN_IF_ERROR(fleet.devices[shards_[s].device]->Write(
+          offset, bytes_[s].data(), static_cast<int64_t>(bytes_[s].size())));
     }
     return absl::OkStatus();
   }
 
  private:
   const DimOrder& order_;
-  const std::vector<Box> shards_;
+  const std::vector<Shard> shards_;
   const int64_t element_bytes_;
-  std::vector<std::string> bytes_;  // [device]
+  std::vector<std::string> bytes_;  // [shard]
 };
 
 }  // namespace
@@ -173,14 +179,14 @@ absl::Status SetElements(const LoadedProgram& program, const ArenaLayout& layout
                          int buffer, ElementType given, ValueSource& source) {
   YUBA_ASSIGN_OR_RETURN(const Conversion conversion,
                         Conversion::Make(given, program.type(buffer), program.hash()));
-  std::vector<Box> shards;
-  for (int device = 0; device < program.devices(); ++device) {
-    shards.push_back(program.ShapeBox(buffer, device));
+  std::vector<Shard> shards;
+  for (const int device : OwnDevices(fleet)) {
+    shards.push_back({device, program.ShapeBox(buffer, device)});
   }
   const int64_t element_bytes = program.ElementBytes(buffer);
   const int64_t most = kPieceBytes / std::max(element_bytes, conversion.given_bytes());
   const DimOrder order = program.OrderOf(buffer);
-  OrderedShards ordered(order, order.empty() ? std::vector<Box>() : shards, element_bytes);
+  OrderedShards ordered(order, order.empty() ? std::vector<Shard>() : shards, element_bytes);
   std::string converted, room;
   const absl::Status read =
       ForEachPiece(program.ShapeDims(buffer), most, [&](const Box& piece) -> absl::Status {
@@ -188,13 +194,13 @@ absl::Status SetElements(const LoadedProgram& program, const ArenaLayout& layout
                               source.Next(Volume(piece) * conversion.given_bytes()));
         YUBA_ASSIGN_OR_RETURN(const absl::string_view elements,
                               conversion.Convert(bytes, converted));
-        for (size_t device = 0; device < shards.size(); ++device) {
+        for (size_t s = 0; s < shards.size(); ++s) {
           if (!order.empty()) {
-            ordered.Take(device, piece, elements);
+            ordered.Take(s, piece, elements);
             continue;
           }
-          YUBA_RETURN_IF_ERROR(WriteShared(*fleet.devices[device], layout.offsets[buffer],
-                                           shards[device], piece, elements, element_bytes, room));
+          YUBA_RETURN_IF_ERROR(WriteShared(*fleet.devices[shards[s].device], layout.offsets[buffer],
+                                           shards[s].box, piece, elements, element_bytes, room));
         }
         return absl::OkStatus();
       });
@@ -213,7 +219,7 @@ absl::Status SetFill(const LoadedProgram& program, const ArenaLayout& layout, Fl
   const int64_t size = static_cast<int64_t>(filled->size());
   std::string piece;
   for (int64_t i = 0; i < kPieceBytes / size / 8; ++i) piece += *filled;
-  for (int device = 0; device < program.devices(); ++device) {
+  for (const int device : OwnDevices(fleet)) {
     const int64_t bytes = Volume(program.BufferBox(buffer, device)) * size;
     for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(piece.size())) {
       const int64_t count = std::min<int64_t>(bytes - at, static_cast<int64_t>(piece.size()));

@@ -1,6 +1,7 @@
-// Values into the arenas of devices: each device gets its shard of a whole tensor. The tensor is
-// walked once, in pieces of a few MB, so that a value of any size needs no more memory than that;
-// where its buffer lies in memory in another order (Buffer.order), as much as its shards.
+// Values into the arenas of devices: each device of the process gets its shard of a whole tensor.
+// The tensor is walked once, in pieces of a few MB, so that a value of any size needs no more
+// memory than that; where its buffer lies in memory in another order (Buffer.order), as much as its
+// shards.
 #ifndef YUBA_RUNTIME_SET_VALUES_H_
 #define YUBA_RUNTIME_SET_VALUES_H_
 

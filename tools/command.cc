@@ -37,7 +37,7 @@ void OnRun(CLI::App* app, int& exit_code, Action action) {
       status = action();
     }
     exit_code = ExitCode(status);
-    if (!status.ok()) {
+    if (!status.message().empty()) {
       std::string name = app->get_name();
       for (const CLI::App* up = app->get_parent(); up != nullptr; up = up->get_parent()) {
         name = absl::StrCat(up->get_name(), " ", name);

@@ -10,8 +10,8 @@
 namespace yuba::tools {
 namespace {
 
-constexpr int kCount = 2;
-constexpr int kSignals[kCount] = {SIGINT, SIGTERM};
+constexpr int kCount = 3;
+constexpr int kSignals[kCount] = {SIGINT, SIGTERM, SIGUSR1};
 
 // All that the handler touches.
 std::atomic<bool> came{false};

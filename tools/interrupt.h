@@ -8,9 +8,10 @@ namespace yuba::tools {
 // What is said of a search.
 constexpr char kSearchStops[] = "stopping with the best so far; once more ends at once\n";
 
-// While an InterruptNote exists, the first SIGINT or SIGTERM is only noted, and `words` are written
-// to stderr, which must stay; the next does what it did before. A signal that was ignored stays
-// ignored. Only one exists at a time.
+// While an InterruptNote exists, the first SIGINT, SIGTERM or SIGUSR1 (which batch systems send
+// some time before they end a job) is only noted, and `words` are written to stderr, which must
+// stay; the next does what it did before. A signal that was ignored stays ignored. Only one exists
+// at a time.
 class InterruptNote {
  public:
   explicit InterruptNote(const char* words);

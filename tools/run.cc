@@ -1,6 +1,7 @@
 // yuba run: compiles a plan and runs it, in one go.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <climits>
 
 #include "compiler/import/stored_numbers.h"
 #include "compiler/kernels/add_kernels.h"
@@ -11,6 +12,7 @@
 #include "tools/command.h"
 #include "tools/program/build_program.h"
 #include "tools/run/predict_command.h"
+#include "tools/run/ranks.h"
 #include "tools/run/run_command.h"
 #include "tools/subcommands.h"
 
@@ -103,8 +105,13 @@ kernels::KernelTarget TargetHere(const kernels::TargetFacts& facts) {
   return target;
 }
 
-absl::Status Run(const RunCommandFlags& flags) {
-  if (flags.run.backend == kModelBackend) return Predict(flags);
+// The program of the model and plan, the files that its run reads, and what the plan promises.
+struct Prepared {
+  std::shared_ptr<runtime::LoadedProgram> program;
+  RunFiles files;
+};
+
+absl::StatusOr<Prepared> Prepare(const RunCommandFlags& flags, RunFlags& run) {
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   YUBA_ASSIGN_OR_RETURN(RunFiles files,
                         ReadRunFiles(flags.run, PortsOfModel(planned.loaded.model)));
@@ -123,12 +130,54 @@ absl::Status Run(const RunCommandFlags& flags) {
   }
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
-  RunFlags run = flags.run;
   PromiseBytes(planned, run);
   planned.loaded.model.values.clear();  // the program has them now
-  YUBA_ASSIGN_OR_RETURN(std::shared_ptr<runtime::LoadedProgram> loaded,
-                        runtime::LoadedProgram::FromMessage(std::move(program)));
-  return RunProgram(loaded, run, std::move(files));
+  Prepared prepared;
+  YUBA_ASSIGN_OR_RETURN(prepared.program, runtime::LoadedProgram::FromMessage(std::move(program)));
+  prepared.files = std::move(files);
+  return prepared;
+}
+
+// Rank 0's program, where this is another rank: what is compiled once is the same everywhere.
+absl::StatusOr<Prepared> TakeFromFirst(const RunFlags& run, runtime::Job& job) {
+  YUBA_ASSIGN_OR_RETURN(const std::string bytes, job.FromFirst(""));
+  program::Program program;
+  if (!program.ParseFromString(bytes)) return InternalError("rank 0's program cannot be read");
+  Prepared prepared;
+  YUBA_ASSIGN_OR_RETURN(prepared.program, runtime::LoadedProgram::FromMessage(std::move(program)));
+  YUBA_ASSIGN_OR_RETURN(prepared.files, ReadRunFiles(run, PortsOf(prepared.program->message())));
+  return prepared;
+}
+
+absl::Status GiveToOthers(const program::Program& program, runtime::Job& job) {
+  if (program.ByteSizeLong() > INT_MAX) {
+    return UserError("the program has more than 2 GB of values in itself, which is more than ",
+                     "rank 0 can give to the others: write it with yuba compile, and start ",
+                     "yuba-run as ranks");
+  }
+  return job.FromFirst(program.SerializeAsString()).status();
+}
+
+absl::Status RunHere(const RunCommandFlags& flags, runtime::Job* job) {
+  if (flags.run.backend == kModelBackend) return Predict(flags);
+  RunFlags run = flags.run;
+  Prepared prepared;
+  if (job != nullptr && job->rank() > 0) {
+    YUBA_ASSIGN_OR_RETURN(prepared, TakeFromFirst(run, *job));
+    return RunProgram(prepared.program, run, std::move(prepared.files), job);
+  }
+  if (job != nullptr) job->SetBusy(true);
+  YUBA_ASSIGN_OR_RETURN(prepared, Prepare(flags, run));
+  if (job != nullptr) {
+    YUBA_RETURN_IF_ERROR(GiveToOthers(prepared.program->message(), *job));
+    job->SetBusy(false);
+  }
+  return RunProgram(prepared.program, run, std::move(prepared.files), job);
+}
+
+absl::Status Run(RunCommandFlags& flags) {
+  return RunAsRank("yuba run", flags.run,
+                   [&flags](runtime::Job* job) { return RunHere(flags, job); });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tools/report/text_table.h"
 #include "tools/run/describe.h"
 #include "tools/run/predict_command.h"
+#include "tools/run/ranks.h"
 #include "tools/run/run_command.h"
 
 namespace {
@@ -32,10 +33,15 @@ absl::Status OtherCode(const yuba::tools::RunFlags& flags,
                          "it, or give it to yuba run");
 }
 
-absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
+absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags,
+                 yuba::runtime::Job* job) {
   absl::StatusOr<std::shared_ptr<yuba::runtime::LoadedProgram>> program =
       yuba::runtime::LoadedProgram::FromFile(file);
   if (!program.ok()) return program.status();
+  if (job != nullptr) {
+    const absl::Status one = job->MustAgree((*program)->Fingerprint(), "program");
+    if (!one.ok()) return one;
+  }
   if (flags.backend == yuba::tools::kModelBackend) {
     const absl::StatusOr<yuba::Machine> machine = yuba::tools::MachineToPredict(flags);
     return machine.ok() ? yuba::tools::PredictProgram(**program, *machine, flags)
@@ -45,7 +51,7 @@ absl::Status Run(const std::string& file, const yuba::tools::RunFlags& flags) {
       yuba::tools::ReadRunFiles(flags, yuba::tools::PortsOf((*program)->message()));
   if (!files.ok()) return files.status();
   if (!files->numbers.empty()) return OtherCode(flags, files->numbers);
-  return yuba::tools::RunProgram(*program, flags, *std::move(files));
+  return yuba::tools::RunProgram(*program, flags, *std::move(files), job);
 }
 
 absl::Status Describe(const std::string& file, bool json) {
@@ -71,8 +77,12 @@ int main(int argc, char** argv) {
   yuba::tools::OneValueAtATime(&app);
   return yuba::tools::ParseAndRun(app, argc, argv, [&] {
     absl::Status status = yuba::tools::RefuseEmptyValues(app);
-    if (status.ok()) status = describe ? Describe(file, flags.json) : Run(file, flags);
-    if (!status.ok()) std::cerr << "yuba-run: " << status.message() << "\n";
+    const auto run = [&](yuba::runtime::Job* job) { return Run(file, flags, job); };
+    if (status.ok()) {
+      status =
+          describe ? Describe(file, flags.json) : yuba::tools::RunAsRank("yuba-run", flags, run);
+    }
+    if (!status.message().empty()) std::cerr << "yuba-run: " << status.message() << "\n";
     return yuba::tools::ExitCode(status);
   });
 }

@@ -64,13 +64,13 @@ absl::Status CudaExchangeSteps::CheckRoom(const std::vector<int64_t>& bytes) con
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Staging>> CudaExchangeSteps::PrepareStaging(
+absl::StatusOr<std::vector<runtime::Staging>> CudaExchangeSteps::PrepareStaging(
     const std::vector<runtime::ExchangePlan>& plans) {
-  std::vector<Staging> staging;
+  std::vector<runtime::Staging> staging;
   std::vector<int64_t> sent(devices_.size()), received(devices_.size());
   for (size_t p = 0; p < plans.size(); ++p) {
     const runtime::ExchangePlan& plan = plans[p];
-    staging.push_back(StagingOf(plan, [&](int reader, int source) {
+    staging.push_back(runtime::StagingOf(plan, [&](int reader, int source) {
       return can_read_(reader, source) || own_[reader]->prepared[p].nccl.has_value();
     }));
     for (size_t d = 0; d < plan.devices.size(); ++d) {
@@ -102,7 +102,7 @@ absl::Status CudaExchangeSteps::Prepare(const std::vector<runtime::ExchangePlan>
       groups.insert(call->group.members);
     }
   }
-  YUBA_ASSIGN_OR_RETURN(const std::vector<Staging> staging, PrepareStaging(plans));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<runtime::Staging> staging, PrepareStaging(plans));
   std::vector<std::vector<int64_t>> jobs(devices_.size());
   for (size_t p = 0; p < plans.size(); ++p) {
     for (size_t d = 0; d < plans[p].devices.size(); ++d) {
@@ -161,7 +161,7 @@ absl::Status CudaExchangeSteps::Copy(int device, int instruction,
   if (prepared.nccl.has_value()) {
     YUBA_RETURN_IF_ERROR(nccl_->Start(device, instruction, *prepared.nccl));
   }
-  for (const Fetch& fetch : prepared.fetches) {
+  for (const runtime::Fetch& fetch : prepared.fetches) {
     YUBA_CUDA(
         cudaMemcpyPeerAsync(own_[device]->receive_buffer.data() + fetch.to, own.gpu().number(),
                             own_[fetch.source]->send_buffer.data() + fetch.from,
@@ -189,7 +189,8 @@ absl::Status CudaExchangeSteps::Start(int device, const Work& work) {
 }
 
 void CudaExchangeSteps::PrepareCopies(int device, int instruction,
-                                      const runtime::ExchangePlan& plan, const Staging& staging,
+                                      const runtime::ExchangePlan& plan,
+                                      const runtime::Staging& staging,
                                       std::vector<std::vector<int64_t>>& jobs) {
   Prepared& prepared = own_[device]->prepared[instruction];
   char* const result = devices_[device]->arena() + plan.destination_offset;
@@ -210,10 +211,10 @@ void CudaExchangeSteps::PrepareCopies(int device, int instruction,
     runtime::BoxWalk packing = walk;
     packing.buffers = {walk.buffers[buffer], walk.buffers[buffer]};
     add_job(source,
-            CopyJob(Packed(packing, 1), arena, own_[source]->send_buffer.data() + fetch->from,
-                    plan.source_element_bytes),
+            CopyJob(runtime::Packed(packing, 1), arena,
+                    own_[source]->send_buffer.data() + fetch->from, plan.source_element_bytes),
             own_[source]->prepared[instruction].pack);
-    walk = Packed(std::move(walk), buffer);
+    walk = runtime::Packed(std::move(walk), buffer);
     return own_[device]->receive_buffer.data() + fetch++->to;
   };
   for (const runtime::Piece& piece : plan.devices[device].pieces) {

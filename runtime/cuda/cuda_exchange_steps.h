@@ -14,8 +14,8 @@
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/make_job.h"
 #include "runtime/cuda/nccl_collectives.h"
-#include "runtime/cuda/staging.h"
 #include "runtime/exchange_protocol.h"
+#include "runtime/staging.h"
 
 namespace yuba::cuda {
 
@@ -53,7 +53,7 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   struct Prepared {
     absl::optional<NcclCall> nccl;  // then `work` is empty
     std::vector<Work> pack;         // into its send buffer, for readers that cannot read its memory
-    std::vector<Fetch> fetches;     // into its receive buffer
+    std::vector<runtime::Fetch> fetches;  // into its receive buffer
     std::vector<Work> work;
   };
   // Of one device.
@@ -66,13 +66,13 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
 
   CudaExchangeSteps(std::vector<CudaDevice*> devices, CanRead can_read, const Nccl* nccl);
   absl::Status CheckRoom(const std::vector<int64_t>& bytes) const;
-  absl::StatusOr<std::vector<Staging>> PrepareStaging(
+  absl::StatusOr<std::vector<runtime::Staging>> PrepareStaging(
       const std::vector<runtime::ExchangePlan>& plans);
   absl::Status Start(int device, const Work& work);
   // What `device` copies in an exchange that NCCL does not do, and what its sources pack for it.
   // jobs: [device].
   void PrepareCopies(int device, int instruction, const runtime::ExchangePlan& plan,
-                     const Staging& staging, std::vector<std::vector<int64_t>>& jobs);
+                     const runtime::Staging& staging, std::vector<std::vector<int64_t>>& jobs);
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;

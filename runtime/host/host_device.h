@@ -14,10 +14,10 @@
 #include "runtime/host/convolution.h"
 #include "runtime/host/kernel_object.h"
 #include "runtime/host/launch_parts.h"
-#include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
 #include "runtime/host/opaque_kernel.h"
 #include "runtime/host/thread_team.h"
+#include "runtime/mapped_memory.h"
 #include "runtime/reduce.h"
 
 namespace yuba::runtime {

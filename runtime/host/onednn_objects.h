@@ -15,8 +15,8 @@
 #include "absl/types/optional.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "runtime/contraction.h"
-#include "runtime/host/mapped_memory.h"
 #include "runtime/host/onednn.h"
+#include "runtime/mapped_memory.h"
 
 namespace yuba::runtime {
 

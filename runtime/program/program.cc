@@ -2,6 +2,7 @@
 
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/checksum.h"
 #include "runtime/program/enums.h"
 #include "runtime/program/program_file.h"
 #include "runtime/program/validate.h"
@@ -34,20 +35,44 @@ void LoadedProgram::DropValues() {
   has_values_ = false;
 }
 
+uint64_t LoadedProgram::Fingerprint() const {
+  Checksum checksum;
+  const auto add = [&](const auto& messages) {
+    for (const auto& message : messages) checksum.Add(message.SerializeAsString());
+  };
+  add(message_.mesh());
+  add(message_.buffers());
+  add(message_.attention());
+  add(message_.joint_calls());
+  add(message_.instructions());
+  add(message_.functions());
+  add(message_.inputs());
+  add(message_.outputs());
+  add(message_.entries());
+  for (const program::Initializer& parameter : message_.parameters())
+    checksum.Add(parameter.port().SerializeAsString());
+  for (const std::string* text : {&message_.version(), &message_.processor(), &message_.code()})
+    checksum.Add(*text);
+  return checksum.value();
+}
+
 std::string LoadedProgram::Describe(int instruction) const {
-  std::string text = absl::StrCat("instruction ", instruction);
+  const std::string what = WhatDoes(instruction);
+  return absl::StrCat("instruction ", instruction, what.empty() ? "" : " (", what,
+                      what.empty() ? "" : ")");
+}
+
+std::string LoadedProgram::WhatDoes(int instruction) const {
   const program::Instruction& at = instructions()[instruction];
   if (at.has_kernel()) {
-    absl::StrAppend(&text, " (kernel ", program::NodeNames(at.kernel()));
     const std::string from = program::Origins(at.kernel());
-    if (!from.empty()) absl::StrAppend(&text, ", from ", from);
-    absl::StrAppend(&text, ")");
-  } else if (at.has_exchange()) {
-    const program::Exchange& exchange = at.exchange();
-    absl::StrAppend(&text, " (", exchange.reduce() ? "reduce" : "gather", " of ", exchange.tensor(),
-                    " for ", exchange.node(), ")");
+    return absl::StrCat("kernel ", program::NodeNames(at.kernel()), from.empty() ? "" : ", from ",
+                        from);
   }
-  return text;
+  if (!at.has_exchange()) return "";
+  const program::Exchange& exchange = at.exchange();
+  return absl::StrCat(exchange.reduce() ? "reduce" : "gather", " of ", exchange.tensor(), " for ",
+                      exchange.node());
 }
 
 ElementType LoadedProgram::type(int buffer) const {

@@ -35,6 +35,9 @@ class LoadedProgram {
   void DropValues();
   bool has_values() const { return has_values_; }
 
+  // Of all but values: equal where two processes have the same program.
+  uint64_t Fingerprint() const;
+
   const program::Program& message() const { return message_; }
   const Mesh& mesh() const { return mesh_; }
   int devices() const { return devices_; }
@@ -44,6 +47,7 @@ class LoadedProgram {
   // this list.
   const auto& instructions() const { return message_.instructions(); }
   std::string Describe(int instruction) const;  // "instruction 7 (kernel conv1/y, from Conv_3)"
+  std::string WhatDoes(int instruction) const;  // "kernel conv1/y, from Conv_3"
 
   // The entries (entries.h), by positions in instructions(). There is one at least.
   const std::vector<program::EntryRange>& entries() const { return entries_; }

@@ -2,10 +2,10 @@
 // whole: what one rank cannot do, or a rank that does not answer, ends it on all, for one reason
 // that all of them know.
 //
-//   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Job> job, Job::Join(std::move(transport), facts, options));
-//   job->Send(1, bytes);                      // blocks; an error where the job has ended
-//   job->Fail(status);                        // this rank cannot go on: ends the job
-//   return job->Leave(exit_code);             // the code of all
+//   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Job> job, Job::Join(std::move(transport), facts,
+//   options)); job->Send(1, bytes);                      // blocks; an error where the job has
+//   ended job->Fail(status);                        // this rank cannot go on: ends the job const
+//   int code = job->Leave(exit_code);   // the code of all if (!job->Closed()) std::_Exit(code);
 //
 // How a rank is found to be lost: each tells rank 0 several times a second what it does and hears
 // from it whether the job goes on. Where no word comes for `silence_seconds`, where a connection
@@ -26,57 +26,43 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "runtime/ranks/rank_facts.h"
 #include "runtime/ranks/transport.h"
 
 namespace yuba::runtime {
 
-// What each rank tells the others before any work.
-struct RankFacts {
-  int rank = 0, size = 1;  // as its launcher says
-  std::string launcher;    // "mpirun"
-  std::string host;        // its name
-  int64_t process = 0;     // its number there
-  std::string version;     // of the command
-  std::vector<int> processors;  // of the host, that it may run on (sched_getaffinity)
-};
-
-struct JobOptions {
-  double timeout_seconds = 600;  // in which a rank that others wait for must get on
-  double silence_seconds = 20;   // in which some word must come of each rank
-  double beat_seconds = 0.1;     // between two words of a rank
-};
-
-// What a rank does, as others see it.
-struct RankState {
-  int64_t step = 0;        // steps that it has begun
-  int instruction = -1;    // of the program, that it is in; -1: none
-  int waits_for = -1;      // the rank that it waits for; -1: it works
-  int64_t progress = 0;    // grows when it has got on
-};
+class Watch;
 
 class Job {
  public:
-  // Meets the others and exchanges the facts. All ranks get the same error where ranks are missing
-  // or there twice, or sizes or versions differ: it names them.
+  // Exchanges the facts with the others. All ranks get the same error where ranks are missing or
+  // there twice, or sizes or versions differ: it names them. facts.rank and facts.size must be the
+  // transport's.
   static absl::StatusOr<std::unique_ptr<Job>> Join(std::unique_ptr<Transport> transport,
                                                    RankFacts facts, const JobOptions& options);
-  virtual ~Job();
+  // Without Leave before it, others find this rank lost: Fail tells them why.
+  ~Job();
+  Job(const Job&) = delete;
 
   int rank() const;
   int size() const;
   const std::vector<RankFacts>& ranks() const;  // [rank]
-  int RanksOfThisHost() const;                  // with this one
+  const RankFacts& Self() const { return ranks()[rank()]; }
+  int RanksOfThisHost() const;  // with this one
   // Processors of this rank's mask, shared out over the ranks of its host whose masks have some of
   // them too; at least 1.
   int OwnProcessors() const;
   Transport& transport();
 
   // All ranks call it with a value of the same meaning, as a program's checksum. The same user's
-  // error on all where they differ: "rank 3 (host b) has another program than rank 0 (host a)".
+  // error on all where they differ: "rank 3 (host b, process 12) has another program than rank 0
+  // (host a, process 11)".
   absl::Status MustAgree(uint64_t value, const std::string& what);
 
-  // Block until the bytes are there or may be written again. Every message of one size. The job's
-  // end is their error.
+  // Block until the bytes may be written again, or are there; meanwhile this rank waits for the
+  // other. A message is received with the size that it was sent with, 0 too. The job's end is their
+  // error. These and all below up to AnyOf are messages of the data channel: all ranks come to
+  // them in one order.
   absl::Status Send(int to, absl::string_view bytes);
   absl::Status Receive(int from, char* data, int64_t bytes);
   // The bytes of rank 0, of any size, on all; the argument counts there alone.
@@ -87,34 +73,46 @@ class Job {
   // What this rank does now; cheap.
   void Enter(int64_t step, int instruction);
   void GotOn();
-  void WaitsFor(int rank);  // -1: it works
   // While true, this rank counts as getting on although it says nothing: it compiles, or writes a
   // file.
   void SetBusy(bool busy);
-  // How an instruction is called; of one of the program. Until it is set: "instruction 8".
+  // What an instruction does, "all-gather of y"; "" where it is none of the program. Called by any
+  // thread until another one is set; nothing: none. It must not call the job.
   void SetDescribe(std::function<std::string(int instruction)> describe);
+
+  // Transfer::Wait of a transfer of this job's transport, and says to the others for whom it waits.
+  TransportError WaitFor(Transfer& transfer);
 
   // OK while the job goes on; else why it ended, the same on all ranks that heard of it.
   absl::Status ended() const;
-  // Called once, from any thread, when it ends; at once where it has.
+  // Called once, from any thread, when it ends; at once where it has. Nothing takes it away, and
+  // waits for a call that is under way. It must not call OnEnd.
   void OnEnd(std::function<void()> on_end);
   // This rank cannot go on, for this reason. Returns at once.
   void Fail(const absl::Status& reason);
-  // The engine's word on a failed transfer: what ended the job where that is known soon, as a rank
-  // whose peer has gone may be told why.
+  // What ended the job, of which a failed transfer is a sign; waits for rank 0's word about a
+  // second, as a rank whose peer has gone is told why. The job has ended then.
   absl::Status EndOf(const TransportError& error);
 
   // The last call: waits until all ranks have come or the job has ended, and returns the code that
-  // all leave with: the first that is not 0, by rank; 3 where the job has ended by a failure.
+  // all leave with: the first that is not 0, by rank; 3 where the job has ended by a failure. Says
+  // goodbye to the engine where all is well.
   int Leave(int exit_code);
+  // Whether that has been said. If not, as always after a failure, the process must end by _Exit:
+  // an engine's own end may wait for the others.
+  bool Closed() const;
 
-  // Whether this rank speaks for all: rank 0, or, where that is lost, each one.
+  // Whether this rank speaks for all: rank 0, and each one that found by itself that the job ends,
+  // as rank 0 was lost.
   bool Speaks() const;
 
  private:
-  class Implementation;
-  explicit Job(std::unique_ptr<Implementation> implementation);
-  std::unique_ptr<Implementation> implementation_;
+  explicit Job(std::shared_ptr<Watch> watch);
+  absl::Status MoveEach(std::vector<Message> messages);
+  std::vector<Message> WithOthers(Direction direction, char* data, int64_t bytes, int64_t stride);
+
+  const std::shared_ptr<Watch> watch_;  // threads that hang in an engine keep it
+  const int rank_, size_;
 };
 
 }  // namespace yuba::runtime

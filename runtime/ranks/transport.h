@@ -49,8 +49,13 @@ class Transfer {
   virtual ~Transfer() = default;  // after Wait
 
   // Blocks until all are received, and sent so that their bytes may be written again; or until one
-  // has failed, or the channel is aborted. Once.
+  // has failed, or the channel is aborted. Once. A send may end only when it is received. After an
+  // error the memory of receives stays until the process ends: MPI may still write to it.
   virtual TransportError Wait() = 0;
+
+  // The peer of a message that is not through yet, as far as is known; -1: all are. From any
+  // thread, also while another one waits.
+  virtual int WaitsFor() const = 0;
 };
 
 class Transport {
@@ -62,7 +67,8 @@ class Transport {
   virtual int size() const = 0;  // ranks of the job
 
   // Starts to move all messages and waits for none of them. An error is Wait's.
-  virtual std::unique_ptr<Transfer> Start(Channel channel, const std::vector<Message>& messages) = 0;
+  virtual std::unique_ptr<Transfer> Start(Channel channel,
+                                          const std::vector<Message>& messages) = 0;
 
   // Ends all waits on the channel, now and later. Blocks for nothing.
   virtual void Abort(Channel channel) = 0;
@@ -73,15 +79,21 @@ class Transport {
 };
 
 struct TransportOptions {
-  int rank = 0, size = 1;      // as the launcher says
-  std::string meeting;         // where ranks find each other, as the engine has it; "": it knows
-  std::string interface;       // of the network: "lo"; "": the engine's choice
-  double timeout_seconds = 60; // for all ranks to come
+  int rank = 0, size = 1;  // as the launcher says
+  // Where ranks find each other; MPI knows. For gloo a folder that all ranks see, and that no other
+  // job uses at the same time; an earlier one may have.
+  std::string meeting;
+  std::string interface;        // of the network: "lo"; "": the engine's choice. MPI has variables
+  double timeout_seconds = 60;  // for all ranks to come; MPI's launchers have their own
 };
 
 // What an engine's shared object exports as kOpenTransport. Null where it fails; `error` says why.
 using OpenTransportFunction = Transport*(const TransportOptions& options, std::string& error);
 constexpr char kOpenTransport[] = "YubaOpenTransport";
+
+// And as kEngineName: "gloo 0.5.0". Starts nothing.
+using EngineNameFunction = const char*();
+constexpr char kEngineName[] = "YubaEngineName";
 
 }  // namespace yuba::runtime
 

@@ -95,7 +95,7 @@ TEST_CASE("a copy that failed counts nothing, and after a reset the exchange sta
   for (int device : {1, 0}) two.Advance(device);
   CHECK(two.protocol.Advance(0, 3, two.plan).status().code() == absl::StatusCode::kInternal);
   CHECK(two.protocol.traffic(0).received_from == std::vector<int64_t>{0, 0});
-  two.protocol.Abort();
+  two.protocol.Abort(absl::CancelledError("test"));
   CHECK(two.protocol.Advance(0, 3, two.plan).status().code() == absl::StatusCode::kCancelled);
   two.protocol.EndWork();
   two.protocol.Reset();

@@ -151,7 +151,7 @@ class Stuck : public Communicator {
     while (!aborted_) std::this_thread::yield();
   }
   int WaitsFor(int device, const ExchangePlan&) const override { return (device + 1) % devices_; }
-  void Abort() override { aborted_ = true; }
+  void Abort(const absl::Status&) override { aborted_ = true; }
   bool aborted() const override { return aborted_; }
   void Reset() override { aborted_ = false; }
   const Traffic& traffic(int) const override { return traffic_; }

@@ -12,14 +12,14 @@ TEST_CASE("devices names everything that it looks for") {
   const CommandResult text = RunCommand("yuba devices");
   INFO(text.out << text.error);
   REQUIRE(text.exit_code == 0);
-  for (const char* name :
-       {"host", "GPU", "--machine", "driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN"}) {
+  for (const char* name : {"host", "GPU", "--machine", "driver", "cuBLAS", "cuDNN", "NCCL",
+                           "oneDNN", "gloo", "openmpi", "mpich"}) {
     INFO(name);
     CHECK(text.out.find(name) != std::string::npos);
   }
   CHECK(text.error.empty());
   CHECK(text.out.find("up to 1024 virtual devices") != std::string::npos);
-  for (const char* unused : {"cuFFT", "MPI"}) CHECK(text.out.find(unused) == std::string::npos);
+  for (const char* unused : {"cuFFT", "MVAPICH"}) CHECK(text.out.find(unused) == std::string::npos);
 }
 
 TEST_CASE("devices --json says the same to programs") {
@@ -35,7 +35,8 @@ TEST_CASE("devices --json says the same to programs") {
   if (json["gpus"].empty()) CHECK(machine == "host");
   CHECK((word.find("yuba calibrate") != std::string::npos) ==
         (machine.empty() || machine == "host"));
-  for (const char* name : {"driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN"}) {
+  for (const char* name :
+       {"driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN", "gloo", "openmpi", "mpich"}) {
     INFO(name);
     REQUIRE(json["components"].contains(name));
     CHECK(json["components"][name]["found"].is_boolean());

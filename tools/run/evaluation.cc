@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
-#include "tools/interrupt.h"
 #include "tools/report/text_table.h"
 #include "tools/run/progress.h"
 
@@ -44,7 +43,9 @@ absl::Status Evaluation::Run(const std::string& after, StepInputs& of_steps) {
   const int64_t before = session_.statistics().bytes;
   Means means;
   StepInputs inputs(run, 0);
-  for (int64_t b = 0; b < run.times && !InterruptNote::Came(); ++b) {
+  for (int64_t b = 0; b < run.times; ++b) {
+    YUBA_RETURN_IF_ERROR(stop_.Look());
+    if (stop_.came()) return absl::OkStatus();
     YUBA_RETURN_IF_ERROR(inputs.Set(session_));
     for (int64_t part = 0; part < run.parts; ++part) {
       YUBA_RETURN_IF_ERROR(of_steps.SetPart(session_, part));
@@ -59,7 +60,6 @@ absl::Status Evaluation::Run(const std::string& after, StepInputs& of_steps) {
       means.Add(numbers);
     }
   }
-  if (InterruptNote::Came()) return absl::OkStatus();
   numbers_ = means.Values();
   for (const Number& mean : numbers_) record_->numbers[mean.name].push_back(mean.value);
   if (json_) return absl::OkStatus();

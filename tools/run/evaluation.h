@@ -11,6 +11,7 @@
 #include "tools/run/run_files.h"
 #include "tools/run/run_loop.h"
 #include "tools/run/step_inputs.h"
+#include "tools/run/stop_request.h"
 
 namespace yuba::tools {
 
@@ -24,8 +25,9 @@ absl::StatusOr<Numbers> NumbersOf(runtime::Session& session, const std::string& 
 // other values in inputs, and no other states.
 class Evaluation {
  public:
-  Evaluation(runtime::Session& session, RunFiles& files, bool json, Record* record)
-      : session_(session), files_(files), json_(json), record_(record) {}
+  Evaluation(runtime::Session& session, RunFiles& files, StopRequest& stop, bool json,
+             Record* record)
+      : session_(session), files_(files), stop_(stop), json_(json), record_(record) {}
 
   bool wanted() const { return files_.eval.has_value(); }
   const Numbers& numbers() const { return numbers_; }  // of the last run
@@ -36,6 +38,7 @@ class Evaluation {
  private:
   runtime::Session& session_;
   RunFiles& files_;
+  StopRequest& stop_;
   const bool json_;
   Record* const record_;
   Numbers numbers_;

@@ -127,7 +127,9 @@ absl::Status OutputCheck::Check(runtime::Session& session, const std::vector<std
   for (size_t i = 0; i < expected.size(); ++i) {
     if (!expected[i].has_value()) continue;
     const std::string& name = outputs[i];
-    YUBA_ASSIGN_OR_RETURN(const TensorData actual, session.Get(name));
+    YUBA_ASSIGN_OR_RETURN(const TensorData actual,
+                          session.Get(name, runtime::Gathered::kByFirstRank));
+    if (!session.IsFirstRank()) continue;
     const Comparison comparison = Compare(*expected[i], actual, flags_.expect.value_or(0));
     (flags_.json ? std::cerr : std::cout)
         << (comparison.ok() ? "ok   " : "WRONG ") << name

@@ -1,7 +1,6 @@
 #include "tools/run/run_command.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <utility>
 
@@ -18,7 +17,6 @@
 #include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/program_states.h"
 #include "tools/run/checkpoint/resume.h"
-#include "tools/run/launcher.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
 #include "tools/run/predict_command.h"
@@ -108,18 +106,19 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
   return json;
 }
 
-// What was timed is kept where the run `saves`, also where the session is not opened.
+// What was timed is kept, also where the session is not opened.
 absl::StatusOr<std::unique_ptr<runtime::Session>> OpenSession(
-    const std::shared_ptr<runtime::LoadedProgram>& program, const RunFlags& flags, bool saves,
-    RunFiles& files) {
+    const std::shared_ptr<runtime::LoadedProgram>& program, const RunFlags& flags, RunFiles& files,
+    runtime::Job* job) {
   runtime::RunOptions options = RunOptionsOf(flags);
+  options.job = job;
   options.trace = !flags.trace.empty();
   options.cuda.tuning = files.tuning;
   absl::StatusOr<std::unique_ptr<runtime::Session>> session =
       runtime::Session::Open(program, options);
   if (files.tuning == nullptr) return session;
   files.facts.tuning = TuningOf(flags, *files.tuning);
-  const absl::Status kept = saves ? SaveTuning(flags.tune, *files.tuning) : absl::OkStatus();
+  const absl::Status kept = flags.writes ? SaveTuning(flags.tune, *files.tuning) : absl::OkStatus();
   if (session.ok() && !kept.ok()) return Annotate(kept, "--tune");
   return session;
 }
@@ -139,6 +138,8 @@ absl::Status SetValues(runtime::Session& session, const RunFlags& flags, RunFile
 void PrintBegin(const runtime::Session& session, const RunFlags& flags, const RunFiles& files) {
   const runtime::Statistics statistics = session.statistics();
   std::cout << Counted(session.program().devices(), "device") << " (" << flags.backend << "), ";
+  if (session.job() != nullptr)
+    std::cout << "each a process through " << session.job()->transport().Name() << ", ";
   if (statistics.threads_per_device > 1 && flags.backend == kHostBackend) {
     std::cout << statistics.threads_per_device << " threads each, ";
   }
@@ -206,16 +207,11 @@ void AddPredicted(const runtime::Session& session, const RunFlags& flags,
 
 }  // namespace
 
-absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, RunFlags flags,
-                        RunFiles files) {
-  bool saves = true;
-  if (const auto copy = CopyOfLauncher(std::getenv); copy.has_value()) {
-    std::cerr << WarningOf(*copy);
-    saves = copy->rank == 0;
-    if (!saves) {  // the first writes what all would
-      flags.save.clear();
-      flags.log.clear();
-    }
+absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
+                        const RunFlags& flags, RunFiles files, runtime::Job* job) {
+  if (job != nullptr && flags.interleave.has_value()) {
+    return UserError("--interleave: one thread runs all devices, which is one process: start it ",
+                     "without ", job->Self().launcher);
   }
   if (!flags.save.empty() && !HasStates(*program)) {
     return UserError(
@@ -227,12 +223,13 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
     YUBA_ASSIGN_OR_RETURN(predictions, PredictionsOf(*program, flags));
   }
   YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::Session> session,
-                        OpenSession(program, flags, saves, files));
+                        OpenSession(program, flags, files, job));
   YUBA_RETURN_IF_ERROR(SetValues(*session, flags, files));
   files.weights.clear();  // the devices have them now
   program->DropValues();
   if (!flags.json) PrintBegin(*session, flags, files);
-  const InterruptNote note("stopping after this step; once more ends at once\n");
+  const InterruptNote note(flags.writes ? "stopping after this step; once more ends at once\n"
+                                        : "");
   Record record;
   OutputCheck check(flags);
   YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files, check, &record));
@@ -249,12 +246,13 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, 
     // Names come from the user's model and need not be UTF-8.
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }
-  if (!flags.trace.empty()) {
+  if (!flags.trace.empty()) YUBA_RETURN_IF_ERROR(session->GatherTraces());
+  if (!flags.trace.empty() && flags.writes) {
     const PredictedTimes times(predictions);
     YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session, &times)));
   }
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags, files.runs));
-  return check.Result();
+  return session->IsFirstRank() ? check.Result() : absl::OkStatus();
 }
 
 }  // namespace yuba::tools

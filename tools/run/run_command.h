@@ -16,10 +16,11 @@ namespace yuba::tools {
 // Opens a session, sets the values of `files`, runs the steps, prints a line for each, writes and
 // checks outputs. Blocks until the last step is done. FailedPrecondition where an output is not
 // what was expected, Internal where a step fails or moves other bytes than the plan says. Frees the
-// program's initial values once the devices have them. Where a launcher has started several copies
-// of the process it says so, and copies other than the first write no checkpoints (launcher.h).
-absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program, RunFlags flags,
-                        RunFiles files);
+// program's initial values once the devices have them. With a job this process runs one device of
+// the program, all ranks call it with the same flags, and rank 0 writes the files; null: it has all
+// devices.
+absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
+                        const RunFlags& flags, RunFiles files, runtime::Job* job);
 
 }  // namespace yuba::tools
 

@@ -226,8 +226,10 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
       files.checkpoint->files.file.tensors.erase(name);
   }
   YUBA_RETURN_IF_ERROR(CheckExchanges(flags));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
-  YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));
+  if (flags.writes) {
+    YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
+    YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));
+  }
   if (flags.seed.has_value() && !ports.random) {
     return UserError("--seed ", *flags.seed, ": the program draws no random numbers, so it has no ",
                      "seed; --random=SEED is for values that no file gives");
@@ -244,6 +246,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
   }
   YUBA_RETURN_IF_ERROR(CheckResumed(given, files));
   YUBA_RETURN_IF_ERROR(CheckValues(flags, ports, files));
+  if (!flags.writes) return files;
   for (const std::string& file : {flags.trace, flags.log})  // again: now all inputs are known
     YUBA_RETURN_IF_ERROR(CheckOutput(file));
   YUBA_RETURN_IF_ERROR(CheckSave(flags.save, flags.resume));
@@ -254,8 +257,9 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& por
 absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags,
                           const std::vector<EntryRun>& runs) {
   if (flags.output_dir.empty()) return absl::OkStatus();
+  const bool writes = session.IsFirstRank();
   OutputFolder folder(flags.output_dir);
-  YUBA_RETURN_IF_ERROR(folder.Make());
+  if (writes) YUBA_RETURN_IF_ERROR(folder.Make());
   const std::vector<program::EntryRange>& entries = session.program().entries();
   const auto several = std::count_if(entries.begin(), entries.end(), [](const auto& entry) {
     return entry.name != program::kInitEntry;
@@ -263,10 +267,11 @@ absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags,
   const bool by_entry = several > 1;
   for (const EntryRun& run : runs) {
     OutputFolder own(by_entry ? absl::StrCat(flags.output_dir, "/", run.entry) : flags.output_dir);
-    YUBA_RETURN_IF_ERROR(own.Make());
+    if (writes) YUBA_RETURN_IF_ERROR(own.Make());
     for (size_t i = 0; i < run.outputs.size(); ++i) {
-      YUBA_ASSIGN_OR_RETURN(const TensorData tensor, session.Get(run.outputs[i]));
-      YUBA_RETURN_IF_ERROR(WriteFile(own.File(i), FormatNpy(tensor)));
+      YUBA_ASSIGN_OR_RETURN(const TensorData tensor,
+                            session.Get(run.outputs[i], runtime::Gathered::kByFirstRank));
+      if (writes) YUBA_RETURN_IF_ERROR(WriteFile(own.File(i), FormatNpy(tensor)));
     }
   }
   return absl::OkStatus();

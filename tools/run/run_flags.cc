@@ -113,6 +113,20 @@ constexpr FlagRow<RunFlags> kRows[] = {
     {"threads-per-device", &RunFlags::threads_per_device, kMachine,
      "threads of each device of the host; default: the machine's, shared out",
      [] { return WholeNumber(1, runtime::kMostThreadsPerDevice); }},
+    {"ranks", &RunFlags::ranks, kMachine,
+     "start this run as so many processes on this machine, one for each device of the plan, as "
+     "mpirun, torchrun and srun do; default: one process has all devices, unless a launcher has "
+     "started several",
+     [] { return WholeNumber(1, 1024); }},
+    {"all-ranks", &RunFlags::all_ranks, kOutput,
+     "of several processes: each prints, behind its number; default: rank 0 alone"},
+    {"meet", &RunFlags::meet, kMachine,
+     "a folder that all processes of the run share, in which they find each other, where the "
+     "launcher gives them no other way",
+     Folder},
+    {"interface", &RunFlags::interface, kMachine,
+     "of the network, through which processes of the run talk, as eth0; default: the engine's "
+     "choice"},
     {"cuda-libs", &RunFlags::cuda_libs, kMachine,
      "a folder in which cuBLAS, cuDNN and NCCL are looked for first; default: the loader's path, "
      "then "

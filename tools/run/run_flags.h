@@ -48,14 +48,20 @@ struct RunFlags {
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;
-  std::string backend = "host";         // a name of runtime::BackendNames(), or kModelBackend
-  std::string machine;                  // to predict for, as FindMachine has it; empty: none
-  int threads_per_device = 0;           // 0: the machine's, shared out
-  std::string cuda_libs;                // a folder; empty: the loader's path
-  std::string tune;                     // the file of a tuning (tuning_file.h); empty: none
-  double timeout = 0;                   // seconds; 0: the back end's
-  std::set<std::string> exchanges;      // plain, staged, copies, strict
-  bool no_graph = false;                // instructions of GPUs are started one by one
+  std::string backend = "host";     // a name of runtime::BackendNames(), or kModelBackend
+  std::string machine;              // to predict for, as FindMachine has it; empty: none
+  int threads_per_device = 0;       // 0: the machine's, shared out
+  std::string cuda_libs;            // a folder; empty: the loader's path
+  std::string tune;                 // the file of a tuning (tuning_file.h); empty: none
+  double timeout = 0;               // seconds; 0: the back end's
+  int ranks = 0;                    // to start on this machine, one a device; 0: none
+  bool all_ranks = false;           // each of them prints, and not rank 0 alone
+  std::string meet;                 // the folder in which ranks find each other; empty: it is
+                                    // known without one
+  std::string interface;            // of the network, that ranks use; empty: the engine's choice
+  bool writes = true;               // files; false: another rank writes them
+  std::set<std::string> exchanges;  // plain, staged, copies, strict
+  bool no_graph = false;            // instructions of GPUs are started one by one
   absl::optional<uint64_t> interleave;  // one thread runs all devices, in an order of this seed
   std::set<std::string> guards;         // memory, nan
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not

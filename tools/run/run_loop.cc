@@ -10,7 +10,6 @@
 #include "absl/types/optional.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
-#include "tools/interrupt.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/evaluation.h"
@@ -18,6 +17,7 @@
 #include "tools/run/progress.h"
 #include "tools/run/step_inputs.h"
 #include "tools/run/step_log.h"
+#include "tools/run/stop_request.h"
 
 namespace yuba::tools {
 namespace {
@@ -37,7 +37,7 @@ bool HasInit(const runtime::Session& session) {
 // The table of --log; null without it.
 absl::StatusOr<std::unique_ptr<StepLog>> OpenLog(const runtime::Session& session,
                                                  const RunFlags& flags, const RunFiles& files) {
-  if (flags.log.empty()) return std::unique_ptr<StepLog>();
+  if (flags.log.empty() || !session.IsFirstRank()) return std::unique_ptr<StepLog>();
   std::vector<std::string> columns;
   const auto add = [&](const std::string& name) {
     if (std::count(columns.begin(), columns.end(), name) == 0) columns.push_back(name);
@@ -65,9 +65,10 @@ double SecondsLeft(double seconds, int64_t done, int64_t left) {
 class StepLoop {
  public:
   StepLoop(runtime::Session& session, const RunFlags& flags, RunFiles& files, OutputCheck& check,
-           StepLog* log, Record* record)
+           StopRequest& stop, StepLog* log, Record* record)
       : session_(session),
         flags_(flags),
+        stop_(stop),
         log_(log),
         planned_lr_(files.lr.has_value() ? absl::nullopt : files.planned_lr),
         facts_(files.facts),
@@ -75,14 +76,16 @@ class StepLoop {
         check_(check),
         record_(record),
         rate_(files),
-        evaluation_(session, files, flags.json, record) {}
+        evaluation_(session, files, stop, flags.json, record) {}
 
   // Runs all but the first `done` steps, or fewer where a signal came.
   absl::Status Run(const EntryRun& run, StepInputs& inputs, int64_t done) {
     const bool one_by_one = run.batches != nullptr;
     start_ = Clock::now();
     begin_ = done_ = saved_ = done;
-    while (done_ < run.times && !InterruptNote::Came()) {
+    while (done_ < run.times) {
+      YUBA_RETURN_IF_ERROR(stop_.Look());
+      if (stop_.came()) break;
       if (done_ > begin_ && one_by_one) YUBA_RETURN_IF_ERROR(inputs.Set(session_));
       StepReport report;
       YUBA_RETURN_IF_ERROR(RunStep(run, inputs, done_ + 1, report));
@@ -108,8 +111,11 @@ class StepLoop {
   absl::Status Save(const EntryRun& run) {
     if (flags_.save.empty() || saved_ == done_) return absl::OkStatus();
     if (run.batches != nullptr) facts_.position = run.batches->After(done_);
+    // Disks may take long.
+    if (session_.job() != nullptr) session_.job()->SetBusy(true);
     YUBA_RETURN_IF_ERROR(
         SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes, facts_, numbers_));
+    if (session_.job() != nullptr) session_.job()->SetBusy(false);
     saved_ = done_;
     return absl::OkStatus();
   }
@@ -213,6 +219,7 @@ class StepLoop {
 
   runtime::Session& session_;
   const RunFlags& flags_;
+  StopRequest& stop_;
   StepLog* const log_;                                // null: there is none
   absl::optional<Schedule> planned_lr_;               // where no flag or checkpoint sets a rate
   RunFacts facts_;                                    // position: of the last checkpoint
@@ -229,12 +236,12 @@ class StepLoop {
 
 // The entry that computes what never changes, once.
 absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles& files,
-                     OutputCheck& check) {
+                     OutputCheck& check, StopRequest& stop) {
   EntryRun run;
   run.entry = run.reading = program::kInitEntry;
   StepInputs none(run, 0);
   Record not_of_steps;
-  return StepLoop(session, flags, files, check, nullptr, &not_of_steps).Run(run, none, 0);
+  return StepLoop(session, flags, files, check, stop, nullptr, &not_of_steps).Run(run, none, 0);
 }
 
 }  // namespace
@@ -242,6 +249,7 @@ absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles&
 absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& files,
                     OutputCheck& check, Record* record) {
   YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<StepLog> log, OpenLog(session, flags, files));
+  StopRequest stop(session.job());
   for (size_t r = 0; r < files.runs.size(); ++r) {
     EntryRun& run = files.runs[r];
     const int64_t done = files.checkpoint.has_value() ? files.checkpoint->step : 0;
@@ -250,13 +258,13 @@ absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& 
     YUBA_RETURN_IF_ERROR(inputs.Set(session));
     if (r == 0) {
       YUBA_RETURN_IF_ERROR(MakeUpValues(session, flags.random));
-      if (HasInit(session)) YUBA_RETURN_IF_ERROR(RunInit(session, flags, files, check));
+      if (HasInit(session)) YUBA_RETURN_IF_ERROR(RunInit(session, flags, files, check, stop));
     }
-    StepLoop loop(session, flags, files, check, log.get(), record);
+    StepLoop loop(session, flags, files, check, stop, log.get(), record);
     YUBA_RETURN_IF_ERROR(loop.Run(run, inputs, done));
     const bool last = r + 1 == files.runs.size(), complete = last && loop.done() == run.times;
-    if (last || InterruptNote::Came()) YUBA_RETURN_IF_ERROR(loop.Save(run));
-    if (InterruptNote::Came() && !complete) return loop.Interrupted(run);
+    if (last || stop.came()) YUBA_RETURN_IF_ERROR(loop.Save(run));
+    if (stop.came() && !complete) return loop.Interrupted(run);
   }
   return absl::OkStatus();
 }

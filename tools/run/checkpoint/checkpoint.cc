@@ -37,13 +37,21 @@ std::vector<TensorToWrite> TensorsOf(runtime::Session& session) {
     tensor.type = type.type;
     tensor.dims = type.dims;
     tensor.value = [&session, port, dims = type.dims]() -> absl::StatusOr<TensorData> {
-      absl::StatusOr<TensorData> value = session.GetBuffer(port.buffer());
+      absl::StatusOr<TensorData> value =
+          session.GetBuffer(port.buffer(), runtime::Gathered::kByFirstRank);
       if (value.ok()) value->dims = dims;
       return value;
     };
     tensors.push_back(std::move(tensor));
   }
   return tensors;
+}
+
+// What a rank that writes no file does while rank 0 writes it: gives what it has of each tensor,
+// in the order in which they are asked for.
+absl::Status GiveAll(const std::vector<TensorToWrite>& tensors) {
+  for (const TensorToWrite& tensor : tensors) YUBA_RETURN_IF_ERROR(tensor.value().status());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -61,6 +69,7 @@ absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, 
   std::vector<TensorToWrite> tensors = TensorsOf(session);
   for (const auto& [name, number] : numbers)
     tensors.push_back({name, number.type, number.dims, [&number = number] { return number; }});
+  if (!session.IsFirstRank()) return GiveAll(tensors);
   SafetensorsMetadata said;
   AddFacts(session.program(), facts);
   said[kFacts] = FormatFacts(facts);

@@ -1,6 +1,6 @@
 // Memory from the system, for arenas, workspaces and what is kept beside them.
-#ifndef YUBA_RUNTIME_HOST_MAPPED_MEMORY_H_
-#define YUBA_RUNTIME_HOST_MAPPED_MEMORY_H_
+#ifndef YUBA_RUNTIME_MAPPED_MEMORY_H_
+#define YUBA_RUNTIME_MAPPED_MEMORY_H_
 
 #include <cstdint>
 
@@ -18,6 +18,7 @@ class MappedMemory {
   // Called once; ResourceExhausted where the system has not that much.
   absl::Status Map(int64_t bytes);
   char* data() const { return data_; }
+  int64_t bytes() const { return bytes_; }  // at least 1 once it is mapped
 
  private:
   char* data_ = nullptr;
@@ -26,4 +27,4 @@ class MappedMemory {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_HOST_MAPPED_MEMORY_H_
+#endif  // YUBA_RUNTIME_MAPPED_MEMORY_H_

@@ -1,14 +1,13 @@
-#include "runtime/cuda/staging.h"
+#include "runtime/staging.h"
 
-namespace yuba::cuda {
+namespace yuba::runtime {
 namespace {
 
 constexpr int64_t kAlignment = 64;  // bytes; of each piece, for any type of elements
 
 }  // namespace
 
-Staging StagingOf(const runtime::ExchangePlan& plan,
-                  const std::function<bool(int, int)>& can_read) {
+Staging StagingOf(const ExchangePlan& plan, const std::function<bool(int, int)>& can_read) {
   Staging staging;
   const size_t devices = plan.devices.size();
   staging.fetches.resize(devices);
@@ -24,18 +23,18 @@ Staging StagingOf(const runtime::ExchangePlan& plan,
       from += taken;
       to += taken;
     };
-    for (const runtime::Piece& piece : plan.devices[d].pieces) {
+    for (const Piece& piece : plan.devices[d].pieces) {
       add(piece.source, piece.walk.elements());
     }
-    for (const runtime::Cell& cell : plan.devices[d].cells) {
+    for (const Cell& cell : plan.devices[d].cells) {
       for (int source : cell.sources) add(source, cell.walk.elements());
     }
   }
   return staging;
 }
 
-runtime::BoxWalk Packed(runtime::BoxWalk walk, size_t buffer) {
-  runtime::WalkedBuffer& packed = walk.buffers[buffer];
+BoxWalk Packed(BoxWalk walk, size_t buffer) {
+  WalkedBuffer& packed = walk.buffers[buffer];
   packed.offset = 0;
   int64_t stride = 1;
   for (size_t d = walk.extents.size(); d-- > 0;) {
@@ -45,4 +44,4 @@ runtime::BoxWalk Packed(runtime::BoxWalk walk, size_t buffer) {
   return walk;
 }
 
-}  // namespace yuba::cuda
+}  // namespace yuba::runtime

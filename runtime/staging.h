@@ -1,13 +1,13 @@
-// Exchanges between GPUs that cannot read each other's memory: what a device reads of such a source
-// goes through two staging buffers. The source packs the elements into its send buffer, side by
-// side in the order of the walk; the reader copies them into its receive buffer, which the driver
-// does through the host's memory; from there it goes on as with memory that it can read. Here is
-// what lies where in the buffers; nothing here needs a GPU.
+// Exchanges between devices that cannot read each other's memory, be they GPUs or processes: what a
+// device reads of such a source goes through two staging buffers. The source packs the elements
+// into its send buffer, side by side in the order of the walk; an engine moves them into the
+// reader's receive buffer; from there the reader goes on as with memory that it can read. Here is
+// what lies where in the buffers; nothing here moves anything.
 //
 // Example: device 1 reads columns 4-7 of device 0's [2, 8] f32. Device 0 packs 8 floats into bytes
 // 0-31 of its send buffer, device 1 fetches these into its receive buffer.
-#ifndef YUBA_RUNTIME_CUDA_STAGING_H_
-#define YUBA_RUNTIME_CUDA_STAGING_H_
+#ifndef YUBA_RUNTIME_STAGING_H_
+#define YUBA_RUNTIME_STAGING_H_
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 
 #include "runtime/exchange_plan.h"
 
-namespace yuba::cuda {
+namespace yuba::runtime {
 
 // One piece, or one partial of a cell, on its way.
 struct Fetch {
@@ -33,11 +33,11 @@ struct Staging {
 };
 
 // can_read(reader, source) says whether a device can read the source's memory.
-Staging StagingOf(const runtime::ExchangePlan& plan, const std::function<bool(int, int)>& can_read);
+Staging StagingOf(const ExchangePlan& plan, const std::function<bool(int, int)>& can_read);
 
 // The walk where buffer number `buffer` has the elements side by side, in the walk's order.
-runtime::BoxWalk Packed(runtime::BoxWalk walk, size_t buffer);
+BoxWalk Packed(BoxWalk walk, size_t buffer);
 
-}  // namespace yuba::cuda
+}  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_CUDA_STAGING_H_
+#endif  // YUBA_RUNTIME_STAGING_H_

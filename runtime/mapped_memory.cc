@@ -1,4 +1,4 @@
-#include "runtime/host/mapped_memory.h"
+#include "runtime/mapped_memory.h"
 
 #include <sys/mman.h>
 

@@ -1,0 +1,173 @@
+#include "runtime/ranks/start_ranks.h"
+
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "opsemantics/base/clock.h"
+#include "opsemantics/base/status.h"
+#include "runtime/ranks/start_process.h"
+
+namespace yuba::runtime {
+namespace {
+
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGUSR1};
+
+// A folder of this user's own, while it lives.
+class MeetingFolder {
+ public:
+  MeetingFolder() {
+    const char* const root = std::getenv("TMPDIR");
+    std::string path =
+        absl::StrCat(root != nullptr && *root != 0 ? root : "/tmp", "/yuba-ranks-XXXXXX");
+    if (mkdtemp(&path[0]) != nullptr) path_ = path;
+    problem_ = path_.empty() ? absl::StrCat(path, ": ", std::strerror(errno)) : "";
+  }
+  ~MeetingFolder() {
+    std::error_code ignored;  // it is no part of the answer
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  MeetingFolder(const MeetingFolder&) = delete;
+
+  const std::string& path() const { return path_; }  // empty: none could be made
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::string path_, problem_;
+};
+
+// Signals wait to be taken while it lives; SIGCHLD comes even where this process was started with
+// it ignored.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    sigaddset(&held_, SIGCHLD);
+    for (int signal : kPassedOn) sigaddset(&held_, signal);
+    pthread_sigmask(SIG_BLOCK, &held_, &before_);
+    struct sigaction usual = {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &usual, &child_before_);
+  }
+  ~HeldSignals() {
+    sigaction(SIGCHLD, &child_before_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+
+  const sigset_t& before() const { return before_; }
+
+  // The next one, 0 where none comes for a while.
+  int Next() const {
+    const timespec while_ = {0, 100 * 1000 * 1000};
+    const int signal = sigtimedwait(&held_, nullptr, &while_);
+    return signal > 0 ? signal : 0;
+  }
+
+ private:
+  sigset_t held_, before_;
+  struct sigaction child_before_;
+};
+
+// The processes, 0 in place of those that have ended.
+class Ranks {
+ public:
+  explicit Ranks(double grace_seconds) : grace_seconds_(grace_seconds) {}
+
+  void Add(pid_t process) { processes_.push_back(process); }
+
+  void PassOn(int signal) const {
+    for (pid_t process : processes_) {
+      if (process > 0) kill(process, signal);
+    }
+  }
+
+  // Takes note of those that have ended. Whether some are left that are waited for.
+  bool Look() {
+    bool some_left = false;
+    for (pid_t& process : processes_) {
+      int status = 0;
+      if (process == 0) continue;
+      const pid_t ended = waitpid(process, &status, WNOHANG);
+      if (ended == process) {
+        process = 0;
+        NoteEnd(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+      } else if (ended < 0 && errno == ECHILD) {
+        process = 0;
+        NoteEnd(3);  // somebody else has taken its end
+      }
+      some_left = some_left || process > 0;
+    }
+    return some_left && !Hurry();
+  }
+
+  int code() const { return code_; }
+
+ private:
+  void NoteEnd(int code) {
+    if (code == 0 || code_ != 0) return;
+    code_ = code;
+    failed_at_ = Clock::now();
+  }
+
+  // After a failure makes the others end. True where even that is in vain, as of a process that
+  // hangs in the kernel.
+  bool Hurry() {
+    if (!failed_at_.has_value()) return false;
+    constexpr int kSteps[] = {SIGTERM, SIGKILL};
+    const double graces = SecondsSince(*failed_at_) / std::max(grace_seconds_, 0.001);
+    if (hurried_ < 2 && graces > hurried_ + 1) PassOn(kSteps[hurried_++]);
+    return graces > 4 && SecondsSince(*failed_at_) > 10;
+  }
+
+  const double grace_seconds_;
+  std::vector<pid_t> processes_;  // [rank]
+  int code_ = 0;                  // the first that is not 0
+  absl::optional<Clock::time_point> failed_at_;
+  int hurried_ = 0;  // signals sent for that
+};
+
+}  // namespace
+
+absl::StatusOr<int> StartRanks(int ranks, char* const* argv, double grace_seconds) {
+  if (ranks < 1) return UserError("--ranks ", ranks, ": at least 1 is needed");
+  const MeetingFolder folder;
+  if (folder.path().empty()) {
+    return UserError("no folder for ranks to meet in: ", folder.problem(), "; set TMPDIR");
+  }
+  const HeldSignals signals;
+  Ranks started(grace_seconds);
+  absl::Status problem;
+  for (int rank = 0; rank < ranks && problem.ok(); ++rank) {
+    const absl::StatusOr<pid_t> process =
+        StartProcess(argv, VariablesOf(rank, ranks, folder.path()), rank == 0, signals.before());
+    if (process.ok()) {
+      started.Add(*process);
+    } else {
+      problem = InternalError("rank ", rank, " of ", ranks,
+                              " cannot be started: ", process.status().message(),
+                              "; see ulimit -u and -n");
+    }
+  }
+  if (!problem.ok()) started.PassOn(SIGKILL);
+  while (started.Look()) {
+    const int signal = signals.Next();
+    if (signal != 0 && signal != SIGCHLD) started.PassOn(signal);
+  }
+  if (!problem.ok()) return problem;
+  return started.code();
+}
+
+}  // namespace yuba::runtime

@@ -1,0 +1,27 @@
+// `--ranks N` of our own: the ranks of a job on this machine, without a launcher.
+//
+//   if (!launched.has_value() && ranks > 1) return StartRanks(ranks, argv);   // in main
+#ifndef YUBA_RUNTIME_RANKS_START_RANKS_H_
+#define YUBA_RUNTIME_RANKS_START_RANKS_H_
+
+#include "absl/status/statusor.h"
+
+namespace yuba::runtime {
+
+// Starts so many copies of this very process's program with the arguments `argv` (ended by null)
+// and this environment, in which each finds its rank (launcher.h) and a folder to meet in, which
+// is removed at the end. Blocks until all have ended; gives the first exit code that is not 0, by
+// the order of their ends (128 + its number of a signal). Where one ends so, the others get
+// `grace_seconds` to end by themselves, then SIGTERM, then, as long after it, SIGKILL.
+//
+// SIGINT, SIGTERM and SIGUSR1 are passed on to all; each rank is a process group of its own, so
+// that a terminal's Ctrl-C comes once. They end with this process whatever ends it. Rank 0 has its
+// standard input, the others none; standard output and error are shared.
+//
+// An error where `ranks` is below 1 or the system starts no process; none is left then. Called by
+// the process's only thread, which no other child must wait for meanwhile.
+absl::StatusOr<int> StartRanks(int ranks, char* const* argv, double grace_seconds = 5);
+
+}  // namespace yuba::runtime
+
+#endif  // YUBA_RUNTIME_RANKS_START_RANKS_H_

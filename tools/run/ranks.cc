@@ -1,0 +1,151 @@
+#include "tools/run/ranks.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "runtime/backend.h"
+#include "runtime/ranks/launcher.h"
+#include "runtime/ranks/open_transport.h"
+#include "runtime/ranks/start_ranks.h"
+#include "tools/exit_code.h"
+#include "tools/run/rank_output.h"
+#include "tools/version.h"
+
+namespace yuba::tools {
+namespace {
+
+// What ends with this exit code, which another process has explained.
+absl::Status StatusOf(int exit_code) {
+  switch (exit_code) {
+    case 0: return absl::OkStatus();
+    case 1: return absl::FailedPreconditionError("");
+    case 2: return absl::InvalidArgumentError("");
+    case 3: return absl::InternalError("");
+    case 130: return absl::CancelledError("");
+    default:
+      return InternalError("a rank ended with code ", exit_code,
+                           exit_code > 128 ? absl::StrCat(", by signal ", exit_code - 128) : "");
+  }
+}
+
+std::vector<int> OwnProcessors() {
+  std::vector<int> processors;
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return processors;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &mask)) processors.push_back(processor);
+  }
+  return processors;
+}
+
+runtime::RankFacts FactsOf(const runtime::Launched& launched) {
+  runtime::RankFacts facts;
+  facts.rank = launched.rank;
+  facts.size = launched.size;
+  facts.launcher = launched.launcher;
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  facts.host = host;
+  facts.process = getpid();
+  facts.version = kVersion;
+  facts.processors = OwnProcessors();
+  return facts;
+}
+
+// The folder of this job, where its engine meets in one.
+std::string MeetingOf(const runtime::Launched& launched, const RunFlags& flags) {
+  return flags.meet.empty() ? launched.job : absl::StrCat(flags.meet, "/", launched.job);
+}
+
+// The arguments of this process, ended by null; they stay.
+absl::StatusOr<std::vector<char*>> OwnArguments() {
+  static auto& text = *new std::string;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  text.assign(std::istreambuf_iterator<char>(file), {});
+  if (text.empty()) return InternalError("--ranks: /proc/self/cmdline cannot be read");
+  std::vector<char*> arguments;
+  for (size_t at = 0; at < text.size(); at = text.find('\0', at) + 1)
+    arguments.push_back(&text[at]);
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+absl::Status StartHere(int ranks) {
+  YUBA_ASSIGN_OR_RETURN(const std::vector<char*> arguments, OwnArguments());
+  YUBA_ASSIGN_OR_RETURN(const int exit_code, runtime::StartRanks(ranks, arguments.data()));
+  return StatusOf(exit_code);
+}
+
+absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& launched,
+                                                   const RunFlags& flags) {
+  runtime::TransportOptions options;
+  options.rank = launched.rank;
+  options.size = launched.size;
+  options.meeting = MeetingOf(launched, flags);
+  options.interface = flags.interface;
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Transport> transport,
+                        runtime::OpenTransport(launched.engine, options));
+  runtime::JobOptions limits;
+  limits.timeout_seconds =
+      flags.timeout > 0 ? flags.timeout : runtime::DefaultTimeout(flags.backend);
+  limits.silence_seconds = std::min(limits.silence_seconds, limits.timeout_seconds);
+  return runtime::Job::Join(std::move(transport), FactsOf(launched), limits);
+}
+
+// What a run that is over has come to is for all to know; other errors mean that this rank cannot
+// go on.
+bool IsOutcome(const absl::Status& status) {
+  return status.ok() || absl::IsFailedPrecondition(status) || absl::IsCancelled(status);
+}
+
+}  // namespace
+
+absl::Status RunAsRank(const std::string& command, RunFlags& flags,
+                       const std::function<absl::Status(runtime::Job*)>& run) {
+  const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+  YUBA_ASSIGN_OR_RETURN(const absl::optional<runtime::Launched> launched,
+                        runtime::LaunchedBy(variable));
+  const bool several = launched.has_value() && launched->size > 1;
+  const bool ours = std::getenv(runtime::kRankVariable) != nullptr;
+  if (flags.ranks > 0 && several && !ours) {
+    return UserError("--ranks ", flags.ranks, ": ", launched->launcher, " has started ",
+                     launched->size, " ranks already: leave one of the two away");
+  }
+  if (flags.ranks > 1 && !ours) return StartHere(flags.ranks);
+  if (!several) return run(nullptr);
+  RankOutput output(launched->rank, flags.all_ranks);
+  if (!launched->note.empty()) std::cerr << "note: " << launched->note << "\n";
+  flags.writes = launched->rank == 0;
+  const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(*launched, flags);
+  if (!joined.ok()) {
+    output.GiveBack();
+    return Annotate(joined.status(), absl::StrCat("rank ", launched->rank));
+  }
+  runtime::Job* const job = joined->get();
+  absl::Status status = run(job);
+  if (!IsOutcome(status)) job->Fail(status);
+  const int exit_code = job->Leave(ExitCode(status));
+  if (!job->ended().ok()) {
+    status = job->ended();
+  } else if (ExitCode(status) != exit_code) {
+    status = StatusOf(exit_code);  // of another rank, which has said why
+  }
+  if (job->Closed()) return status;
+  if (job->Speaks()) output.GiveBack();
+  if (!status.message().empty()) std::cerr << command << ": " << status.message() << "\n";
+  std::cout.flush();
+  std::cerr.flush();
+  std::_Exit(ExitCode(status));
+}
+
+}  // namespace yuba::tools

@@ -1,0 +1,27 @@
+// A command that may run as several processes, a rank each: started by a launcher, or here by
+// --ranks.
+#ifndef YUBA_TOOLS_RUN_RANKS_H_
+#define YUBA_TOOLS_RUN_RANKS_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "runtime/ranks/job.h"
+#include "tools/run/run_flags.h"
+
+namespace yuba::tools {
+
+// Calls `run` with the job that this process is a rank of, or with null where it runs alone; blocks
+// until all ranks are through. Meanwhile rank 0 alone prints, without --all-ranks, and
+// flags.writes says whether this rank writes files. Where --ranks asks for it, the ranks are other
+// processes, and `run` is called in each of these instead. All ranks end with one status: the first
+// that is not OK, by rank, of those that `run` returned; or why the job ended. It has no message
+// where somebody has printed it. Where an engine must not be asked to end, this ends the process,
+// by the exit code of that status, `command` in front of its message.
+absl::Status RunAsRank(const std::string& command, RunFlags& flags,
+                       const std::function<absl::Status(runtime::Job*)>& run);
+
+}  // namespace yuba::tools
+
+#endif  // YUBA_TOOLS_RUN_RANKS_H_
