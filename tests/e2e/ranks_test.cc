@@ -114,14 +114,36 @@ class Program {
 };
 
 TEST_CASE("a forward pass of ranks has the bits of one process") {
-  for (const std::string name : {"mlp", "conv", "gpt"}) {
+  int turn = 0;
+  for (const std::string name : {"mlp", "conv", "gpt", "lstm", "encoder", "moe"}) {
     const std::string model = RepositoryFile("tests/models/" + name);
-    for (const int devices : {2, 3, 4}) {
+    for (const int devices : {2 + turn % 3, 2 + (turn + 1) % 3}) {
       INFO(name << " on " << devices);
       Program(model + "/model.onnx", "", devices)
           .RunsEqually("--inputs " + model + "/test_data_set_0 --outputs %OUT --expect 1e-4");
     }
+    ++turn;
   }
+}
+
+TEST_CASE("a decoder of ranks has the caches and logits of one process, step by step") {
+  const std::string folder = RepositoryFile("tests/models/decoder_cache");
+  Program(folder + "/model.onnx",
+          "--state pos_next=pos --state k0_next=k0 --state v0_next=v0 --state k1_next=k1 "
+          "--state v1_next=v1",
+          3)
+      .RunsEqually("--inputs " + folder +
+                   " --outputs %OUT --expect 2e-5 --steps 5 "
+                   "--save %OUT/caches.safetensors");
+}
+
+TEST_CASE("entries of ranks share their caches as those of one process") {
+  const std::string folder = RepositoryFile("tests/models/decoder_past");
+  Program(folder + "/model.onnx",
+          "--dim batch=3 --cache 'past_*=present_*:24' --entry prefill:sequence=8 "
+          "--entry decode*16:sequence=1",
+          2)
+      .RunsEqually("--inputs " + folder + " --outputs %OUT --expect 2e-5");
 }
 
 TEST_CASE("training of ranks has the bits of one process, checkpoints too") {
