@@ -68,6 +68,9 @@ struct PlannedModel {
 // Reads both and attaches the plan. FailedPrecondition, a negative answer, where the plan moves
 // other bytes than it says; else a user's error that names the file.
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file);
+// The same of a plan that was read or made already; `plan_file` is what messages call it.
+absl::StatusOr<PlannedModel> LoadPlannedText(ModelFlags flags, const std::string& plan_file,
+                                             std::string text);
 
 // The notes that every plan file of this model has: hashes of graph and operator library, version,
 // options, shapes of the inputs. AttachPlan refuses a plan file with other hashes.

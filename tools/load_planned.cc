@@ -47,6 +47,11 @@ bool BeginsAsJson(const std::string& path) {
 
 absl::StatusOr<PlannedModel> LoadPlanned(ModelFlags flags, const std::string& plan_file) {
   YUBA_ASSIGN_OR_RETURN(std::string text, ReadFile(plan_file));
+  return LoadPlannedText(std::move(flags), plan_file, std::move(text));
+}
+
+absl::StatusOr<PlannedModel> LoadPlannedText(ModelFlags flags, const std::string& plan_file,
+                                             std::string text) {
   if (BeginsAsJson(flags.file)) {
     return UserError(flags.file,
                      " is no ONNX model, it may be a plan: the model comes before the plan");

@@ -2,15 +2,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <climits>
+#include <iostream>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
 #include "compiler/import/stored_numbers.h"
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/train/trainable.h"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/facts.h"
 #include "tools/command.h"
+#include "tools/make_plan.h"
 #include "tools/program/build_program.h"
+#include "tools/report/text_table.h"
 #include "tools/run/predict_command.h"
 #include "tools/run/ranks.h"
 #include "tools/run/run_command.h"
@@ -19,9 +25,12 @@
 namespace yuba::tools {
 namespace {
 
+constexpr char kAsRanks[] = "auto";
+
 struct RunCommandFlags {
   ModelFlags model;
   std::string plan;
+  std::string devices;  // to plan again for: a number, or kAsRanks; empty: those of the plan
   RunFlags run;
   bool no_library = false;
   bool tf32 = false;
@@ -105,20 +114,52 @@ kernels::KernelTarget TargetHere(const kernels::TargetFacts& facts) {
   return target;
 }
 
+// How many devices the run is for, as --devices says; 0: those of the plan.
+absl::StatusOr<int> DevicesOf(const RunCommandFlags& flags, const runtime::Job* job) {
+  if (flags.devices.empty()) return 0;
+  if (flags.devices == kAsRanks) return job == nullptr ? 1 : job->size();
+  int devices = 0;
+  if (absl::SimpleAtoi(flags.devices, &devices) && devices >= 1 && devices <= kMostPlannedDevices)
+    return devices;
+  return UserError("--devices ", flags.devices, ": a number from 1 to ", kMostPlannedDevices,
+                   ", or ", kAsRanks, ", as many as there are processes");
+}
+
+// The model with its plan, which is made again, as it was asked for, where there are other devices.
+absl::StatusOr<PlannedModel> LoadFor(const RunCommandFlags& flags, int devices) {
+  if (devices == 0) return LoadPlanned(flags.model, flags.plan);
+  YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.plan));
+  const absl::StatusOr<search::PlanFile> file = search::ReadPlan(text);
+  if (!file.ok()) return Annotate(file.status(), flags.plan);
+  if (file->mesh.devices() == devices) return LoadPlanned(flags.model, flags.plan);
+  YUBA_ASSIGN_OR_RETURN(PartitionFlags again, FlagsOfPlan(*file, flags.model, devices));
+  absl::optional<InterruptNote> note;
+  const absl::StatusOr<MadePlan> made = MakePlan(again, [] { return absl::OkStatus(); }, note);
+  if (!made.ok()) {
+    return Annotate(made.status(), absl::StrCat(flags.plan, ", for ", Counted(devices, "device")));
+  }
+  std::cerr << "note: " << flags.plan << " is for " << Counted(file->mesh.devices(), "device")
+            << " and was made again for " << devices << ", in "
+            << absl::StrFormat("%.1f s\n", made->seconds);
+  return LoadPlannedText(flags.model, flags.plan, made->text);
+}
+
 // The program of the model and plan, the files that its run reads, and what the plan promises.
 struct Prepared {
   std::shared_ptr<runtime::LoadedProgram> program;
   RunFiles files;
 };
 
-absl::StatusOr<Prepared> Prepare(const RunCommandFlags& flags, RunFlags& run) {
-  YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
+absl::StatusOr<Prepared> Prepare(const RunCommandFlags& flags, const runtime::Job* job,
+                                 RunFlags& run) {
+  YUBA_ASSIGN_OR_RETURN(const int devices, DevicesOf(flags, job));
+  YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadFor(flags, devices));
   YUBA_ASSIGN_OR_RETURN(RunFiles files,
                         ReadRunFiles(flags.run, PortsOfModel(planned.loaded.model)));
   if (!files.numbers.empty()) {
     ModelFlags model = flags.model;
     model.numbers = files.numbers;
-    YUBA_ASSIGN_OR_RETURN(planned, LoadPlanned(model, flags.plan));
+    YUBA_ASSIGN_OR_RETURN(planned, LoadPlannedText(model, flags.plan, planned.text));
   }
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;
@@ -167,7 +208,7 @@ absl::Status RunHere(const RunCommandFlags& flags, runtime::Job* job) {
     return RunProgram(prepared.program, run, std::move(prepared.files), job);
   }
   if (job != nullptr) job->SetBusy(true);
-  YUBA_ASSIGN_OR_RETURN(prepared, Prepare(flags, run));
+  YUBA_ASSIGN_OR_RETURN(prepared, Prepare(flags, job, run));
   if (job != nullptr) {
     YUBA_RETURN_IF_ERROR(GiveToOthers(prepared.program->message(), *job));
     job->SetBusy(false);
@@ -188,6 +229,11 @@ void AddRun(CLI::App& app, int& exit_code) {
   AddPlannedModelFlags(command, flags->model);
   AddPlanFile(command, flags->plan);
   AddRunFlags(command, flags->run);
+  command
+      ->add_option("--devices", flags->devices,
+                   "plan again for so many devices, as the plan was asked for; auto: as many as "
+                   "there are processes; default: those of the plan")
+      ->group("Machine");
   command->add_flag("--no-library", flags->no_library, "generated kernels only")->group("Machine");
   command
       ->add_flag("--tf32", flags->tf32,

@@ -156,5 +156,62 @@ TEST_CASE("training of ranks has the bits of one process, checkpoints too") {
   }
 }
 
+// A model, its plan for four devices and what a training of it needs.
+class Trained {
+ public:
+  Trained() : folder_(ScratchFolder("planned_again")) {
+    Succeed("yuba partition " + model_ +
+            " --train adam --loss softmax-cross-entropy --memory 1GB --devices 4 -o " + plan());
+  }
+
+  std::string plan() const { return folder_ + "/plan.json"; }
+  std::string File(const std::string& name) const { return folder_ + "/" + name; }
+  CommandResult Run(const std::string& flags) const {
+    return RunCommand("yuba run " + model_ + " " + plan() + " --interface lo --random " + flags);
+  }
+
+ private:
+  const std::string model_ = RepositoryFile("tests/models/gpt") + "/model.onnx";
+  const std::string folder_;
+};
+
+TEST_CASE(
+    "a run plans again for as many ranks as there are, and goes on from the last checkpoint") {
+  const Trained trained;
+  const std::string states = trained.File("states.safetensors");
+  const std::string elastic = "--devices auto --resume latest --save " + states + " --steps ";
+  const CommandResult first = trained.Run(elastic + "2 --ranks 3");
+  INFO(first.error);
+  REQUIRE(first.exit_code == 0);
+  CHECK(first.error.find("is for 4 devices and was made again for 3") != std::string::npos);
+  CHECK(first.error.find("there is no checkpoint at " + states + " yet") != std::string::npos);
+  const CommandResult second =
+      trained.Run(elastic + "4 --ranks 2 --log " + trained.File("log.csv"));
+  INFO(second.error);
+  REQUIRE(second.exit_code == 0);
+  CHECK(second.error.find("was made again for 2") != std::string::npos);
+  CHECK(second.out.find("step 3") != std::string::npos);
+  CHECK(second.out.find("step 2 ") == std::string::npos);
+  // The run that was never cut short, on one device, has the same losses but for the order of sums.
+  const CommandResult whole = trained.Run("--devices auto --steps 4");
+  REQUIRE(whole.exit_code == 0);
+  const auto loss_of = [](const std::string& text) {
+    return std::stod(text.substr(text.find("loss ", text.find("step 4")) + 5));
+  };
+  CHECK(loss_of(second.out) == Approx(loss_of(whole.out)).epsilon(1e-5));
+}
+
+TEST_CASE("--devices and --resume latest say what they need") {
+  const Trained trained;
+  const auto error = [&](const std::string& flags) {
+    const CommandResult result = trained.Run(flags);
+    CHECK(result.exit_code == 2);
+    return result.error;
+  };
+  CHECK(error("--devices some").find("a number from 1 to ") != std::string::npos);
+  CHECK(error("--resume latest").find("give it too") != std::string::npos);
+  CHECK(error("--resume absent").find("does not exist") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace yuba

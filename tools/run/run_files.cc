@@ -17,6 +17,7 @@
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
 #include "tools/report/text_table.h"
+#include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/checkpoint/found_weights.h"
 #include "tools/run/checkpoint/missing_weights.h"
 #include "tools/run/checkpoint/resume.h"
@@ -215,8 +216,30 @@ absl::StatusOr<uint64_t> RandomSeed(const std::string& random) {
   return UserError("--random=", random, ": the seed is a whole number, as in --random=7");
 }
 
-absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& given, const RunPorts& ports) {
+namespace {
+
+// What --resume latest goes on from: what --save left, or nothing yet.
+absl::Status FindLatest(RunFlags& flags) {
+  if (flags.resume != kLatest) return absl::OkStatus();
+  if (flags.save.empty()) {
+    return UserError("--resume ", kLatest,
+                     ": goes on from the checkpoint at the place that --save ",
+                     "names: give it too");
+  }
+  flags.resume = HasCheckpoint(flags.save) ? flags.save : "";
+  if (flags.resume.empty()) {
+    std::cerr << "note: --resume " << kLatest << ": there is no checkpoint at " << flags.save
+              << " yet, so the run begins anew\n";
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& asked, const RunPorts& ports) {
   RunFiles files;
+  RunFlags given = asked;
+  YUBA_RETURN_IF_ERROR(FindLatest(given));
   RunFlags flags = given;
   if (!given.resume.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.checkpoint, ReadCheckpoint(given.resume));

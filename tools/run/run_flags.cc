@@ -23,6 +23,9 @@ CLI::Validator Backend() {
 }
 CLI::Validator Folder() { return CLI::ExistingDirectory; }
 CLI::Validator Path() { return CLI::ExistingPath; }
+CLI::Validator PathOrLatest() {
+  return {[](std::string& text) { return text == kLatest ? "" : CLI::ExistingPath(text); }, "PATH"};
+}
 
 template <size_t n>
 CLI::Validator OneOf(const char* const (&words)[n]) {
@@ -87,8 +90,9 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "bytes, as in 2GB: of --save into a folder, the most that a file has", SizeInBytes, "save"},
     {"resume", &RunFlags::resume, kCheckpoints,
      "go on from this checkpoint of --save, as its run was: tensors, steps done, the place in the "
-     "data and its order, the learning rate; --steps and --epochs count from the beginning",
-     Path, "", "weights"},
+     "data and its order, the learning rate; --steps and --epochs count from the beginning; "
+     "latest: from what --save left, or from the beginning where there is nothing yet",
+     PathOrLatest, "", "weights"},
     {"override", &RunFlags::overrides, kCheckpoints,
      "of --resume: what may differ from the checkpoint's run, and is as it is given here, or as it "
      "would be without --resume: seed, shuffle, lr-schedule, data, batch, freeze, tie, tune, or a "

@@ -18,6 +18,9 @@ class App;
 
 namespace yuba::tools {
 
+// In the place of a checkpoint: that of --save, where there is one yet.
+inline constexpr char kLatest[] = "latest";
+
 // The back end that computes nothing and predicts times instead (predict_command.h).
 inline constexpr char kModelBackend[] = "model";
 
@@ -43,7 +46,7 @@ struct RunFlags {
   std::string trace;                    // the file to write; empty: none
   std::string log;                      // the table to write, a line a step; empty: none
   std::string save;                     // the checkpoint to write, a file or folder; empty: none
-  std::string resume;                   // the checkpoint to go on from; empty: none
+  std::string resume;                   // the checkpoint to go on from, or kLatest; empty: none
   std::set<std::string> overrides;      // of resume: what is not as in its run (CheckAsItWas)
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone

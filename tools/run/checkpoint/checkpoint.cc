@@ -85,6 +85,11 @@ absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, 
       path, [&](const std::string& file) { return WriteSafetensors(file, tensors, said); });
 }
 
+bool HasCheckpoint(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(IsCheckpointFolder(path) ? IndexFileIn(path) : path, error);
+}
+
 bool IsCheckpoint(const WeightFiles& files) { return files.file.metadata.count(kStep) > 0; }
 
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {

@@ -40,6 +40,9 @@ absl::Status SaveCheckpoint(runtime::Session& session, const std::string& path, 
                             int64_t shard_bytes, RunFacts facts,
                             const std::map<std::string, TensorData>& numbers);
 
+// Whether a file or folder with an index is there, as --save leaves it at this path.
+bool HasCheckpoint(const std::string& path);
+
 // Whether --save wrote them.
 bool IsCheckpoint(const WeightFiles& files);
 
