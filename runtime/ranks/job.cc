@@ -140,6 +140,7 @@ void Job::Enter(int64_t step, int instruction) {
   ++own.progress;
 }
 
+int64_t Job::steps() const { return watch_->own().step; }
 void Job::GotOn() { ++watch_->own().progress; }
 TransportError Job::WaitFor(Transfer& transfer) { return watch_->WaitFor(transfer); }
 void Job::SetBusy(bool busy) { watch_->own().busy = busy; }
@@ -148,6 +149,7 @@ void Job::SetDescribe(std::function<std::string(int)> describe) {
 }
 
 absl::Status Job::ended() const { return watch_->ended(); }
+RankFault Job::fault() const { return watch_->fault(); }
 void Job::OnEnd(std::function<void()> on_end) { watch_->OnEnd(std::move(on_end)); }
 void Job::Fail(const absl::Status& reason) { watch_->Fail(reason); }
 absl::Status Job::EndOf(const TransportError& error) { return watch_->EndOf(error); }

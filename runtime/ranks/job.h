@@ -73,6 +73,7 @@ class Job {
   // What this rank does now; cheap.
   void Enter(int64_t step, int instruction);
   void GotOn();
+  int64_t steps() const;  // that this rank has begun
   // While true, this rank counts as getting on although it says nothing: it compiles, or writes a
   // file.
   void SetBusy(bool busy);
@@ -85,6 +86,8 @@ class Job {
 
   // OK while the job goes on; else why it ended, the same on all ranks that heard of it.
   absl::Status ended() const;
+  // And whose fault that was.
+  RankFault fault() const;
   // Called once, from any thread, when it ends; at once where it has. Nothing takes it away, and
   // waits for a call that is under way. It must not call OnEnd.
   void OnEnd(std::function<void()> on_end);

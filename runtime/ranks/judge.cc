@@ -61,17 +61,18 @@ absl::optional<Verdict> Judge::OfReports(const Describe& describe) const {
   const std::string place = Place(found.rank, describe);
   if (found.weight == kFailed) {
     const auto code = static_cast<absl::StatusCode>(found.code);
-    return Verdict{absl::Status(code, absl::StrCat(name, " ", found.words)), -1};
+    return Verdict{absl::Status(code, absl::StrCat(name, " ", found.words)), -1,
+                   FaultOf(found.rank)};
   }
   if (now_ - suspected_at_ < kGraceSeconds) return absl::nullopt;
   if (found.weight == kUnnamed) {
     return Verdict{InternalError(name, " ", place, " cannot reach the other ranks: ", found.words),
-                   -1};
+                   -1, FaultOf(found.rank)};
   }
   return Verdict{InternalError(name, " is lost: ", found.words, "; it was last heard of ", place,
                                Waiters(found.rank, describe),
                                "; look at what its process wrote, and its launcher"),
-                 -1};
+                 -1, FaultOf(found.rank)};
 }
 
 absl::optional<Verdict> Judge::OfSilence(const Describe& describe) const {
@@ -83,7 +84,7 @@ absl::optional<Verdict> Judge::OfSilence(const Describe& describe) const {
                                  options_.silence_seconds, " s; it was last heard of ",
                                  Place(rank, describe), Waiters(rank, describe),
                                  "; see whether its process is stopped, or its host is down"),
-                   rank};
+                   rank, FaultOf(rank)};
   }
   return absl::nullopt;
 }
@@ -125,7 +126,7 @@ absl::optional<Verdict> Judge::OfWaits(const Describe& describe) const {
         InternalError(NameOf(ranks_[last]), " has not got on for ", options_.timeout_seconds,
                       " s; it is ", Place(last, describe), Waiters(last, describe),
                       "; see what its process does, or give ", "it a longer time limit"),
-        -1};
+        -1, FaultOf(last)};
   }
   return absl::nullopt;
 }
@@ -141,8 +142,10 @@ absl::optional<Verdict> Judge::OfCycle(std::vector<int> cycle, const Describe& d
     absl::StrAppend(&text, NameOf(ranks_[rank]), " ", Place(rank, describe), " waits for rank ",
                     WaitsFor(rank));
   }
-  return Verdict{InternalError(text), -1};
+  return Verdict{InternalError(text), -1, FaultOf(cycle.front())};
 }
+
+RankFault Judge::FaultOf(int rank) const { return {rank, known_[rank].word.state.step}; }
 
 std::vector<int> Judge::Waiting(int rank) const {
   std::vector<int> waiting;

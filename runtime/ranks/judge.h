@@ -32,6 +32,7 @@ struct Heard {
 struct Verdict {
   absl::Status reason;
   int silent = -1;  // the rank that hears no answer any more; -1: all may
+  RankFault fault;
 };
 
 class Judge {
@@ -66,6 +67,7 @@ class Judge {
   absl::optional<Verdict> OfSilence(const Describe& describe) const;
   absl::optional<Verdict> OfWaits(const Describe& describe) const;
   absl::optional<Verdict> OfCycle(std::vector<int> cycle, const Describe& describe) const;
+  RankFault FaultOf(int rank) const;
   int WaitsFor(int rank) const;
   bool HasStopped(int rank) const;
   std::vector<int> Waiting(int rank) const;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
@@ -21,7 +22,8 @@ struct Family {
   const char* engine;
   const char* other_engine_if;  // a variable with which it is "openmpi"; null: none
   std::vector<const char*> job;
-  bool starts_launchers;  // in the ordinary course: that it says otherwise is no news
+  bool starts_launchers;   // in the ordinary course: that it says otherwise is no news
+  bool has_store = false;  // torchrun's (StoreOf)
 };
 
 // Innermost first: torchrun's workers may inherit an agent's variables, and mpirun's those of a
@@ -47,7 +49,8 @@ const std::vector<Family>& Families() {
        "gloo",
        nullptr,
        {"MASTER_PORT", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_RUN_ID"},
-       false},
+       false,
+       true},
       {"mpirun",
        "OMPI_COMM_WORLD_RANK",
        "OMPI_COMM_WORLD_SIZE",
@@ -139,6 +142,17 @@ std::string JobOf(const Family& family, const Variables& variable) {
   return absl::StrCat(family.launcher, name.substr(0, 200));
 }
 
+// The store of torchrun's agent, in which a job is a name: its port stays where workers are started
+// again. Without the variable the port is for a worker to listen at, and nobody does.
+std::string StoreOf(const std::string& job, const Variables& variable) {
+  const char *host = variable("MASTER_ADDR"), *port = variable("MASTER_PORT");
+  const char* const is_agents = variable("TORCHELASTIC_USE_AGENT_STORE");
+  if (host == nullptr || port == nullptr || is_agents == nullptr) return "";
+  if (!absl::EqualsIgnoreCase(is_agents, "true")) return "";
+  const bool is_ipv6 = absl::StrContains(host, ":");
+  return absl::StrCat("tcp://", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port, "/", job);
+}
+
 std::string Claim(const Family& family, const Variables& variable) {
   return absl::StrCat(family.launcher, " (", family.rank, "=",
                       absl::CHexEscape(variable(family.rank)), ", ", family.size, "=",
@@ -180,9 +194,10 @@ absl::StatusOr<absl::optional<Launched>> LaunchedBy(const Variables& variable) {
         return UserError(kMeetVariable, " is not set, but ", kRankVariable,
                          " is: start the command with --ranks, or unset both");
       }
-      launched.job = folder;
+      launched.job = launched.meeting = folder;
     } else {
       launched.job = JobOf(family, variable);
+      if (family.has_store) launched.meeting = StoreOf(launched.job, variable);
     }
     launched.note = NoteOf(family, variable);
     return absl::make_optional(launched);

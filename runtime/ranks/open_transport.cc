@@ -77,10 +77,11 @@ absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& engi
   YUBA_ASSIGN_OR_RETURN(const SharedLibrary library, OpenEngine(*row, folder));
   OpenTransportFunction* open = nullptr;
   YUBA_RETURN_IF_ERROR(library.Find(kOpenTransport, open));
-  std::string error;
+  OpenError error;
   std::unique_ptr<Transport> transport(open(options, error));
-  if (transport == nullptr) return absl::UnavailableError(absl::StrCat(engine, ": ", error));
-  return transport;
+  if (transport != nullptr) return transport;
+  const std::string reason = absl::StrCat(engine, ": ", error.what);
+  return error.is_users ? absl::UnavailableError(reason) : absl::DeadlineExceededError(reason);
 }
 
 std::vector<EngineFacts> FindEngines(const std::string& folder) {

@@ -38,6 +38,12 @@ struct RankState {
   }
 };
 
+// Whose fault ended a job.
+struct RankFault {
+  int rank = -1;     // -1: no failure has ended it
+  int64_t step = 0;  // steps that it had begun, as far as is known
+};
+
 }  // namespace yuba::runtime
 
 #endif  // YUBA_RUNTIME_RANKS_RANK_FACTS_H_

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -97,28 +98,48 @@ class Ranks {
   // Takes note of those that have ended. Whether some are left that are waited for.
   bool Look() {
     bool some_left = false;
-    for (pid_t& process : processes_) {
+    for (size_t rank = 0; rank < processes_.size(); ++rank) {
+      pid_t& process = processes_[rank];
       int status = 0;
       if (process == 0) continue;
       const pid_t ended = waitpid(process, &status, WNOHANG);
       if (ended == process) {
+        NoteEnd(static_cast<int>(rank), status);
         process = 0;
-        NoteEnd(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
       } else if (ended < 0 && errno == ECHILD) {
+        NoteEnd(static_cast<int>(rank), W_EXITCODE(3, 0));  // somebody else has taken its end
         process = 0;
-        NoteEnd(3);  // somebody else has taken its end
       }
       some_left = some_left || process > 0;
     }
     return some_left && !Hurry();
   }
 
-  int code() const { return code_; }
+  RanksEnd end() const {
+    RanksEnd end;
+    end.exit_code = code_;
+    if (signal_ == 0 || explained_) return end;
+    end.rank = first_;
+    end.process = first_process_;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    end.host = host;
+    end.reason = absl::StrCat("rank ", first_, " (host ", host, ", process ", first_process_,
+                              ") was ended by signal ", signal_, " (", strsignal(signal_), ")");
+    return end;
+  }
 
  private:
-  void NoteEnd(int code) {
-    if (code == 0 || code_ != 0) return;
+  void NoteEnd(int rank, int status) {
+    const int signal = WIFEXITED(status) ? 0 : WTERMSIG(status);
+    const int code = signal == 0 ? WEXITSTATUS(status) : 128 + signal;
+    if (code == 0) return;
+    explained_ = explained_ || signal == 0;
+    if (code_ != 0) return;
     code_ = code;
+    signal_ = signal;
+    first_ = rank;
+    first_process_ = processes_[rank];
     failed_at_ = Clock::now();
   }
 
@@ -134,14 +155,17 @@ class Ranks {
 
   const double grace_seconds_;
   std::vector<pid_t> processes_;  // [rank]
-  int code_ = 0;                  // the first that is not 0
+  // Of the first that has not ended well.
+  int code_ = 0, signal_ = 0, first_ = -1;
+  pid_t first_process_ = 0;
+  bool explained_ = false;  // one has ended by a code that is not 0
   absl::optional<Clock::time_point> failed_at_;
   int hurried_ = 0;  // signals sent for that
 };
 
 }  // namespace
 
-absl::StatusOr<int> StartRanks(int ranks, char* const* argv, double grace_seconds) {
+absl::StatusOr<RanksEnd> StartRanks(int ranks, char* const* argv, double grace_seconds) {
   if (ranks < 1) return UserError("--ranks ", ranks, ": at least 1 is needed");
   const MeetingFolder folder;
   if (folder.path().empty()) {
@@ -167,7 +191,7 @@ absl::StatusOr<int> StartRanks(int ranks, char* const* argv, double grace_second
     if (signal != 0 && signal != SIGCHLD) started.PassOn(signal);
   }
   if (!problem.ok()) return problem;
-  return started.code();
+  return started.end();
 }
 
 }  // namespace yuba::runtime

@@ -4,15 +4,27 @@
 #ifndef YUBA_RUNTIME_RANKS_START_RANKS_H_
 #define YUBA_RUNTIME_RANKS_START_RANKS_H_
 
+#include <cstdint>
+#include <string>
+
 #include "absl/status/statusor.h"
 
 namespace yuba::runtime {
 
+struct RanksEnd {
+  int exit_code = 0;  // the first that is not 0, by the order of the ends; 128 + a signal's number
+  // Where that end was a signal's and no other rank can have said so, as none has ended by a code
+  // of its own that is not 0: the rank, and "rank 1 (host a, process 12) was ended by signal 9
+  // (Killed)". Else -1, and empty.
+  int rank = -1;
+  int64_t process = 0;
+  std::string host, reason;
+};
+
 // Starts so many copies of this very process's program with the arguments `argv` (ended by null)
 // and this environment, in which each finds its rank (launcher.h) and a folder to meet in, which
-// is removed at the end. Blocks until all have ended; gives the first exit code that is not 0, by
-// the order of their ends (128 + its number of a signal). Where one ends so, the others get
-// `grace_seconds` to end by themselves, then SIGTERM, then, as long after it, SIGKILL.
+// is removed at the end. Blocks until all have ended. Where one ends by another code than 0, the
+// others get `grace_seconds` to end by themselves, then SIGTERM, then, as long after it, SIGKILL.
 //
 // SIGINT, SIGTERM and SIGUSR1 are passed on to all; each rank is a process group of its own, so
 // that a terminal's Ctrl-C comes once. They end with this process whatever ends it. Rank 0 has its
@@ -20,7 +32,7 @@ namespace yuba::runtime {
 //
 // An error where `ranks` is below 1 or the system starts no process; none is left then. Called by
 // the process's only thread, which no other child must wait for meanwhile.
-absl::StatusOr<int> StartRanks(int ranks, char* const* argv, double grace_seconds = 5);
+absl::StatusOr<RanksEnd> StartRanks(int ranks, char* const* argv, double grace_seconds = 5);
 
 }  // namespace yuba::runtime
 

@@ -80,15 +80,22 @@ class Transport {
 
 struct TransportOptions {
   int rank = 0, size = 1;  // as the launcher says
-  // Where ranks find each other; MPI knows. For gloo a folder that all ranks see, and that no other
-  // job uses at the same time; an earlier one may have.
+  // Where ranks find each other; MPI knows. For gloo a folder that all ranks see, or torchrun's
+  // store and a name of the job in it, "tcp://host:29500/name"; no other job uses it at the same
+  // time, an earlier one may have.
   std::string meeting;
   std::string interface;        // of the network: "lo"; "": the engine's choice. MPI has variables
   double timeout_seconds = 60;  // for all ranks to come; MPI's launchers have their own
 };
 
+// Why there is no transport.
+struct OpenError {
+  std::string what;
+  bool is_users = true;  // else other ranks do not come, or do not answer
+};
+
 // What an engine's shared object exports as kOpenTransport. Null where it fails; `error` says why.
-using OpenTransportFunction = Transport*(const TransportOptions& options, std::string& error);
+using OpenTransportFunction = Transport*(const TransportOptions& options, OpenError& error);
 constexpr char kOpenTransport[] = "YubaOpenTransport";
 
 // And as kEngineName: "gloo 0.5.0". Starts nothing.

@@ -136,6 +136,11 @@ absl::Status Watch::ended() const {
   return ended_;
 }
 
+RankFault Watch::fault() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return fault_;
+}
+
 bool Watch::Speaks() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return IsFirst() || is_own_verdict_;
@@ -159,6 +164,7 @@ void Watch::End(const Verdict& verdict, bool is_own_verdict) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (IsOver()) return;
     ended_ = verdict.reason;
+    fault_ = verdict.fault;
     silent_ = verdict.silent;
     is_own_verdict_ = is_own_verdict;
   }
@@ -204,7 +210,7 @@ absl::Status Watch::EndOf(const TransportError& error) {
   }
   const absl::Status own =
       InternalError(NameOf(ranks_[rank_]), " cannot reach the other ranks: ", error.what);
-  End({own, rank_}, true);
+  End({own, rank_, {rank_, own_.step}}, true);
   const absl::Status reason = ended();  // of another thread, or OK where all have left
   return reason.ok() ? own : reason;
 }

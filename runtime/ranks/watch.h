@@ -57,6 +57,7 @@ class Watch : public std::enable_shared_from_this<Watch> {
   // As Job's.
   void SetDescribe(Describe describe);
   absl::Status ended() const;
+  RankFault fault() const;
   void OnEnd(std::function<void()> on_end);
   void Fail(const absl::Status& reason);
   absl::Status EndOf(const TransportError& error);
@@ -112,6 +113,7 @@ class Watch : public std::enable_shared_from_this<Watch> {
   bool stop_ = false, urgent_ = false, closed_ = false;
   RankWord report_;                   // fault and leaving of this rank; its state is own_
   absl::Status ended_;                // by a failure
+  RankFault fault_;                   // of that
   int silent_ = -1;                   // the rank that is the reason, if it says nothing
   bool is_own_verdict_ = false;       // not told by rank 0
   absl::optional<int> exit_code_;     // all may leave with it

@@ -70,6 +70,7 @@ Answer Watch::AnswerTo(int rank, const RankWord& word) {
   if (!ended_.ok()) {
     answer.ruling = Ruling::kEnded;
     answer.code = static_cast<int32_t>(ended_.code());
+    answer.fault = fault_;
     answer.text.Set(ended_.message());
   } else if (exit_code_.has_value()) {
     answer.ruling = Ruling::kLeave;
@@ -100,7 +101,9 @@ void Watch::JudgeAll() {
       heard = heard_;
     }
     const absl::optional<Verdict> verdict = judge.Look(*passed, heard, describe);
-    if (verdict.has_value()) return End({Shortened(verdict->reason), verdict->silent}, false);
+    if (verdict.has_value()) {
+      return End({Shortened(verdict->reason), verdict->silent, verdict->fault}, false);
+    }
     if (AllLeave(heard)) return;
   }
 }

@@ -44,7 +44,7 @@ void Watch::TellFirst() {
 bool Watch::Take(const Answer& answer) {
   if (answer.ruling == Ruling::kEnded) {
     const auto code = static_cast<absl::StatusCode>(answer.code);
-    End({absl::Status(code, answer.text.Get()), -1}, false);
+    End({absl::Status(code, answer.text.Get()), -1, answer.fault}, false);
     return false;
   }
   std::lock_guard<std::mutex> lock(mutex_);
@@ -88,7 +88,7 @@ void Watch::LoseFirst(const std::string& what) {
       NameOf(ranks_[0]), " is lost: ", what, "; it was last heard of ",
       PlaceOf(words[0].state, words[0].leaving != 0, describe),
       WaitersText(waiting, ranks_, words, describe), "; look at what its process wrote");
-  End({reason, 0}, true);
+  End({reason, 0, {0, words[0].state.step}}, true);
 }
 
 }  // namespace yuba::runtime

@@ -57,6 +57,7 @@ enum class Ruling : int32_t {
 struct Answer {
   Ruling ruling = Ruling::kGoesOn;
   int32_t code = 0;  // kEnded: of the status; kLeave: the exit code of all
+  RankFault fault;   // kEnded
   RankState state;   // of rank 0
   int32_t leaving = 0;
   WordText text;  // kEnded: why

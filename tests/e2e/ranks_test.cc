@@ -66,6 +66,15 @@ std::vector<Launcher> Launchers() {
   return launchers;
 }
 
+// PyTorch's launcher starts slowly.
+std::vector<Launcher> Torchrun() {
+  if (IsThere("torchrun")) {
+    return {{"torchrun", "torchrun --standalone --no-python --nproc-per-node %N"}};
+  }
+  WARN("SKIP: torchrun is missing");
+  return {};
+}
+
 class Program {
  public:
   // Of the model and options of `yuba partition`, for so many devices.
@@ -80,9 +89,10 @@ class Program {
   std::string program() const { return folder_ + "/program.yuba"; }
 
   // `flags` may write into %OUT, which is a folder of each run's own.
-  void RunsEqually(const std::string& flags) const {
+  void RunsEqually(const std::string& flags,
+                   const std::vector<Launcher>& launchers = Launchers()) const {
     const std::string alone = Run(nullptr, flags, "alone");
-    for (const Launcher& launcher : Launchers()) {
+    for (const Launcher& launcher : launchers) {
       if (devices_ > launcher.most) continue;
       INFO(launcher.name << " " << devices_);
       const std::string ranks = Run(&launcher, flags, "ranks");
@@ -211,6 +221,14 @@ TEST_CASE("--devices and --resume latest say what they need") {
   CHECK(error("--devices some").find("a number from 1 to ") != std::string::npos);
   CHECK(error("--resume latest").find("give it too") != std::string::npos);
   CHECK(error("--resume absent").find("does not exist") != std::string::npos);
+}
+
+TEST_CASE("ranks of torchrun meet at its store") {
+  const std::vector<Launcher> torchrun = Torchrun();
+  if (torchrun.empty()) return;
+  const std::string model = RepositoryFile("tests/models/gpt");
+  Program(model + "/model.onnx", "", 2)
+      .RunsEqually("--inputs " + model + "/test_data_set_0 --outputs %OUT", torchrun);
 }
 
 }  // namespace

@@ -62,7 +62,10 @@ RankOutput::~RankOutput() { GiveBack(); }
 
 void RankOutput::GiveBack() {
   std::cout.flush();
+  // A new buffer takes away the note that something could not be written.
+  const std::ios::iostate state = std::cout.rdstate();
   std::cout.rdbuf(out_);
+  std::cout.setstate(state);
   std::cerr.rdbuf(errors_);
 }
 

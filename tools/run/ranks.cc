@@ -4,20 +4,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "runtime/ranks/alarm.h"
 #include "runtime/ranks/launcher.h"
 #include "runtime/ranks/open_transport.h"
 #include "runtime/ranks/start_ranks.h"
 #include "tools/exit_code.h"
+#include "tools/run/ended_file.h"
 #include "tools/run/rank_output.h"
 #include "tools/version.h"
 
@@ -33,8 +37,8 @@ absl::Status StatusOf(int exit_code) {
     case 3: return absl::InternalError("");
     case 130: return absl::CancelledError("");
     default:
-      return InternalError("a rank ended with code ", exit_code,
-                           exit_code > 128 ? absl::StrCat(", by signal ", exit_code - 128) : "");
+      if (exit_code > 128) return absl::InternalError("");  // of a rank that a signal ended
+      return InternalError("a rank ended with code ", exit_code);
   }
 }
 
@@ -62,9 +66,9 @@ runtime::RankFacts FactsOf(const runtime::Launched& launched) {
   return facts;
 }
 
-// The folder of this job, where its engine meets in one.
+// Where this job's engine meets, if it must be told; empty: nobody says.
 std::string MeetingOf(const runtime::Launched& launched, const RunFlags& flags) {
-  return flags.meet.empty() ? launched.job : absl::StrCat(flags.meet, "/", launched.job);
+  return flags.meet.empty() ? launched.meeting : absl::StrCat(flags.meet, "/", launched.job);
 }
 
 // The arguments of this process, ended by null; they stay.
@@ -80,25 +84,51 @@ absl::StatusOr<std::vector<char*>> OwnArguments() {
   return arguments;
 }
 
-absl::Status StartHere(int ranks) {
+// Says what no rank has said.
+absl::Status StartHere(const RunFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<char*> arguments, OwnArguments());
-  YUBA_ASSIGN_OR_RETURN(const int exit_code, runtime::StartRanks(ranks, arguments.data()));
-  return StatusOf(exit_code);
+  const EndedFile ended(flags, flags.ranks);
+  ended.Remove();
+  YUBA_ASSIGN_OR_RETURN(const runtime::RanksEnd end,
+                        runtime::StartRanks(flags.ranks, arguments.data()));
+  if (end.reason.empty()) return StatusOf(end.exit_code);
+  const absl::Status status = InternalError(end.reason, "; look at what it wrote");
+  ended.Write(status, {end.rank, end.host, end.process, 0});
+  return status;
+}
+
+// MPI's own start waits for all ranks, for ever where one of them is stopped, and can't be ended:
+// after the limit, and some time in which an engine may end by itself, the process ends.
+absl::StatusOr<std::unique_ptr<runtime::Transport>> OpenTransport(
+    const runtime::Launched& launched, const runtime::TransportOptions& options,
+    const EndedFile& ended) {
+  constexpr double kEngineSeconds = 5;
+  const runtime::Alarm alarm(options.timeout_seconds + kEngineSeconds, [&] {
+    const absl::Status status = absl::DeadlineExceededError(absl::StrCat(
+        "rank ", launched.rank, ": ", launched.engine, ": not all of the ", launched.size,
+        " ranks have come within ", options.timeout_seconds, " s; see what their processes do"));
+    ended.Write(status, {});
+    std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+    std::_Exit(ExitCode(status));
+  });
+  return runtime::OpenTransport(launched.engine, options);
 }
 
 absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& launched,
-                                                   const RunFlags& flags) {
+                                                   const RunFlags& flags, const EndedFile& ended) {
   runtime::TransportOptions options;
   options.rank = launched.rank;
   options.size = launched.size;
   options.meeting = MeetingOf(launched, flags);
   options.interface = flags.interface;
-  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Transport> transport,
-                        runtime::OpenTransport(launched.engine, options));
   runtime::JobOptions limits;
   limits.timeout_seconds =
       flags.timeout > 0 ? flags.timeout : runtime::DefaultTimeout(flags.backend);
   limits.silence_seconds = std::min(limits.silence_seconds, limits.timeout_seconds);
+  // Processes that are started together come within some time of each other.
+  options.timeout_seconds = std::min(options.timeout_seconds, 5 * limits.timeout_seconds);
+  YUBA_ASSIGN_OR_RETURN(std::unique_ptr<runtime::Transport> transport,
+                        OpenTransport(launched, options, ended));
   return runtime::Job::Join(std::move(transport), FactsOf(launched), limits);
 }
 
@@ -106,6 +136,15 @@ absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& laun
 // go on.
 bool IsOutcome(const absl::Status& status) {
   return status.ok() || absl::IsFailedPrecondition(status) || absl::IsCancelled(status);
+}
+
+// The other ranks hear of it where memory has run out here.
+absl::Status RunHere(const std::function<absl::Status(runtime::Job*)>& run, runtime::Job* job) {
+  try {
+    return run(job);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("out of memory");
+  }
 }
 
 }  // namespace
@@ -121,18 +160,24 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
     return UserError("--ranks ", flags.ranks, ": ", launched->launcher, " has started ",
                      launched->size, " ranks already: leave one of the two away");
   }
-  if (flags.ranks > 1 && !ours) return StartHere(flags.ranks);
+  if (flags.ranks > 1 && !ours) return StartHere(flags);
   if (!several) return run(nullptr);
   RankOutput output(launched->rank, flags.all_ranks);
   if (!launched->note.empty()) std::cerr << "note: " << launched->note << "\n";
   flags.writes = launched->rank == 0;
-  const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(*launched, flags);
+  const EndedFile ended(flags, launched->rank);
+  if (flags.writes) ended.Remove();
+  const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(*launched, flags, ended);
   if (!joined.ok()) {
     output.GiveBack();
-    return Annotate(joined.status(), absl::StrCat("rank ", launched->rank));
+    const absl::Status status = Annotate(joined.status(), absl::StrCat("rank ", launched->rank));
+    ended.Write(status, {});
+    return status;
   }
   runtime::Job* const job = joined->get();
-  absl::Status status = run(job);
+  absl::Status status = RunHere(run, job);
+  std::cout.flush();
+  if (status.ok() && !std::cout) status = UserError("the output cannot be written");
   if (!IsOutcome(status)) job->Fail(status);
   const int exit_code = job->Leave(ExitCode(status));
   if (!job->ended().ok()) {
@@ -140,6 +185,7 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
   } else if (ExitCode(status) != exit_code) {
     status = StatusOf(exit_code);  // of another rank, which has said why
   }
+  if (!status.ok() && job->Speaks()) ended.Write(status, EndedByOf(*job));
   if (job->Closed()) return status;
   if (job->Speaks()) output.GiveBack();
   if (!status.message().empty()) std::cerr << command << ": " << status.message() << "\n";

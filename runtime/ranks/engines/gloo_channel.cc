@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "runtime/ranks/engines/block_signals.h"
-#include "runtime/ranks/engines/meeting_files.h"
 
 namespace yuba::runtime {
 namespace {

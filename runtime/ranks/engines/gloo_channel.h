@@ -53,7 +53,7 @@ class GlooChannel {
 
   // One line: where each other rank finds this one.
   std::string Card() const;
-  // Connects to all, whose words (MeetingFiles) each side shows the other. An error names the rank.
+  // Connects to all, whose words (Meeting) each side shows the other. An error names the rank.
   TransportError Connect(const std::vector<std::string>& cards,
                          const std::vector<std::string>& words);
 

@@ -1,5 +1,5 @@
-// gloo: messages over TCP connections of our own, without a launcher of its own. It meets in files
-// (meeting_files.h) of the folder `meeting`.
+// gloo: messages over TCP connections of our own, without a launcher of its own. It meets
+// (meeting.h) in the folder or at the store that `meeting` names.
 #include <gloo/config.h>
 #include <net/if.h>
 
@@ -10,7 +10,8 @@
 
 #include "runtime/ranks/engines/block_signals.h"
 #include "runtime/ranks/engines/gloo_channel.h"
-#include "runtime/ranks/engines/meeting_files.h"
+#include "runtime/ranks/engines/meeting.h"
+#include "runtime/ranks/engines/store_board.h"
 #include "runtime/ranks/transport.h"
 
 #define YUBA_TEXT_OF(x) #x
@@ -124,12 +125,15 @@ class GlooTransport final : public Transport {
         control_(rank_, size_, options.interface, options.timeout_seconds) {}
   ~GlooTransport() override { Close(); }
 
-  bool Connect(const TransportOptions& options, std::string& error) {
-    MeetingFiles meeting(options.meeting, rank_, size_);
+  bool Connect(const TransportOptions& options, OpenError& error) {
+    const std::unique_ptr<MeetingBoard> board = BoardAt(options.meeting);
+    Meeting meeting(*board, rank_, size_);
     std::vector<std::string> cards, control_cards;
     const std::string separator = " / ";
+    error.is_users = !board->Open(options.timeout_seconds, error.what);
+    if (error.is_users) return false;
     if (!meeting.Meet(data_.Card() + separator + control_.Card(), options.timeout_seconds, cards,
-                      error)) {
+                      error.what)) {
       return false;
     }
     for (std::string& card : cards) {
@@ -141,7 +145,7 @@ class GlooTransport final : public Transport {
     if (problem.ok()) problem = control_.Connect(control_cards, meeting.words());
     meeting.Leave();
     if (!problem.ok()) {
-      error = "no connection to rank " + std::to_string(problem.peer) + ": " + problem.what;
+      error.what = "no connection to rank " + std::to_string(problem.peer) + ": " + problem.what;
       return false;
     }
     const BlockSignals block;
@@ -196,20 +200,21 @@ extern "C" __attribute__((visibility("default"))) const char* YubaEngineName() {
 }
 
 extern "C" __attribute__((visibility("default"))) yuba::runtime::Transport* YubaOpenTransport(
-    const yuba::runtime::TransportOptions& options, std::string& error) {
+    const yuba::runtime::TransportOptions& options, yuba::runtime::OpenError& error) {
   if (options.meeting.empty()) {
-    error = "gloo needs a folder in which the ranks meet";
+    error.what =
+        "gloo needs a place where the ranks meet: give a folder that all of them share by --meet";
     return nullptr;
   }
   if (!options.interface.empty() && if_nametoindex(options.interface.c_str()) == 0) {
-    error = "this machine has no network interface \"" + options.interface + "\"";
+    error.what = "this machine has no network interface \"" + options.interface + "\"";
     return nullptr;
   }
   try {
     auto transport = std::make_unique<yuba::runtime::GlooTransport>(options);
     return transport->Connect(options, error) ? transport.release() : nullptr;
   } catch (const std::exception& problem) {
-    error = yuba::runtime::PlainWords(problem);
+    error.what = yuba::runtime::PlainWords(problem);
     return nullptr;
   }
 }

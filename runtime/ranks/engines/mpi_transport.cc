@@ -202,8 +202,8 @@ extern "C" __attribute__((visibility("default"))) const char* YubaEngineName() {
 }
 
 extern "C" __attribute__((visibility("default"))) yuba::runtime::Transport* YubaOpenTransport(
-    const yuba::runtime::TransportOptions& options, std::string& error) {
+    const yuba::runtime::TransportOptions& options, yuba::runtime::OpenError& error) {
   auto transport = std::make_unique<yuba::runtime::MpiTransport>();
-  error = transport->Open(options);
-  return error.empty() ? transport.release() : nullptr;
+  error.what = transport->Open(options);
+  return error.what.empty() ? transport.release() : nullptr;
 }

@@ -69,6 +69,18 @@ TEST_CASE("each launcher says which rank this is, and what fits it") {
   CHECK(TextOf({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}) == "mpiexec 0 of 1, here -1 of -1, mpich, ");
 }
 
+TEST_CASE("who meets without a launcher's help is told where, by --ranks and by torchrun") {
+  const auto meeting = [](const Variables& variables) { return Of(variables).value()->meeting; };
+  CHECK(meeting(kOwn) == "/tmp/a");
+  const Variables agents = {{"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+  CHECK(meeting(kTorchrun + agents) == "tcp://127.0.0.1:29500/torchrun-29500-1-none");
+  CHECK(meeting(Variables{{"MASTER_ADDR", "::1"}} + kTorchrun + agents) ==
+        "tcp://[::1]:29500/torchrun-29500-1-none");
+  // The port is for rank 0 to listen at.
+  CHECK(meeting(kTorchrun).empty());
+  CHECK(meeting(kBatch + kStep).empty());
+}
+
 TEST_CASE("the innermost launcher counts") {
   Variables all = kBatch;
   CHECK(TextOf(all) == "none");  // a batch script by itself

@@ -48,7 +48,7 @@ TEST_CASE("gloo without a folder says what is missing") {
     return;
   }
   CHECK_THAT(OpenTransport("gloo", {0, 2}, folder).status(),
-             StatusIs(absl::StatusCode::kUnavailable, "a folder in which the ranks meet"));
+             StatusIs(absl::StatusCode::kUnavailable, "gloo needs a place where the ranks meet"));
   TransportOptions options{0, 2, ScratchFolder("meeting"), "no-such-network"};
   CHECK_THAT(OpenTransport("gloo", options, folder).status(),
              StatusIs(absl::StatusCode::kUnavailable, "no network interface \"no-such-network\""));

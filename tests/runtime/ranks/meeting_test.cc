@@ -1,11 +1,12 @@
 // Ranks find each other in a folder whatever an earlier job has left there.
-#include "runtime/ranks/engines/meeting_files.h"
+#include "runtime/ranks/engines/meeting.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "runtime/ranks/engines/file_board.h"
 #include "tests/support/command.h"
 
 namespace yuba::runtime {
@@ -25,7 +26,9 @@ std::vector<Met> MeetAll(const std::string& folder, int size, const std::string&
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
-      MeetingFiles meeting(folder, rank, size);
+      FileBoard board(folder);
+      if (!board.Open(kLong, met[rank].error)) return;
+      Meeting meeting(board, rank, size);
       met[rank].ok =
           meeting.Meet(name + std::to_string(rank), kLong, met[rank].cards, met[rank].error);
       met[rank].words = meeting.words();
@@ -72,7 +75,8 @@ TEST_CASE("files of any bytes are not taken for cards") {
 TEST_CASE("who has not come is named, also where an old card lies there") {
   const std::string folder = ScratchFolder("meeting");
   CheckMet(MeetAll(folder, 3, "old "), "old ");
-  MeetingFiles alone(folder, 1, 3);
+  FileBoard board(folder);
+  Meeting alone(board, 1, 3);
   std::vector<std::string> cards;
   std::string error;
   CHECK_FALSE(alone.Meet("new", 0.1, cards, error));
@@ -82,7 +86,8 @@ TEST_CASE("who has not come is named, also where an old card lies there") {
 
 TEST_CASE("a rank that is there twice is an error") {
   const std::string folder = ScratchFolder("meeting");
-  MeetingFiles first(folder, 0, 2), second(folder, 0, 2);
+  FileBoard board(folder), other_board(folder);
+  Meeting first(board, 0, 2), second(other_board, 0, 2);
   std::vector<std::string> cards, other_cards;
   std::string error, other_error;
   std::thread thread([&] { first.Meet("first", 2, cards, error); });
@@ -94,10 +99,9 @@ TEST_CASE("a rank that is there twice is an error") {
 TEST_CASE("a folder that cannot be made is an error") {
   const std::string folder = ScratchFolder("meeting");
   std::ofstream(folder + "/file") << "";
-  MeetingFiles meeting(folder + "/file/below", 0, 2);
-  std::vector<std::string> cards;
+  FileBoard board(folder + "/file/below");
   std::string error;
-  CHECK_FALSE(meeting.Meet("card", kLong, cards, error));
+  CHECK_FALSE(board.Open(kLong, error));
   CHECK(error.find("cannot make the folder " + folder + "/file/below") != std::string::npos);
 }
 
