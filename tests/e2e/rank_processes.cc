@@ -46,14 +46,19 @@ RankProcesses::RankProcesses(const std::string& line) {
   const std::string tools = RepositoryFile("tools");
   std::ofstream(file) << "export PATH='" << tools << "':\"$PATH\" YUBA_TEST_JOB='" << mark_
                       << "'\nexec " << line << "\n";
+  const int out = open((folder_ + "/out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int error = open((folder_ + "/error").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(out >= 0);
+  REQUIRE(error >= 0);
   launcher_ = fork();
   if (launcher_ == 0) {
     setsid();
-    if (!freopen((folder_ + "/out").c_str(), "w", stdout)) _exit(126);
-    if (!freopen((folder_ + "/error").c_str(), "w", stderr)) _exit(126);
+    if (dup2(out, STDOUT_FILENO) < 0 || dup2(error, STDERR_FILENO) < 0) _exit(126);
     execl("/bin/bash", "bash", file.c_str(), nullptr);
     _exit(127);
   }
+  close(out);
+  close(error);
   REQUIRE(launcher_ > 0);
 }
 

@@ -186,9 +186,9 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
     status = StatusOf(exit_code);  // of another rank, which has said why
   }
   if (!status.ok() && job->Speaks()) ended.Write(status, EndedByOf(*job));
-  if (job->Closed()) return status;
-  if (job->Speaks()) output.GiveBack();
+  if (job->Speaks() && !flags.all_ranks) output.GiveBack();
   if (!status.message().empty()) std::cerr << command << ": " << status.message() << "\n";
+  if (job->Closed()) return absl::Status(status.code(), "");
   std::cout.flush();
   std::cerr.flush();
   std::_Exit(ExitCode(status));
