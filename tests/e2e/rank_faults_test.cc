@@ -238,8 +238,7 @@ TEST_CASE("a rank that is asked to end ends all after one step, saved") {
                         training.checkpoint());
       const std::vector<pid_t> processes = job.Find(2);
       REQUIRE(processes.size() == 2);
-      for (int look = 0; look < 20000 && !std::filesystem::exists(training.checkpoint()); ++look)
-        Sleep(0.001);
+      for (int look = 0; look < 20000 && !Contains(job.Out(), "\nstep 2"); ++look) Sleep(0.005);
       kill(processes[rank], SIGCONT);  // changes nothing
       kill(processes[rank], signal);
       CHECK(job.Await() == 130);

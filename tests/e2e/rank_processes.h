@@ -27,7 +27,7 @@ class RankProcesses {
   // some have not after two minutes. The launcher's exit code, 128 + signal where one ended it.
   int Await();
 
-  // After Await.
+  // As far as it has been written.
   std::string Out() const;
   std::string Error() const;
 
