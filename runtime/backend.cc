@@ -21,11 +21,8 @@ absl::Status OpenHost(const LoadedProgram& program, const ArenaLayout& layout,
 
 absl::Status OpenCuda(const LoadedProgram& program, const ArenaLayout& layout,
                       const BackendOptions& options, Fleet& fleet) {
-  if (options.job != nullptr) {
-    return UserError("--backend cuda does not run as ranks yet: one process drives all GPUs of a ",
-                     "machine, so start it once, without ", options.job->Self().launcher);
-  }
-  return cuda::OpenCudaBackend(program, layout, options.cuda, options.timeout_seconds, fleet);
+  return cuda::OpenCudaBackend(program, layout, options.cuda, options.timeout_seconds, options.job,
+                               fleet);
 }
 
 constexpr Backend kBackends[] = {{"host", 600, OpenHost}, {"cuda", 60, OpenCuda}};

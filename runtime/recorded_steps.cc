@@ -62,14 +62,22 @@ absl::Status Executor::Record(int entry) {
   return absl::OkStatus();
 }
 
-// Where that fails, a line says so, and steps go on as before; an error only where it hangs.
+// Where that fails, a line says so, and steps go on as before; an error only where it hangs. Ranks
+// record the same steps or none: what one of them records, all must.
 absl::Status Executor::TryToRecord(int entry, double patience_seconds) {
   const auto recorded = std::make_shared<absl::Status>();  // the thread may be left behind
   YUBA_RETURN_IF_ERROR(
       Run(1, [this, entry, recorded](int) { *recorded = Record(entry); }, patience_seconds));
   --step_;  // which was none
-  if (recorded->ok()) return absl::OkStatus();
-  SayOneByOne(absl::StrCat("recording a step failed: ", recorded->message()));
+  bool failed = !recorded->ok();
+  if (fleet_.job != nullptr) {
+    YUBA_ASSIGN_OR_RETURN(failed, fleet_.job->AnyOf(failed));
+  }
+  if (!failed) return absl::OkStatus();
+  recordings_[entry].step = nullptr;
+  SayOneByOne(absl::StrCat(
+      "recording a step failed",
+      recorded->ok() ? std::string(" on another rank") : absl::StrCat(": ", recorded->message())));
   return absl::OkStatus();
 }
 
@@ -90,6 +98,7 @@ absl::Status Executor::RunRecorded(int entry, double patience_seconds) {
 
 void Executor::StartRecorded(int entry) {
   const program::EntryRange& range = program_.entries()[entry];
+  if (fleet_.job != nullptr) fleet_.job->Enter(step_, range.begin);
   for (DeviceState& state : states_) {
     state.instruction = range.begin;
     state.done = range.end - range.begin;  // the host is through with all

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
-#include <set>
 #include <string>
-#include <tuple>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "opsemantics/base/status.h"
 #include "runtime/cuda/facts.h"
 #ifdef YUBA_WITH_CUDA
 #include "runtime/cuda/cuda_exchange_steps.h"
 #include "runtime/cuda/graph_recorder.h"
+#include "runtime/cuda/nccl_communicator.h"
+#include "runtime/cuda/open_devices.h"
+#include "runtime/cuda/rank_gpus.h"
 #include "runtime/cuda/strict_nccl.h"
 #include "runtime/exchange_protocol.h"
 #endif
@@ -47,100 +45,65 @@ absl::StatusOr<std::vector<std::vector<bool>>> ConnectGpus(int gpus) {
   return connected;
 }
 
-// Whether the GPU has room for these devices, all it has, before their memory is allocated.
-absl::Status CheckMemory(const Gpu& gpu, const std::vector<const CudaDevice*>& devices) {
-  size_t free = 0, total = 0;
-  YUBA_RETURN_IF_ERROR(gpu.Enter());
-  YUBA_CUDA(cudaMemGetInfo(&free, &total));
-  int64_t needed = 0, tensors = 0, libraries = 0;  // of all devices; of those that need most
-  for (const CudaDevice* device : devices) {
-    needed += device->arena_bytes() + device->workspace_bytes();
-    tensors = std::max(tensors, device->arena_bytes());
-    libraries = std::max(libraries, device->workspace_bytes());
+// The device of this rank, on a GPU of its own.
+absl::Status OpenRank(const runtime::LoadedProgram& program, const runtime::ArenaLayout& layout,
+                      const CudaOptions& options, double seconds,
+                      const std::vector<GpuFacts>& found, runtime::Job& job,
+                      runtime::Fleet& fleet) {
+  if (options.nccl != NcclChoice::kFound || options.staged) {
+    return UserError(
+        "--exchanges copies, strict and staged are for GPUs of one process: ranks on "
+        "GPUs exchange through NCCL");
   }
-  if (needed <= static_cast<int64_t>(free)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrFormat(
-      "GPU %d has %.1f MB free of %.1f, and the program needs %.1f: %d of its devices, each with "
-      "%.1f MB for tensors and up to %.1f for libraries; plan it with --memory, for more devices, "
-      "or end what else uses the GPU",
-      gpu.number(), 1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(total),
-      1e-6 * static_cast<double>(needed), devices.size(), 1e-6 * static_cast<double>(tensors),
-      1e-6 * static_cast<double>(libraries)));
-}
-
-// One line for each library and cause: what its calls are run as, and the first of them.
-void WarnOfFallbacks(const runtime::LoadedProgram& program,
-                     const std::vector<CudaDevice*>& devices) {
-  // Library, cause and what runs instead: instructions.
-  std::map<std::tuple<std::string, std::string, std::string>, std::set<int>> by_cause;
-  for (const CudaDevice* device : devices) {
-    for (const Fallback& fallback : device->fallbacks())
-      by_cause[{fallback.library, fallback.cause, fallback.as}].insert(fallback.instruction);
-  }
-  for (const auto& [why, instructions] : by_cause) {
-    const size_t more = instructions.size() - 1;
-    const auto& [library, cause, as] = why;
-    std::cerr << "warning: without " << library << ", " << program.Describe(*instructions.begin())
-              << (more == 0 ? " runs" : absl::StrCat(" and ", more, " more run")) << " as " << as
-              << ", which is slower: " << cause << "\n";
-  }
-}
-
-// A line where products run by the heuristics all the same.
-void NoteUntuned(const Tuning& tuning) {
-  const auto note = [](const char* what, const std::map<TunedCall, std::string>& calls) {
-    if (calls.empty()) return;
-    const auto& [call, why] = *calls.begin();
-    std::cerr << "note: " << what << " " << call.call
-              << (calls.size() == 1 ? "" : absl::StrCat(" and ", calls.size() - 1, " more"))
-              << ": cuBLASLt's heuristics choose, as without --tune: " << why << "\n";
-  };
-  note("the library refuses the tuning's algorithm of", tuning.refused());
-  note("the tuning cannot have an algorithm of", tuning.skipped());
+  const int local_rank =
+      options.local_rank >= 0 ? options.local_rank : LocalRankOf(job.ranks(), job.rank());
+  const RankGpu own = ChooseGpu(found, local_rank, options.share_gpu);
+  YUBA_ASSIGN_OR_RETURN(const std::vector<RankGpu> gpus, GatherGpus(job, own));
+  YUBA_RETURN_IF_ERROR(CheckGpus(job.ranks(), gpus, options.share_gpu));
+  const std::string note = NoteOnGpus(job.ranks(), gpus);
+  if (!note.empty()) std::cerr << "note: " << note << "\n";
+  if (options.share_gpu) PretendOwnHost(job.rank());
+  std::vector<int> gpu_of(program.devices(), -1);
+  gpu_of[job.rank()] = own.number;
+  YUBA_ASSIGN_OR_RETURN(const std::vector<CudaDevice*> devices,
+                        OpenDevices(program, layout, options, seconds, gpu_of, fleet));
+  fleet.communicator = std::make_unique<NcclCommunicator>(job, *devices[0], seconds);
+  if (!options.graphs) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(fleet.recorder, GraphRecorder::Make(devices, [] { return ""; }));
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,
-                             double copy_seconds, runtime::Fleet& fleet) {
+                             double copy_seconds, runtime::Job* job, runtime::Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
+  if (job != nullptr) return OpenRank(program, layout, options, copy_seconds, found, *job, fleet);
   const int count = program.devices();
   const int gpus = std::min(static_cast<int>(found.size()), count);
   YUBA_ASSIGN_OR_RETURN(const std::vector<std::vector<bool>> connected, ConnectGpus(gpus));
-  std::vector<std::shared_ptr<const Gpu>> opened;
-  for (int number = 0; number < gpus; ++number) {
-    YUBA_ASSIGN_OR_RETURN(std::shared_ptr<const Gpu> gpu, Gpu::Open(number, program));
-    opened.push_back(std::move(gpu));
-  }
-  const auto gpu_of = [=](int device) { return int64_t{device} * gpus / count; };
-  std::vector<CudaDevice*> devices;
-  std::vector<std::vector<const CudaDevice*>> of_gpu(gpus);
-  for (int device = 0; device < count; ++device) {
-    auto made = std::make_unique<CudaDevice>(device, opened[gpu_of(device)], copy_seconds);
-    devices.push_back(made.get());
-    of_gpu[gpu_of(device)].push_back(made.get());
-    fleet.devices.push_back(std::move(made));
-    YUBA_RETURN_IF_ERROR(devices.back()->PlanLibraryCalls(program, layout, options.tuning.get()));
-  }
-  for (int number = 0; number < gpus; ++number)
-    YUBA_RETURN_IF_ERROR(CheckMemory(*opened[number], of_gpu[number]));
-  WarnOfFallbacks(program, devices);
-  if (options.tuning != nullptr) NoteUntuned(*options.tuning);
-  for (CudaDevice* device : devices) YUBA_RETURN_IF_ERROR(device->Prepare(program, layout));
+  std::vector<int> gpu_of;
+  for (int device = 0; device < count; ++device)
+    gpu_of.push_back(static_cast<int>(int64_t{device} * gpus / count));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<CudaDevice*> devices,
+                        OpenDevices(program, layout, options, copy_seconds, gpu_of, fleet));
   const Nccl* nccl = options.nccl == NcclChoice::kStrict ? &StrictNccl() : nullptr;
   if (options.nccl == NcclChoice::kFound && gpus > 1) {
     const absl::StatusOr<const Nccl*> library = Nccl::Open();
     if (library.ok()) nccl = *library;  // without it GPUs copy from each other
   }
   const auto can_read = [=](int reader, int source) {
-    return reader == source || (!options.staged && connected[gpu_of(reader)][gpu_of(source)]);
+    return reader == source || (!options.staged && connected[gpu_of[reader]][gpu_of[source]]);
   };
   const int instructions = static_cast<int>(program.instructions().size());
   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<CudaExchangeSteps> steps,
                         CudaExchangeSteps::Make(devices, can_read, nccl));
   if (options.graphs) {
-    YUBA_ASSIGN_OR_RETURN(fleet.recorder, GraphRecorder::Make(devices, steps.get()));
+    const auto why_not = [made = steps.get()] {
+      return made->uses_nccl() ? "exchanges go through NCCL" : "";
+    };
+    YUBA_ASSIGN_OR_RETURN(fleet.recorder, GraphRecorder::Make(devices, why_not));
   }
   fleet.communicator =
       std::make_unique<runtime::ExchangeProtocol>(std::move(steps), count, instructions);
@@ -150,7 +113,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
 #else
 
 absl::Status OpenCudaBackend(const runtime::LoadedProgram&, const runtime::ArenaLayout&,
-                             const CudaOptions&, double, runtime::Fleet&) {
+                             const CudaOptions&, double, runtime::Job*, runtime::Fleet&) {
   return FindGpus().status();
 }
 

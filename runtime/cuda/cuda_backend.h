@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "runtime/cuda/tuning.h"
 #include "runtime/executor.h"
+#include "runtime/ranks/job.h"
 
 namespace yuba::cuda {
 
@@ -21,7 +22,10 @@ enum class NcclChoice {
 
 struct CudaOptions {
   NcclChoice nccl = NcclChoice::kFound;
-  bool graphs = true;   // steps after the first are CUDA graphs, where they can be
+  bool graphs = true;  // steps after the first are CUDA graphs, where they can be
+  // Of ranks (runtime/ranks/job.h):
+  int local_rank = -1;     // this one's number on its host, as its launcher says; -1: it does not
+  bool share_gpu = false;  // ranks may have the same GPU, to test: NCCL then uses sockets
   bool staged = false;  // as if no device could read another one's memory (staging.h), to test it
   // By which products are computed (tuning.h). Products that it lacks are timed when the session is
   // opened, and added. Null: the library's heuristics choose.
@@ -37,9 +41,11 @@ struct CudaOptions {
 // arenas and workspaces alone are too much. Products are timed before, where a tuning lacks them,
 // one after the other in memory that is free again afterwards. Library calls for which there is no
 // library are run as the generated code beside them, with a line on stderr for each cause.
+// With a job, each rank calls it and gets the device with its number, on a GPU of its own
+// (rank_gpus.h); exchanges go through NCCL. A user's error on all where two have the same GPU.
 absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              const runtime::ArenaLayout& layout, const CudaOptions& options,
-                             double copy_seconds, runtime::Fleet& fleet);
+                             double copy_seconds, runtime::Job* job, runtime::Fleet& fleet);
 
 }  // namespace yuba::cuda
 

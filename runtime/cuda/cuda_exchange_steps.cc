@@ -6,15 +6,8 @@
 #include <set>
 
 #include "absl/strings/str_format.h"
-#include "runtime/cuda/job.h"
 
 namespace yuba::cuda {
-namespace {
-
-constexpr int64_t kShortestRow = 512;  // bytes; shorter ones are slow on a GPU's copy engine
-
-}  // namespace
-
 CudaExchangeSteps::CudaExchangeSteps(std::vector<CudaDevice*> devices, CanRead can_read,
                                      const Nccl* nccl)
     : devices_(std::move(devices)), can_read_(std::move(can_read)), nccl_library_(nccl) {
@@ -103,16 +96,15 @@ absl::Status CudaExchangeSteps::Prepare(const std::vector<runtime::ExchangePlan>
     }
   }
   YUBA_ASSIGN_OR_RETURN(const std::vector<runtime::Staging> staging, PrepareStaging(plans));
-  std::vector<std::vector<int64_t>> jobs(devices_.size());
   for (size_t p = 0; p < plans.size(); ++p) {
     for (size_t d = 0; d < plans[p].devices.size(); ++d) {
       if (own_[d]->prepared[p].nccl.has_value()) continue;
-      PrepareCopies(static_cast<int>(d), static_cast<int>(p), plans[p], staging[p], jobs);
+      PrepareCopies(static_cast<int>(d), static_cast<int>(p), plans[p], staging[p]);
     }
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
     YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());
-    YUBA_RETURN_IF_ERROR(own_[d]->jobs.Store(jobs[d], devices_[d]->stream()));
+    YUBA_RETURN_IF_ERROR(own_[d]->work.Store(devices_[d]->stream()));
   }
   if (groups.empty()) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(nccl_, NcclCommunicators::Make(*nccl_library_, devices_, groups));
@@ -134,9 +126,7 @@ void CudaExchangeSteps::Reset() {
 
 absl::Status CudaExchangeSteps::Arrive(int device, int instruction) {
   YUBA_RETURN_IF_ERROR(devices_[device]->gpu().Enter());
-  for (const Work& work : own_[device]->prepared[instruction].pack) {
-    YUBA_RETURN_IF_ERROR(Start(device, work));
-  }
+  YUBA_RETURN_IF_ERROR(Start(device, own_[device]->prepared[instruction].pack));
   YUBA_CUDA(cudaEventRecord(own_[device]->arrived, devices_[device]->stream()));
   return absl::OkStatus();
 }
@@ -167,40 +157,24 @@ absl::Status CudaExchangeSteps::Copy(int device, int instruction,
                             own_[fetch.source]->send_buffer.data() + fetch.from,
                             devices_[fetch.source]->gpu().number(), fetch.bytes, own.stream()));
   }
-  for (const Work& work : prepared.work) YUBA_RETURN_IF_ERROR(Start(device, work));
+  YUBA_RETURN_IF_ERROR(Start(device, prepared.work));
   YUBA_CUDA(cudaEventRecord(own_[device]->departed, own.stream()));
   return absl::OkStatus();
 }
 
-absl::Status CudaExchangeSteps::Start(int device, const Work& work) {
+absl::Status CudaExchangeSteps::Start(int device, const std::vector<ExchangeWork::Part>& parts) {
   const CudaDevice& own = *devices_[device];
-  const RowCopy& rows = work.rows;
-  if (!rows.possible) {
-    return own.gpu().LaunchJob(own_[device]->jobs.numbers() + work.job, work.elements,
-                               own.stream());
+  for (const ExchangeWork::Part& part : parts) {
+    YUBA_RETURN_IF_ERROR(own_[device]->work.Start(part, own.gpu(), own.stream()));
   }
-  if (rows.rows == 1) {  // of any length; rows of a matrix have a limit
-    YUBA_CUDA(cudaMemcpyAsync(work.to, work.from, rows.row_bytes, cudaMemcpyDefault, own.stream()));
-    return absl::OkStatus();
-  }
-  YUBA_CUDA(cudaMemcpy2DAsync(work.to, rows.to_pitch, work.from, rows.from_pitch, rows.row_bytes,
-                              rows.rows, cudaMemcpyDefault, own.stream()));
   return absl::OkStatus();
 }
 
 void CudaExchangeSteps::PrepareCopies(int device, int instruction,
                                       const runtime::ExchangePlan& plan,
-                                      const runtime::Staging& staging,
-                                      std::vector<std::vector<int64_t>>& jobs) {
+                                      const runtime::Staging& staging) {
   Prepared& prepared = own_[device]->prepared[instruction];
   char* const result = devices_[device]->arena() + plan.destination_offset;
-  const auto add_job = [&](int of, const std::vector<int64_t>& job, std::vector<Work>& to) {
-    Work work;
-    work.job = jobs[of].size();
-    work.elements = job[kJobElements];
-    jobs[of].insert(jobs[of].end(), job.begin(), job.end());
-    to.push_back(work);
-  };
   prepared.fetches = staging.fetches[device];
   auto fetch = prepared.fetches.begin();
   // Where the elements of buffer number `buffer` of the walk are for this device: in the source's
@@ -210,10 +184,9 @@ void CudaExchangeSteps::PrepareCopies(int device, int instruction,
     if (walk.elements() == 0 || can_read_(device, source)) return arena;
     runtime::BoxWalk packing = walk;
     packing.buffers = {walk.buffers[buffer], walk.buffers[buffer]};
-    add_job(source,
-            CopyJob(runtime::Packed(packing, 1), arena,
-                    own_[source]->send_buffer.data() + fetch->from, plan.source_element_bytes),
-            own_[source]->prepared[instruction].pack);
+    own_[source]->prepared[instruction].pack.push_back(own_[source]->work.Copy(
+        runtime::Packed(packing, 1), arena, own_[source]->send_buffer.data() + fetch->from,
+        plan.source_element_bytes));
     walk = runtime::Packed(std::move(walk), buffer);
     return own_[device]->receive_buffer.data() + fetch++->to;
   };
@@ -221,16 +194,8 @@ void CudaExchangeSteps::PrepareCopies(int device, int instruction,
     if (piece.walk.elements() == 0) continue;
     runtime::BoxWalk walk = piece.walk;
     const char* const source = reach(piece.source, walk, 0);
-    Work work;
-    work.rows = AsRows(walk, plan.source_element_bytes);
-    if (work.rows.rows > 1 && work.rows.row_bytes < kShortestRow) work.rows.possible = false;
-    if (!work.rows.possible) {
-      add_job(device, CopyJob(walk, source, result, plan.source_element_bytes), prepared.work);
-      continue;
-    }
-    work.from = source + work.rows.from;
-    work.to = result + work.rows.to;
-    prepared.work.push_back(work);
+    prepared.work.push_back(
+        own_[device]->work.Copy(walk, source, result, plan.source_element_bytes));
   }
   for (const runtime::Cell& cell : plan.devices[device].cells) {
     runtime::BoxWalk walk = cell.walk;
@@ -238,7 +203,7 @@ void CudaExchangeSteps::PrepareCopies(int device, int instruction,
     for (size_t i = 0; i < cell.sources.size(); ++i) {
       partials.push_back(reach(cell.sources[i], walk, i));
     }
-    add_job(device, CombineJob(plan.combination, walk, partials, result), prepared.work);
+    prepared.work.push_back(own_[device]->work.Combine(plan.combination, walk, partials, result));
   }
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/cuda/make_job.h"
+#include "runtime/cuda/exchange_work.h"
 #include "runtime/cuda/nccl_collectives.h"
 #include "runtime/exchange_protocol.h"
 #include "runtime/staging.h"
@@ -41,26 +41,19 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   bool uses_nccl() const { return nccl_ != nullptr; }
 
  private:
-  // One piece or cell of a device: a copy of rows where possible and fast, else a job.
-  struct Work {
-    RowCopy rows;
-    const char* from = nullptr;
-    char* to = nullptr;
-    size_t job = 0;        // position of the job in Prepared::jobs
-    int64_t elements = 0;  // of the job
-  };
   // What one device does in one exchange.
   struct Prepared {
     absl::optional<NcclCall> nccl;  // then `work` is empty
-    std::vector<Work> pack;         // into its send buffer, for readers that cannot read its memory
+    std::vector<ExchangeWork::Part>
+        pack;  // into its send buffer, for readers that cannot read its memory
     std::vector<runtime::Fetch> fetches;  // into its receive buffer
-    std::vector<Work> work;
+    std::vector<ExchangeWork::Part> work;
   };
   // Of one device.
   struct Own {
     cudaEvent_t arrived = nullptr, departed = nullptr;
     std::vector<Prepared> prepared;         // [instruction]
-    GpuMemory jobs;                         // the numbers of all jobs
+    ExchangeWork work;                      // what `prepared` refers to
     GpuMemory send_buffer, receive_buffer;  // as large as some exchange needs them
   };
 
@@ -68,11 +61,10 @@ class CudaExchangeSteps : public runtime::ExchangeSteps {
   absl::Status CheckRoom(const std::vector<int64_t>& bytes) const;
   absl::StatusOr<std::vector<runtime::Staging>> PrepareStaging(
       const std::vector<runtime::ExchangePlan>& plans);
-  absl::Status Start(int device, const Work& work);
+  absl::Status Start(int device, const std::vector<ExchangeWork::Part>& parts);
   // What `device` copies in an exchange that NCCL does not do, and what its sources pack for it.
-  // jobs: [device].
   void PrepareCopies(int device, int instruction, const runtime::ExchangePlan& plan,
-                     const runtime::Staging& staging, std::vector<std::vector<int64_t>>& jobs);
+                     const runtime::Staging& staging);
   bool OnDifferentGpus(const std::vector<int>& members) const;
 
   const std::vector<CudaDevice*> devices_;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #ifdef YUBA_WITH_CUDA
+#include "absl/strings/escaping.h"
 #include "runtime/cuda/libraries.h"
 #endif
 
@@ -34,6 +35,11 @@ absl::StatusOr<int> DriverNumber() {
   const cudaError_t error = cudaDriverGetVersion(&version);
   if (error != cudaSuccess || version == 0) return absl::UnavailableError("no driver");
   return version;
+}
+
+std::string UuidOf(const cudaDeviceProp& properties) {
+  const absl::string_view bytes(properties.uuid.bytes, sizeof properties.uuid.bytes);
+  return absl::StrCat("GPU-", absl::BytesToHexString(bytes));
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ absl::StatusOr<std::vector<GpuFacts>> FindGpus() {
           absl::StrCat("GPU ", gpu, " cannot be asked: ", cudaGetErrorString(asked)));
     }
     gpus.push_back({properties.name, static_cast<int64_t>(properties.totalGlobalMem),
-                    properties.major * 10 + properties.minor});
+                    properties.major * 10 + properties.minor, UuidOf(properties)});
   }
   return gpus;
 }

@@ -15,6 +15,7 @@ struct GpuFacts {
   std::string name;
   int64_t memory = 0;  // of the GPU, bytes
   int sm = 0;          // compute capability: 90 for 9.0
+  std::string uuid;    // "GPU-" and 32 hexadecimal digits: this GPU and no other
 };
 
 // The newest CUDA that the driver serves, "13.0". Unavailable: "no driver", or "built without

@@ -46,8 +46,8 @@ class RecordedGraph final : public runtime::RecordedStep {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GraphRecorder>> GraphRecorder::Make(
-    std::vector<CudaDevice*> devices, const CudaExchangeSteps* exchanges) {
-  std::unique_ptr<GraphRecorder> made(new GraphRecorder(std::move(devices), exchanges));
+    std::vector<CudaDevice*> devices, std::function<std::string()> why_not) {
+  std::unique_ptr<GraphRecorder> made(new GraphRecorder(std::move(devices), std::move(why_not)));
   for (const CudaDevice* device : made->devices_) {
     YUBA_RETURN_IF_ERROR(device->gpu().Enter());
     made->events_.push_back(nullptr);
@@ -60,10 +60,6 @@ GraphRecorder::~GraphRecorder() {
   for (cudaEvent_t event : events_) {
     if (event != nullptr) cudaEventDestroy(event);
   }
-}
-
-std::string GraphRecorder::WhyNot() const {
-  return exchanges_->uses_nccl() ? "exchanges go through NCCL" : "";
 }
 
 absl::Status GraphRecorder::Begin() {

@@ -5,37 +5,38 @@
 #ifndef YUBA_RUNTIME_CUDA_GRAPH_RECORDER_H_
 #define YUBA_RUNTIME_CUDA_GRAPH_RECORDER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/cuda/cuda_exchange_steps.h"
 #include "runtime/step_recorder.h"
 
 namespace yuba::cuda {
 
 class GraphRecorder final : public runtime::StepRecorder {
  public:
-  // Devices and exchanges outlive it and what it has recorded.
+  // The devices outlive it and what it has recorded. why_not: WhyNot.
   static absl::StatusOr<std::unique_ptr<GraphRecorder>> Make(std::vector<CudaDevice*> devices,
-                                                             const CudaExchangeSteps* exchanges);
+                                                             std::function<std::string()> why_not);
   ~GraphRecorder() override;
 
   const char* Name() const override { return "a CUDA graph"; }
-  std::string WhyNot() const override;
+  std::string WhyNot() const override { return why_not_(); }
   absl::Status Begin() override;
   absl::StatusOr<std::unique_ptr<runtime::RecordedStep>> End() override;
   void Abandon() override;
 
  private:
-  GraphRecorder(std::vector<CudaDevice*> devices, const CudaExchangeSteps* exchanges)
-      : devices_(std::move(devices)), exchanges_(exchanges) {}
+  GraphRecorder(std::vector<CudaDevice*> devices, std::function<std::string()> why_not)
+      : devices_(std::move(devices)), why_not_(std::move(why_not)) {}
   absl::Status Join();
   absl::StatusOr<cudaGraph_t> EndCapture();
 
   const std::vector<CudaDevice*> devices_;
-  const CudaExchangeSteps* const exchanges_;
+  const std::function<std::string()> why_not_;
   // [device]: an event of its GPU; of device 0 the beginning of a capture, of others their end in
   // it.
   std::vector<cudaEvent_t> events_;

@@ -59,12 +59,19 @@ namespace yuba::cuda {
 #define YUBA_NCCL_FUNCTIONS(F) \
   F(ncclGetVersion)            \
   F(ncclGetErrorString)        \
+  F(ncclGetLastError)          \
+  F(ncclGetUniqueId)           \
   F(ncclCommInitAll)           \
+  F(ncclCommInitRankConfig)    \
+  F(ncclCommFinalize)          \
+  F(ncclCommDestroy)           \
   F(ncclCommGetAsyncError)     \
   F(ncclCommAbort)             \
   F(ncclGroupStart)            \
   F(ncclGroupEnd)              \
-  F(ncclAllGather)
+  F(ncclAllGather)             \
+  F(ncclSend)                  \
+  F(ncclRecv)
 // clang-format on
 
 // Open() opens a library once for the process, from any thread, and never closes it. Unavailable

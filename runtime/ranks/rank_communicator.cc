@@ -16,11 +16,7 @@ absl::Status RankCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
     send_bytes = std::max(send_bytes, exchanges_.back().send_bytes);
     receive_bytes = std::max(receive_bytes, exchanges_.back().receive_bytes);
   }
-  traffic_.resize(job_.size());
-  for (Traffic& traffic : traffic_) {
-    traffic.received.resize(plans.size());
-    traffic.received_from.resize(job_.size());
-  }
+  traffic_.Prepare(job_.size(), static_cast<int>(plans.size()));
   YUBA_RETURN_IF_ERROR(send_buffer_.Map(send_bytes));
   return receive_buffer_.Map(receive_bytes);
 }
@@ -74,13 +70,7 @@ absl::StatusOr<Progress> RankCommunicator::Advance(int device, int instruction,
   }
   if (!error_.ok()) return job_.EndOf(error_);
   Combine(exchange, plan);
-  for (size_t d = 0; d < plan.devices.size(); ++d) {
-    const DeviceExchange& own = plan.devices[d];
-    for (size_t i = 0; i < own.sources.size(); ++i) {
-      traffic_[d].received[instruction] += own.received[i];
-      traffic_[d].received_from[own.sources[i]] += own.received[i];
-    }
-  }
+  traffic_.Count(instruction, plan);
   phase_ = kStart;
   return Progress::kDone;
 }

@@ -16,6 +16,7 @@
 #include "runtime/mapped_memory.h"
 #include "runtime/ranks/job.h"
 #include "runtime/ranks/rank_exchange.h"
+#include "runtime/ranks/rank_traffic.h"
 
 namespace yuba::runtime {
 
@@ -36,7 +37,7 @@ class RankCommunicator : public Communicator {
   // A job that has ended does not begin again.
   void Reset() override {}
   // Of other devices: as the plan says, in the exchanges that this one has been through.
-  const Traffic& traffic(int device) const override { return traffic_[device]; }
+  const Traffic& traffic(int device) const override { return traffic_.Of(device); }
   int64_t workspace_bytes() const override {
     return send_buffer_.bytes() + receive_buffer_.bytes();
   }
@@ -56,7 +57,7 @@ class RankCommunicator : public Communicator {
   std::unique_ptr<Transfer> transfer_;  // of its messages; null: it has none, or they are through
   TransportError error_;                // of the transfer
   std::atomic<bool> aborted_{false};
-  std::vector<Traffic> traffic_;  // [device]
+  RankTraffic traffic_;
 };
 
 }  // namespace yuba::runtime

@@ -165,6 +165,7 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
   RankOutput output(launched->rank, flags.all_ranks);
   if (!launched->note.empty()) std::cerr << "note: " << launched->note << "\n";
   flags.writes = launched->rank == 0;
+  flags.local_rank = launched->local_rank;
   const EndedFile ended(flags, launched->rank);
   if (flags.writes) ended.Remove();
   const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(*launched, flags, ended);

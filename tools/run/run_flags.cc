@@ -131,6 +131,9 @@ constexpr FlagRow<RunFlags> kRows[] = {
     {"interface", &RunFlags::interface, kMachine,
      "of the network, through which processes of the run talk, as eth0; default: the engine's "
      "choice"},
+    {"share-gpu", &RunFlags::share_gpu, kDiagnosis,
+     "of several processes on GPUs: two may have the same one, to test; slow, as NCCL then "
+     "goes through sockets"},
     {"cuda-libs", &RunFlags::cuda_libs, kMachine,
      "a folder in which cuBLAS, cuDNN and NCCL are looked for first; default: the loader's path, "
      "then "
@@ -160,7 +163,8 @@ constexpr FlagRow<RunFlags> kRows[] = {
      [] { return OneOf(kExchangeWords); }},
     {"no-graph", &RunFlags::no_graph, kDiagnosis,
      "start the instructions of each step one by one; default: on GPUs steps after the first are "
-     "CUDA graphs, where nothing looks between instructions and NCCL is not used"},
+     "CUDA graphs, where nothing looks between instructions and no process has several GPUs that "
+     "use NCCL"},
     {"interleave", &RunFlags::interleave, kDiagnosis,
      "one thread that interleaves the devices by this seed; default: a thread for each", Seed},
 };
@@ -193,6 +197,8 @@ runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
   options.timeout_seconds = flags.timeout;
   options.threads_per_device = flags.threads_per_device;
   options.cuda.graphs = !flags.no_graph;
+  options.cuda.share_gpu = flags.share_gpu;
+  options.cuda.local_rank = flags.local_rank;
   options.cuda.staged = flags.exchanges.count("staged") > 0;
   options.cuda.nccl = flags.exchanges.count("copies") > 0   ? cuda::NcclChoice::kNone
                       : flags.exchanges.count("strict") > 0 ? cuda::NcclChoice::kStrict

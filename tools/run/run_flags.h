@@ -61,6 +61,8 @@ struct RunFlags {
   bool all_ranks = false;           // each of them prints, and not rank 0 alone
   std::string meet;                 // the folder in which ranks find each other; empty: it is
                                     // known without one
+  bool share_gpu = false;           // ranks may have the same GPU
+  int local_rank = -1;              // this one's number on its host; -1: no launcher says it
   std::string interface;            // of the network, that ranks use; empty: the engine's choice
   bool writes = true;               // files; false: another rank writes them
   std::set<std::string> exchanges;  // plain, staged, copies, strict

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "opsemantics/base/check.h"
@@ -32,10 +33,11 @@ struct CUgraphExec_st {
 namespace yuba::cuda {
 namespace {
 
-// Whether some stream captures. The caller holds the machine's mutex.
+// Whether the calling thread captures a stream. The caller holds the machine's mutex.
 bool IsCapturing() {
-  return std::any_of(Gpus().streams.begin(), Gpus().streams.end(),
-                     [](cudaStream_t stream) { return stream->capture != nullptr; });
+  return std::any_of(Gpus().streams.begin(), Gpus().streams.end(), [](cudaStream_t stream) {
+    return stream->capture != nullptr && stream->capture->thread == std::this_thread::get_id();
+  });
 }
 
 // A stream that waits for an event of a capture takes part in it.
@@ -96,6 +98,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int gpu) {
   properties->major = sm / 10;
   properties->minor = sm % 10;
   properties->multiProcessorCount = 1;
+  std::memset(properties->uuid.bytes, Fake().one_uuid ? 1 : 1 + gpu, sizeof properties->uuid.bytes);
   properties->l2CacheSize = Fake().cache_bytes;
   return gpu < Fake().gpus ? cudaSuccess : cudaErrorInvalidDevice;
 }
@@ -153,12 +156,14 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
   *data = std::malloc(bytes);
   ++Fake().allocations;
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
   if (data == nullptr) return cudaSuccess;
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
   --Fake().allocations;
   std::free(data);
   return cudaSuccess;
@@ -176,6 +181,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
+  ++Fake().waits;
   if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
   const cudaError_t state = Drain(stream);
   YUBA_CHECK(state != cudaErrorNotReady) << "waits for ever for a stream that hangs";
@@ -183,6 +189,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
+  ++Fake().waits;
   if (Fails("cudaStreamQuery")) return cudaErrorUnknown;
   if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
   return Drain(stream);
@@ -285,6 +292,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (Fails("cudaStreamBeginCapture") || stream->capture != nullptr) return cudaErrorIllegalState;
   stream->capture = std::make_shared<Capture>();
   stream->capture->origin = stream;
+  stream->capture->thread = std::this_thread::get_id();
   stream->capture->streams = {stream};
   stream->last.clear();
   return cudaSuccess;
@@ -313,11 +321,13 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
   --Fake().graphs;
   delete graph;
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
   --Fake().graphs;
   delete graph;
   return cudaSuccess;

@@ -26,6 +26,8 @@ struct FakeCuda {
   int hanging_gpu = -1;                         // no work of this GPU ends
   int64_t fault = 0;  // the kernel, counted as they are started, that writes to an illegal address
   enum { kGoes, kBlocksUntilAbort, kBlocksForEver, kFailsLater } nccl = kGoes;
+  bool one_uuid = false;  // all GPUs are the same one
+  int nccl_polls = 2;     // how often a communicator of ranks is asked before it has done a call
 
   int refused_algorithm = 0;  // of cuBLASLt: its id, where the library does not have it any more
   bool refuses_gradients = false;  // cuBLASLt has no sums of operands, nor GELU's argument
@@ -41,6 +43,9 @@ struct FakeCuda {
   int64_t most_allocated = 0;             // bytes, by one call
   int64_t peer_copies = 0;                // between GPUs, through the host
   int64_t communicators = 0, aborts = 0;  // made, aborted so far
+  int64_t groups = 0;                     // of messages between ranks, put on streams so far
+  int64_t members = 0;                    // of communicators of ranks, not freed yet
+  int64_t waits = 0;                      // calls that wait for a stream or ask for its end
 };
 FakeCuda& Fake();
 

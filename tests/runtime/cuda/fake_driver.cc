@@ -141,6 +141,7 @@ bool OpenObject(absl::string_view image, CUmod_st& module) {
 }
 
 CUresult LoadModule(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
   if (Fails("cuModuleLoadDataEx")) return CUDA_ERROR_INVALID_PTX;
   ++Fake().modules;
   *module = new CUmod_st;
@@ -148,6 +149,7 @@ CUresult LoadModule(CUmodule* module, const void* image, unsigned, CUjit_option*
   return opened ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
 }
 CUresult UnloadModule(CUmodule module) {
+  std::lock_guard<std::mutex> lock(Gpus().mutex);
   --Fake().modules;
   if (module->object != nullptr) dlclose(module->object);
   if (module->file >= 0) close(module->file);

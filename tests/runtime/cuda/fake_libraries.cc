@@ -62,6 +62,7 @@ void FakeLibraries() {
     nccl.ncclCommAbort = AbortCommunicator;
     nccl.ncclCommGetAsyncError = AsyncError;
     nccl.ncclGroupEnd = EndGroup;
+    FakeNcclOfRanks(nccl);
   }
 }
 

@@ -8,6 +8,7 @@ namespace yuba::cuda {
 
 void FakeCublasLt();
 void FakeCudnn();
+void FakeNcclOfRanks(Nccl& nccl);  // fake_nccl.cc
 
 }  // namespace yuba::cuda
 

@@ -23,16 +23,18 @@ bool Fails(const char* function) {
   return true;
 }
 
-cudaError_t Enqueue(cudaStream_t stream, std::function<void()> run, std::function<bool()> ready) {
+cudaError_t Enqueue(cudaStream_t stream, std::function<void()> run, std::function<bool()> ready,
+                    bool from_outside) {
   if (stream == nullptr || Gpus().streams.count(stream) == 0) return cudaErrorInvalidResourceHandle;
   if (StateOf(stream->gpu) != cudaSuccess) return StateOf(stream->gpu);
   if (stream->capture == nullptr) {
-    stream->queue.push_back({std::move(ready), std::move(run)});
+    stream->queue.push_back({std::move(ready), std::move(run), from_outside});
     return cudaSuccess;
   }
   if (stream->capture->invalid) return cudaErrorStreamCaptureInvalidated;
   std::vector<Node>& nodes = stream->capture->nodes;
-  nodes.push_back({stream, stream->gpu, std::move(run), stream->last});
+  nodes.push_back(
+      {stream, stream->gpu, std::move(run), stream->last, std::move(ready), from_outside});
   stream->last = {nodes.size() - 1};
   return cudaSuccess;
 }
@@ -76,13 +78,15 @@ cudaError_t StartNodes(const std::shared_ptr<const std::vector<Node>>& nodes, cu
                              const std::set<size_t>& after = (*nodes)[n].after;
                              return run->started &&
                                     std::all_of(after.begin(), after.end(),
-                                                [&](size_t before) { return run->done[before]; });
+                                                [&](size_t before) { return run->done[before]; }) &&
+                                    (*nodes)[n].ready();
                            },
                            [run, nodes, n] {
                              (*nodes)[n].run();
                              run->done[n] = true;
                              --run->left;
-                           }});
+                           },
+                           node.from_outside});
   }
   const cudaError_t state = Enqueue(stream, [run] { run->started = true; });
   if (state != cudaSuccess) return state;
@@ -158,8 +162,9 @@ cudaError_t Drain(cudaStream_t stream) {
       if (candidate->queue.empty()) continue;
       const bool stands =
           candidate->gpu == Fake().hanging_gpu || StateOf(candidate->gpu) != cudaSuccess;
-      hangs = hangs || stands;
-      if (!stands && candidate->queue.front().ready()) ready.push_back(candidate);
+      const bool may_run = !stands && candidate->queue.front().ready();
+      hangs = hangs || stands || (!may_run && candidate->queue.front().from_outside);
+      if (may_run) ready.push_back(candidate);
     }
     if (ready.empty()) return hangs ? cudaErrorNotReady : cudaErrorLaunchTimeout;
     cudaStream_t chosen = ready[gpus.random() % ready.size()];

@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,11 +24,8 @@ namespace yuba::cuda {
 struct Work {
   std::function<bool()> ready;
   std::function<void()> run;
+  bool from_outside = false;  // it is ready by what another thread has yet to start
 };
-
-}  // namespace yuba::cuda
-
-namespace yuba::cuda {
 
 // Work that a capture has recorded; it may run once all of `after` have.
 struct Node {
@@ -35,9 +33,12 @@ struct Node {
   int gpu = 0;
   std::function<void()> run;
   std::set<size_t> after;  // numbers of nodes
+  std::function<bool()> ready = [] { return true; };
+  bool from_outside = false;  // Work
 };
 struct Capture {
   cudaStream_t origin = nullptr;
+  std::thread::id thread;  // that began it
   std::vector<Node> nodes;
   std::set<cudaStream_t> streams;
   bool invalid = false;  // a call was made that a capture cannot have
@@ -73,11 +74,11 @@ bool Fails(const char* function);
 // Puts work at the end of the stream's queue. The caller holds the machine's mutex.
 cudaError_t Enqueue(
     cudaStream_t stream, std::function<void()> run,
-    std::function<bool()> ready = [] { return true; });
+    std::function<bool()> ready = [] { return true; }, bool from_outside = false);
 
 // Does work of any stream until `stream` has none; cudaErrorLaunchTimeout where the streams wait
-// for each other, cudaErrorNotReady where one hangs or is on
-// a broken GPU. The caller holds the machine's mutex.
+// for each other, cudaErrorNotReady where one hangs, is on a broken GPU, or waits for what another
+// thread has yet to start. The caller holds the machine's mutex.
 cudaError_t Drain(cudaStream_t stream);
 
 // Whether a stream may be waited for or asked; else what it captures is spoilt, as by the driver.

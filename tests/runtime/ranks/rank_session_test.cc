@@ -1,7 +1,6 @@
 // Sessions of which each has one device of a program, against a session that has all: the same bits
 // in every buffer, and the same counts of what moves.
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,144 +8,35 @@
 #include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
 #include "tests/runtime/program_builder.h"
+#include "tests/runtime/ranks/rank_results.h"
 #include "tests/runtime/ranks/run_job.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
 
-using Random = std::mt19937;
-
-int64_t Pick(Random& random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
-
-Box RandomBox(Random& random, const std::vector<int64_t>& dims) {
-  Box box;
-  for (int64_t dim : dims) {
-    const int64_t a = Pick(random, 0, dim), b = Pick(random, 0, dim);
-    box.push_back({std::min(a, b), std::max(a, b)});
-  }
-  return box;
-}
-
-// What a session leaves: of each buffer what device `device` has of it; and what has moved.
-struct Left {
-  absl::Status status;
-  std::vector<std::string> shards;
-  std::vector<int64_t> bytes_in, bytes_out;
-  int64_t bytes = 0;
-};
-
-absl::StatusOr<std::string> ShardOf(Session& session, int device, int buffer) {
-  const LoadedProgram& program = session.program();
-  std::string shard(
-      static_cast<size_t>(Volume(program.BufferBox(buffer, device)) * program.ElementBytes(buffer)),
-      '\0');
-  YUBA_RETURN_IF_ERROR(session.fleet().devices[device]->Read(
-      program.message().buffers(buffer).offset(), &shard[0], static_cast<int64_t>(shard.size())));
-  return shard;
-}
-
-absl::Status Fill(Session& session, int device, int buffer) {
-  const LoadedProgram& program = session.program();
-  std::vector<float> values(static_cast<size_t>(Volume(program.BufferBox(buffer, device))));
-  Random random(static_cast<uint32_t>(100 * device + buffer));
-  for (float& value : values) {
-    value = std::ldexp(static_cast<float>(Pick(random, -999, 999)),
-                       static_cast<int>(Pick(random, -20, 20)));
-  }
-  return session.fleet().devices[device]->Write(
-      program.message().buffers(buffer).offset(), reinterpret_cast<const char*>(values.data()),
-      static_cast<int64_t>(values.size() * sizeof(float)));
-}
-
-Left Run(const std::shared_ptr<const LoadedProgram>& program, Job* job, int device) {
-  Left left;
+void RequireEqual(const std::shared_ptr<const LoadedProgram>& program) {
   RunOptions options;
   options.poison = true;
-  options.job = job;
-  auto session = Session::Open(program, options);
-  left.status = session.status();
-  if (!session.ok()) return left;
-  for (int d = 0; d < program->devices(); ++d) {
-    if (job == nullptr || d == job->rank()) left.status.Update(Fill(**session, d, 0));
-  }
-  for (int step = 0; step < 2; ++step) left.status.Update((*session)->Step());
-  for (int buffer = 0; buffer < program->message().buffers_size(); ++buffer) {
-    const absl::StatusOr<std::string> shard = ShardOf(**session, device, buffer);
-    left.status.Update(shard.status());
-    left.shards.push_back(shard.value_or(""));
-  }
-  const Statistics statistics = (*session)->statistics();
-  left.bytes_in = statistics.bytes_in;
-  left.bytes_out = statistics.bytes_out;
-  left.bytes = statistics.bytes;
-  return left;
-}
-
-void RequireEqual(const std::shared_ptr<const LoadedProgram>& program) {
-  std::vector<Left> ranks(program->devices());
-  LocalNetwork network(program->devices());
-  RunJob(network, FactsOfRanks(program->devices()), Long(), [&](Job& job) {
-    ranks[job.rank()] = Run(program, &job, job.rank());
-    return 0;
-  });
+  const std::vector<RankResult> ranks =
+      RunRanks(program, FactsOfRanks(program->devices()), options, 2);
   for (int device = 0; device < program->devices(); ++device) {
     INFO("device " << device);
-    const Left alone = Run(program, nullptr, device);
+    const RankResult alone = RunSteps(program, options, device, 2);
     REQUIRE_THAT(alone.status, IsOk());
     REQUIRE_THAT(ranks[device].status, IsOk());
-    REQUIRE(ranks[device].shards == alone.shards);
-    REQUIRE(ranks[device].bytes_in == alone.bytes_in);
-    REQUIRE(ranks[device].bytes_out == alone.bytes_out);
-    REQUIRE(ranks[device].bytes == alone.bytes);
+    REQUIRE(ranks[device] == alone);
   }
 }
 
 TEST_CASE("ranks gather the same boxes as devices of one process") {
-  Random random(1);
-  for (int round = 0; round < 60; ++round) {
-    const int devices = static_cast<int>(Pick(random, 2, 5));
-    std::vector<int64_t> dims(static_cast<size_t>(Pick(random, 1, 3)));
-    for (int64_t& dim : dims) dim = Pick(random, 1, 6);
-    std::vector<Box> has, reads;
-    for (int d = 0; d < devices; ++d) {
-      has.push_back(RandomBox(random, dims));
-      reads.push_back(RandomBox(random, dims));
-    }
-    ProgramBuilder builder({devices});
-    const int source = builder.AddBuffer("x", program::F32, dims, has);
-    const int destination = builder.AddBuffer("fetched", program::F32, dims, reads);
-    builder.AddExchange(source, destination);
-    builder.message().mutable_buffers(source)->set_initialized(true);
-    RequireEqual(builder.Load());
-  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 60; ++round) RequireEqual(RandomGather(random));
 }
 
 TEST_CASE("ranks combine partials in the same order as devices of one process") {
-  Random random(2);
-  for (int round = 0; round < 60; ++round) {
-    const int owners = static_cast<int>(Pick(random, 1, 3));
-    const int devices = owners * static_cast<int>(Pick(random, owners == 1 ? 2 : 1, 2));
-    const int partials = static_cast<int>(Pick(random, 2, 4));
-    std::vector<int64_t> dims(static_cast<size_t>(Pick(random, 1, 3)));
-    for (int64_t& dim : dims) dim = Pick(random, 1, 6);
-    std::vector<Box> writes, own;
-    std::vector<int64_t> partial;
-    for (int d = 0; d < devices; ++d) {
-      writes.push_back(RandomBox(random, dims));
-      own.push_back(WholeBox(dims));
-      own.back()[0] = PartOf(dims[0], owners, d % owners);
-      partial.push_back(Pick(random, 0, partials - 1));
-    }
-    ProgramBuilder builder({devices});
-    const int source = builder.AddBuffer("made", program::F32, dims, writes);
-    const int destination = builder.AddBuffer("y", program::F32, dims, own);
-    builder.AddReduction(source, destination, program::SUM, partials, partial);
-    builder.message().mutable_buffers(source)->set_initialized(true);
-    RequireEqual(builder.Load());
-  }
+  std::mt19937 random(2);
+  for (int round = 0; round < 60; ++round) RequireEqual(RandomSum(random));
 }
 
 // x in rows on 4 devices, gathered and summed up three times, in recognised collectives.

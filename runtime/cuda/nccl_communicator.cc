@@ -1,0 +1,134 @@
+#ifdef YUBA_WITH_CUDA
+#include "runtime/cuda/nccl_communicator.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/check.h"
+#include "opsemantics/base/status.h"
+
+namespace yuba::cuda {
+namespace {
+
+using runtime::ExchangePlan;
+using runtime::RankExchange;
+
+// Whether some rank sends something to another one; the same on all ranks.
+bool SomethingMoves(const std::vector<ExchangePlan>& plans) {
+  return std::any_of(plans.begin(), plans.end(), [](const ExchangePlan& plan) {
+    return std::any_of(plan.devices.begin(), plan.devices.end(),
+                       [](const runtime::DeviceExchange& own) { return !own.sources.empty(); });
+  });
+}
+
+}  // namespace
+
+absl::Status NcclCommunicator::Allocate(const std::vector<RankExchange>& exchanges) {
+  int64_t send = 0, receive = 0;
+  for (const RankExchange& exchange : exchanges) {
+    send = std::max(send, exchange.send_bytes);
+    receive = std::max(receive, exchange.receive_bytes);
+  }
+  staging_bytes_ = send + receive;
+  YUBA_RETURN_IF_ERROR(own_.gpu().Enter());
+  absl::Status status;
+  if (send > 0) status = send_buffer_.Allocate(send);
+  if (receive > 0 && status.ok()) status = receive_buffer_.Allocate(receive);
+  return Annotate(status, absl::StrCat("device ", job_.rank(), ": memory to exchange through, ",
+                                       staging_bytes_, " bytes beside the arena; plan the model ",
+                                       "with a smaller --memory, or for more devices"));
+}
+
+absl::Status NcclCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
+  std::vector<RankExchange> exchanges;
+  for (const ExchangePlan& plan : plans)
+    exchanges.push_back(runtime::RankExchangeOf(plan, job_.rank()));
+  traffic_.Prepare(job_.size(), static_cast<int>(plans.size()));
+  YUBA_RETURN_IF_ERROR(Allocate(exchanges));
+  for (size_t p = 0; p < plans.size(); ++p) prepared_.push_back(PrepareOne(exchanges[p], plans[p]));
+  YUBA_RETURN_IF_ERROR(work_.Store(own_.stream()));
+  if (!SomethingMoves(plans)) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(const Nccl* const nccl, Nccl::Open());
+  YUBA_ASSIGN_OR_RETURN(nccl_, RankNccl::Make(*nccl, job_, own_.gpu(), seconds_));
+  return absl::OkStatus();
+}
+
+char* NcclCommunicator::At(const runtime::Place& place) const {
+  char* const start = place.room == runtime::Room::kArena        ? own_.arena()
+                      : place.room == runtime::Room::kSendBuffer ? send_buffer_.data()
+                                                                 : receive_buffer_.data();
+  return start + place.offset;
+}
+
+NcclCommunicator::Prepared NcclCommunicator::PrepareOne(const RankExchange& exchange,
+                                                        const ExchangePlan& plan) {
+  Prepared prepared;
+  for (const runtime::Packing& packing : exchange.packings) {
+    prepared.pack.push_back(work_.Copy(packing.walk, own_.arena() + plan.source_offset,
+                                       send_buffer_.data() + packing.to,
+                                       plan.source_element_bytes));
+  }
+  for (const runtime::RankMessage& message : exchange.messages)
+    prepared.messages.push_back({message.peer, message.send, At(message.place), message.bytes});
+  char* const destination = own_.arena() + plan.destination_offset;
+  for (const runtime::RankResult& result : exchange.results) {
+    std::vector<const char*> parts;
+    for (const runtime::Place& part : result.parts) parts.push_back(At(part));
+    prepared.results.push_back(
+        result.combines
+            ? work_.Combine(plan.combination, result.walk, parts, destination)
+            : work_.Copy(result.walk, parts[0], destination, plan.source_element_bytes));
+  }
+  return prepared;
+}
+
+absl::Status NcclCommunicator::Start(const std::vector<ExchangeWork::Part>& parts) const {
+  for (const ExchangeWork::Part& part : parts)
+    YUBA_RETURN_IF_ERROR(work_.Start(part, own_.gpu(), own_.stream()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<runtime::Progress> NcclCommunicator::Advance(int device, int instruction,
+                                                            const ExchangePlan& plan) {
+  YUBA_CHECK(device == job_.rank());
+  if (aborted()) return absl::CancelledError("the run has failed on another rank");
+  const Prepared& prepared = prepared_[instruction];
+  YUBA_RETURN_IF_ERROR(own_.gpu().Enter());
+  YUBA_RETURN_IF_ERROR(Start(prepared.pack));
+  if (!prepared.messages.empty()) {
+    YUBA_RETURN_IF_ERROR(
+        nccl_->Start(prepared.messages, own_.stream(), [this] { return aborted(); }));
+  }
+  YUBA_RETURN_IF_ERROR(Start(prepared.results));
+  YUBA_RETURN_IF_ERROR(own_.Started(instruction));
+  if (!recording_) traffic_.Count(instruction, plan);
+  return runtime::Progress::kDone;
+}
+
+void NcclCommunicator::Wait(int /*device*/, const ExchangePlan& /*plan*/) {
+  YUBA_CHECK(false) << "no Advance of ranks on GPUs is blocked";
+}
+
+void NcclCommunicator::Abort(const absl::Status& reason) {
+  aborted_ = true;
+  job_.Fail(reason);
+}
+
+absl::Status NcclCommunicator::Check() {
+  YUBA_RETURN_IF_ERROR(job_.ended());
+  if (own_.finished() != finished_) job_.GotOn();
+  finished_ = own_.finished();
+  return nccl_ == nullptr || aborted_ ? absl::OkStatus() : nccl_->Check();
+}
+
+void NcclCommunicator::EndWork() {
+  if (nccl_ != nullptr) nccl_->EndWork();
+}
+
+int64_t NcclCommunicator::workspace_bytes() const {
+  return staging_bytes_ + (nccl_ == nullptr ? 0 : nccl_->memory_bytes());
+}
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_WITH_CUDA

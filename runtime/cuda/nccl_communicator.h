@@ -1,0 +1,87 @@
+// Exchanges between GPUs of which each process has one: a rank packs what others read of its
+// device, sends and receives through NCCL, and combines what came, as rank_exchange.h lists it. All
+// of that is started on the device's stream, one behind the other, and the host goes on at once:
+// the first Advance of an exchange is kDone. Partials are combined by jobs, in the order of their
+// numbers, so that results have the bits of every other back end.
+//
+// What must hold for no rank to wait for ever: all run the same exchanges in the same order, each
+// exchange is one group of messages, and messages between two ranks are in one order on both.
+#ifndef YUBA_RUNTIME_CUDA_NCCL_COMMUNICATOR_H_
+#define YUBA_RUNTIME_CUDA_NCCL_COMMUNICATOR_H_
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "runtime/communicator.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/exchange_work.h"
+#include "runtime/cuda/rank_nccl.h"
+#include "runtime/ranks/job.h"
+#include "runtime/ranks/rank_exchange.h"
+#include "runtime/ranks/rank_traffic.h"
+
+namespace yuba::cuda {
+
+class NcclCommunicator final : public runtime::Communicator {
+ public:
+  // `own` is the device whose number is the job's rank, ready to run. Job and device outlive it.
+  // seconds: in which the ranks must have found each other.
+  NcclCommunicator(runtime::Job& job, CudaDevice& own, double seconds)
+      : job_(job), own_(own), seconds_(seconds) {}
+
+  // Blocks until all ranks have come. ResourceExhausted where there is no memory for staging,
+  // Unavailable where NCCL is missing and something moves between ranks.
+  absl::Status Prepare(const std::vector<runtime::ExchangePlan>& plans) override;
+  // Done at once. Blocks only while NCCL puts a group on the stream, which includes connecting to a
+  // peer when it is first met.
+  absl::StatusOr<runtime::Progress> Advance(int device, int instruction,
+                                            const runtime::ExchangePlan& plan) override;
+  void Wait(int device, const runtime::ExchangePlan& plan) override;
+  int WaitsFor(int /*device*/, const runtime::ExchangePlan& /*plan*/) const override { return -1; }
+  void Abort(const absl::Status& reason) override;
+  bool aborted() const override { return aborted_ || !job_.ended().ok(); }
+  // Why the job has ended, where it has, else what NCCL says. While work of the device ends, the
+  // job hears that this rank gets on.
+  absl::Status Check() override;
+  void EndWork() override;
+  // A job that has ended does not begin again.
+  void Reset() override {}
+  void SetRecording(bool recording) override { recording_ = recording; }
+  void CountAgain(int instruction, const runtime::ExchangePlan& plan) override {
+    traffic_.Count(instruction, plan);
+  }
+  const runtime::Traffic& traffic(int device) const override { return traffic_.Of(device); }
+  int64_t workspace_bytes() const override;
+
+ private:
+  // One exchange. Where NCCL is to do a recognised collective, sums too, a call of it comes in
+  // place of these three lists.
+  struct Prepared {
+    std::vector<ExchangeWork::Part> pack;
+    std::vector<NcclMessage> messages;
+    std::vector<ExchangeWork::Part> results;
+  };
+
+  absl::Status Allocate(const std::vector<runtime::RankExchange>& exchanges);
+  Prepared PrepareOne(const runtime::RankExchange& exchange, const runtime::ExchangePlan& plan);
+  char* At(const runtime::Place& place) const;
+  absl::Status Start(const std::vector<ExchangeWork::Part>& parts) const;
+
+  runtime::Job& job_;
+  CudaDevice& own_;
+  const double seconds_;
+  std::vector<Prepared> prepared_;  // [instruction]
+  ExchangeWork work_;               // what it refers to
+  GpuMemory send_buffer_, receive_buffer_;
+  int64_t staging_bytes_ = 0;
+  std::unique_ptr<RankNccl> nccl_;  // null where nothing moves between ranks
+  std::atomic<bool> aborted_{false};
+  bool recording_ = false;
+  int64_t finished_ = 0;  // instructions of the device, when Check looked last
+  runtime::RankTraffic traffic_;
+};
+
+}  // namespace yuba::cuda
+
+#endif  // YUBA_RUNTIME_CUDA_NCCL_COMMUNICATOR_H_

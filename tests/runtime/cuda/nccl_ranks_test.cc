@@ -1,0 +1,367 @@
+// Ranks on GPUs that exchange through NCCL, as threads on fake GPUs: the bits and counts of one
+// session on the host, step by step and as graphs, without a wait of the host; and what goes wrong.
+
+#ifdef YUBA_WITH_CUDA
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "opsemantics/base/clock.h"
+#include "opsemantics/base/status.h"
+#include "runtime/cuda/libraries.h"
+#include "tests/runtime/cuda/on_fakes.h"
+#include "tests/runtime/cuda/programs.h"
+#include "tests/runtime/ranks/rank_results.h"
+#include "tests/support/status_matchers.h"
+
+namespace yuba::cuda {
+namespace {
+
+using runtime::Job;
+using runtime::LoadedProgram;
+using runtime::RankFacts;
+using runtime::RankResult;
+using runtime::RunOptions;
+
+using Program = std::shared_ptr<const LoadedProgram>;
+
+constexpr double kPatience = 100;  // seconds; what ends a step in these tests is something else
+
+std::vector<RankFacts> OnOneHost(int size) {
+  std::vector<RankFacts> facts = runtime::FactsOfRanks(size);
+  for (RankFacts& rank : facts) rank.host = "node";
+  return facts;
+}
+
+// What is written to stderr while it lives.
+class Said {
+ public:
+  Said() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
+  ~Said() { std::cerr.rdbuf(before_); }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* const before_;
+};
+
+void RequireEqual(const Program& program, const RunOptions& options, int steps) {
+  RunOptions on_host;
+  on_host.poison = options.poison;
+  const std::vector<RankResult> ranks =
+      runtime::RunRanks(program, OnOneHost(program->devices()), options, steps);
+  for (int device = 0; device < program->devices(); ++device) {
+    INFO("device " << device);
+    const RankResult alone = runtime::RunSteps(program, on_host, device, steps);
+    REQUIRE_THAT(alone.status, IsOk());
+    REQUIRE_THAT(ranks[device].status, IsOk());
+    REQUIRE(ranks[device] == alone);
+  }
+  CHECK(Fake().members == 0);
+}
+
+// Gathered and summed up again three times on `devices` devices, as training does it.
+runtime::ProgramBuilder GatheredAndSummed(int devices) {
+  const std::vector<int64_t> dims = {7, 70};
+  runtime::ProgramBuilder builder({devices});
+  std::vector<int64_t> partials;
+  for (int d = 0; d < devices; ++d) partials.push_back(d);
+  const auto rows = runtime::CutAlong(dims, 0, devices),
+             columns = runtime::CutAlong(dims, 1, devices);
+  const int x = builder.AddBuffer("x", program::F32, dims, rows);
+  const int turned = builder.AddBuffer("turned", program::F32, dims, columns);
+  const int whole =
+      builder.AddBuffer("whole", program::F32, dims, std::vector<Box>(devices, WholeBox(dims)));
+  builder.AddExchange(x, turned);
+  builder.AddExchange(turned, whole);
+  builder.AddReduction(whole, x, program::SUM, devices, partials);
+  builder.Repeat(3);
+  return builder;
+}
+
+// The program, where buffer 0 has a value from the beginning.
+Program LoadFilled(runtime::ProgramBuilder builder) {
+  builder.message().clear_inputs();
+  builder.message().mutable_buffers(0)->set_initialized(true);
+  return builder.Load();
+}
+
+TEST_CASE("Ranks on GPUs gather and combine any boxes to the host's bits") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 24; ++round) {
+    const Program program =
+        round % 2 == 0 ? runtime::RandomGather(random) : runtime::RandomSum(random);
+    OnFakes fakes(program->devices());
+    Fake().seed = static_cast<uint64_t>(round);
+    INFO("round " << round);
+    RunOptions options = OnCuda();
+    options.poison = true;
+    RequireEqual(program, options, 2);
+  }
+}
+
+TEST_CASE("Chains of exchanges have the host's bits, also as graphs") {
+  for (const int devices : {2, 3, 4}) {
+    const Program program = LoadFilled(GatheredAndSummed(devices));
+    for (const bool graphs : {true, false}) {
+      for (uint64_t seed = 1; seed <= 4; ++seed) {
+        OnFakes fakes(devices);
+        Fake().seed = seed;
+        Fake().nccl_polls = seed % 2 == 0 ? 1 : 20;
+        INFO(devices << " devices, graphs " << graphs << ", seed " << seed);
+        RunOptions options = OnCuda();
+        options.cuda.graphs = graphs;
+        RequireEqual(program, options, 4);
+        CHECK(Fake().replays == (graphs ? 3 * devices : 0));
+        // Nine exchanges, in the first step and once more where they are recorded.
+        CHECK(Fake().groups == 9 * devices * (graphs ? 2 : 4));
+      }
+    }
+  }
+}
+
+TEST_CASE("Exchanges that are copies in rows, and sums to one owner, have the host's bits") {
+  for (const auto& program : {LoadFilled(Turns(program::SUM)), LoadFilled(Turns(program::MAX)),
+                              LoadFilled(Tripled(12)), LoadFilled(Tripled(5))}) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      OnFakes fakes(3);
+      Fake().seed = seed;
+      RequireEqual(program, OnCuda(), 3);
+    }
+  }
+}
+
+TEST_CASE("The host waits for nothing between instructions") {
+  OnFakes fakes(3);
+  const Program program = LoadFilled(GatheredAndSummed(3));
+  std::vector<int64_t> waits(3, -1);
+  std::vector<absl::Status> statuses(3);
+  runtime::LocalNetwork network(3);
+  runtime::RunJob(network, OnOneHost(3), runtime::Long(), [&](Job& job) {
+    RunOptions options = OnCuda();
+    options.job = &job;
+    auto session = runtime::Session::Open(program, options);
+    absl::Status& status = statuses[job.rank()];
+    status = session.status();
+    if (!status.ok()) return 3;
+    runtime::Fleet& fleet = (*session)->fleet();
+    status.Update(job.AnyOf(false).status());  // all have opened it
+    const int64_t before = Fake().waits;
+    status.Update(job.AnyOf(false).status());
+    for (size_t i = 0; i < fleet.plans.size() && status.ok(); ++i) {
+      const auto progress =
+          fleet.communicator->Advance(job.rank(), static_cast<int>(i), fleet.plans[i]);
+      status.Update(progress.status());
+      if (progress.ok() && *progress != runtime::Progress::kDone) status = InternalError("blocked");
+    }
+    status.Update(job.AnyOf(false).status());
+    waits[job.rank()] = Fake().waits - before;
+    status.Update(job.AnyOf(false).status());
+    const std::atomic<bool> give_up{false};
+    status.Update(fleet.devices[job.rank()]->Synchronize(give_up));
+    return status.ok() ? 0 : 3;
+  });
+  for (const absl::Status& status : statuses) CHECK_THAT(status, IsOk());
+  CHECK(waits == std::vector<int64_t>(3, 0));
+}
+
+// What steps give on ranks of a job of which one does something else before the second step.
+std::vector<absl::Status> StepsWith(const Program& program, double patience,
+                                    const std::function<void(Job&)>& between) {
+  std::vector<absl::Status> statuses(program->devices());
+  runtime::LocalNetwork network(program->devices());
+  runtime::RunJob(network, OnOneHost(program->devices()), runtime::Long(), [&](Job& job) {
+    RunOptions options = OnCuda();
+    options.job = &job;
+    options.timeout_seconds = patience;
+    auto session = runtime::Session::Open(program, options);
+    absl::Status& status = statuses[job.rank()];
+    status = session.status();
+    if (status.ok()) status = (*session)->Step();
+    if (status.ok()) {
+      status = job.AnyOf(false).status();
+      between(job);
+    }
+    for (int step = 1; step < 3 && status.ok(); ++step) status = (*session)->Step();
+    if (!status.ok()) job.Fail(status);
+    return status.ok() ? 0 : 3;
+  });
+  return statuses;
+}
+
+TEST_CASE("A rank that fails ends the step on all, for its reason") {
+  const Program program = LoadFilled(GatheredAndSummed(4));
+  OnFakes fakes(4);
+  const Clock::time_point start = Clock::now();
+  const std::vector<absl::Status> statuses = StepsWith(program, kPatience, [](Job& job) {
+    if (job.rank() == 2) job.Fail(InternalError("the fan is off"));
+  });
+  CHECK(SecondsSince(start) < kPatience);
+  for (const absl::Status& status : statuses)
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, "the fan is off"));
+  CHECK(Fake().members == 0);
+}
+
+TEST_CASE("A call that fails on one rank ends the step on all, and names it") {
+  const Program program = LoadFilled(GatheredAndSummed(3));
+  OnFakes fakes(3);
+  fakes.AllowLeaks();
+  const std::vector<absl::Status> statuses = StepsWith(program, kPatience, [](Job& job) {
+    if (job.rank() == 1) Fake().fault = Fake().kernels + 1;
+    job.AnyOf(false).IgnoreError();
+  });
+  for (const absl::Status& status : statuses)
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, "device "));
+}
+
+TEST_CASE("What NCCL reports while a run stands still is its error") {
+  const Program program = LoadFilled(GatheredAndSummed(2));
+  OnFakes fakes(2);
+  fakes.AllowLeaks();
+  const std::vector<absl::Status> statuses = StepsWith(program, kPatience, [](Job& job) {
+    if (job.rank() == 1) Fake().nccl = FakeCuda::kFailsLater;
+    job.AnyOf(false).IgnoreError();
+  });
+  for (const absl::Status& status : statuses) CHECK_THAT(status, Fails("NCCL: "));
+}
+
+TEST_CASE("A call of NCCL that does not end is aborted") {
+  const Program program = LoadFilled(GatheredAndSummed(2));
+  OnFakes fakes(2);
+  fakes.AllowLeaks();
+  const std::vector<absl::Status> statuses = StepsWith(program, 1, [](Job& job) {
+    if (job.rank() == 1) Fake().nccl = FakeCuda::kBlocksUntilAbort;
+    job.AnyOf(false).IgnoreError();
+  });
+  for (const absl::Status& status : statuses)
+    CHECK_THAT(status,
+               StatusIs(absl::StatusCode::kDeadlineExceeded, "has ended on any device for"));
+  CHECK(Fake().aborts == 2);
+}
+
+TEST_CASE("Where one rank cannot record a step, all start its instructions one by one") {
+  const Program program = LoadFilled(GatheredAndSummed(3));
+  OnFakes fakes(3);
+  Fake().fail = "cudaGraphInstantiate";
+  const Said said;
+  RequireEqual(program, OnCuda(), 4);
+  CHECK(Fake().replays == 0);
+  CHECK_THAT(said.text(), Catch::Contains("recording a step failed on another rank"));
+}
+
+std::vector<absl::Status> Opened(int ranks, const RunOptions& options) {
+  std::vector<absl::Status> statuses;
+  for (const RankResult& result :
+       runtime::RunRanks(LoadFilled(GatheredAndSummed(ranks)), OnOneHost(ranks), options, 1)) {
+    statuses.push_back(result.status);
+  }
+  return statuses;
+}
+
+TEST_CASE("Two ranks on one GPU are refused by name, before NCCL is asked") {
+  OnFakes fakes(2);
+  Fake().one_uuid = true;
+  for (const absl::Status& status : Opened(2, OnCuda())) {
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                                "rank 0 (host node, process 100) and rank 1 (host node, process "
+                                "101) have the same GPU"));
+    CHECK_THAT(status, Fails("--share-gpu"));
+  }
+  CHECK(Fake().groups == 0);
+}
+
+TEST_CASE("More ranks than GPUs are refused, unless they may share") {
+  OnFakes fakes(2);
+  for (const absl::Status& status : Opened(3, OnCuda())) {
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                                "rank 2 (host node, process 102) has no GPU: it sees 2"));
+  }
+  RunOptions options = OnCuda();
+  options.cuda.share_gpu = true;
+  RequireEqual(LoadFilled(GatheredAndSummed(3)), options, 3);
+  unsetenv("NCCL_HOSTID");
+}
+
+TEST_CASE("Ways to exchange that ranks do not have are refused") {
+  OnFakes fakes(2);
+  RunOptions options = OnCuda();
+  options.cuda.nccl = NcclChoice::kNone;
+  for (const absl::Status& status : Opened(2, options))
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, "--exchanges copies"));
+}
+
+// Two members of a communicator, each with a stream and memory on a GPU of its own.
+struct Pair {
+  Pair() : nccl(**Nccl::Open()) {
+    ncclUniqueId id;
+    nccl.ncclGetUniqueId(&id);
+    for (int rank = 0; rank < 2; ++rank) {
+      cudaSetDevice(rank);
+      ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+      config.blocking = 0;
+      nccl.ncclCommInitRankConfig(&members[rank], 2, id, rank, &config);
+      cudaStreamCreateWithFlags(&streams[rank], 0);
+      cudaMalloc(reinterpret_cast<void**>(&memory[rank]), 64);
+    }
+    for (int rank : {0, 1}) REQUIRE(StateOf(rank) == ncclSuccess);
+  }
+  ~Pair() {
+    for (int rank = 0; rank < 2; ++rank) {
+      nccl.ncclCommAbort(members[rank]);
+      cudaStreamSynchronize(streams[rank]);
+      cudaStreamDestroy(streams[rank]);
+      cudaFree(memory[rank]);
+    }
+  }
+  ncclResult_t StateOf(int rank) {
+    ncclResult_t state = ncclInProgress;
+    while (state == ncclInProgress) nccl.ncclCommGetAsyncError(members[rank], &state);
+    return state;
+  }
+  // A group of one message; rank 0 sends and rank 1 receives.
+  ncclResult_t Move(int rank, size_t bytes, int peer, char* data) {
+    nccl.ncclGroupStart();
+    if (rank == 0)
+      nccl.ncclSend(data, bytes, ncclUint8, peer, members[rank], streams[rank]);
+    else
+      nccl.ncclRecv(data, bytes, ncclUint8, peer, members[rank], streams[rank]);
+    return nccl.ncclGroupEnd();
+  }
+
+  const Nccl& nccl;
+  ncclComm_t members[2] = {};
+  cudaStream_t streams[2] = {};
+  char* memory[2] = {};
+};
+
+TEST_CASE("The fake of NCCL is strict about messages") {
+  OnFakes fakes(2);
+  Pair pair;
+  CHECK(pair.nccl.ncclSend(pair.memory[0], 4, ncclUint8, 1, pair.members[0], pair.streams[0]) ==
+        ncclInvalidUsage);                                            // outside of a group
+  CHECK(pair.Move(0, 4, 0, pair.memory[0]) == ncclInvalidArgument);   // to itself
+  CHECK(pair.Move(0, 0, 1, pair.memory[0]) == ncclInvalidArgument);   // nothing
+  CHECK(pair.Move(0, 65, 1, pair.memory[0]) == ncclInvalidArgument);  // more than there is
+  CHECK(pair.Move(0, 4, 1, pair.memory[1]) == ncclInvalidArgument);   // of another GPU
+  CHECK(pair.Move(0, 8, 1, pair.memory[0]) == ncclInProgress);
+  CHECK(pair.Move(0, 8, 1, pair.memory[0]) == ncclInvalidUsage);  // the last is not there yet
+  CHECK(pair.StateOf(0) == ncclSuccess);
+  CHECK(cudaStreamQuery(pair.streams[0]) == cudaErrorNotReady);  // nobody receives it
+  SECTION("equal sizes") {
+    CHECK(pair.Move(1, 8, 0, pair.memory[1]) == ncclInProgress);
+    CHECK(pair.StateOf(1) == ncclSuccess);
+    for (int rank : {0, 1}) CHECK(cudaStreamQuery(pair.streams[rank]) == cudaSuccess);
+    for (int rank : {0, 1}) CHECK(pair.StateOf(rank) == ncclSuccess);
+  }
+  SECTION("another size") {
+    CHECK(pair.Move(1, 4, 0, pair.memory[1]) == ncclInProgress);
+    CHECK(pair.StateOf(1) == ncclSuccess);
+    for (int rank : {0, 1}) CHECK(cudaStreamQuery(pair.streams[rank]) == cudaErrorNotReady);
+    for (int rank : {0, 1}) CHECK(pair.StateOf(rank) == ncclInvalidUsage);
+  }
+}
+
+}  // namespace
+}  // namespace yuba::cuda
+
+#endif  // YUBA_WITH_CUDA
