@@ -20,6 +20,25 @@ std::vector<int> OwnDevices(const Fleet& fleet) {
   return own;
 }
 
+namespace {
+
+// Whether what a device does behind the host's back may be an exchange with another one.
+bool MayStandAtExchange(const LoadedProgram& program, const Fleet& fleet, int device) {
+  const UnfinishedWork work = fleet.devices[device]->unfinished();
+  if (work.instruction < 0) return false;
+  const int end =
+      std::min(static_cast<int>(program.instructions().size()), work.instruction + work.candidates);
+  for (int i = work.instruction; i < end; ++i) {
+    if (program.instructions()[i].has_exchange() &&
+        fleet.communicator->WaitsFor(device, fleet.plans[i]) >= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Executor::Executor(const LoadedProgram& program, Fleet& fleet, bool trace)
     : program_(program),
       fleet_(fleet),
@@ -181,10 +200,12 @@ int64_t Executor::FinishedInstructions() const {
   return finished;
 }
 
-// Whether the process's devices wait for those of another rank.
+// Whether the process's devices wait for those of another rank: the host for them, or their work
+// behind its back.
 bool Executor::WaitsForRank() const {
   return fleet_.job != nullptr && std::all_of(own_.begin(), own_.end(), [this](int device) {
-           return states_[device].ended || states_[device].waits_for >= 0;
+           return states_[device].ended || states_[device].waits_for >= 0 ||
+                  MayStandAtExchange(program_, fleet_, device);
          });
 }
 
@@ -241,7 +262,8 @@ absl::Status Executor::Run(int threads, const std::function<void(int)>& run,
   watch.patience_seconds = patience_seconds;
   int64_t waiting = 0;
   watch.progress = [this, &waiting] {
-    return FinishedInstructions() + (WaitsForRank() ? ++waiting : waiting);
+    // After a failure nothing is waited for: what stands still is ended then.
+    return FinishedInstructions() + (!failed_ && WaitsForRank() ? ++waiting : waiting);
   };
   watch.look = [this] {
     if (failed_) return;  // what is found then, end_work may be freeing

@@ -23,6 +23,13 @@ bool SomethingMoves(const std::vector<ExchangePlan>& plans) {
 
 }  // namespace
 
+NcclCommunicator::~NcclCommunicator() {
+  const bool idle = own_.gpu().Enter().ok() && cudaStreamQuery(own_.stream()) == cudaSuccess;
+  if (!idle || aborted_) EndWork();
+  nccl_.reset();
+  if (own_.gpu().Enter().ok()) cudaStreamSynchronize(own_.stream());
+}
+
 absl::Status NcclCommunicator::Allocate(const std::vector<RankExchange>& exchanges) {
   int64_t send = 0, receive = 0;
   for (const RankExchange& exchange : exchanges) {
@@ -46,6 +53,7 @@ absl::Status NcclCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
   traffic_.Prepare(job_.size(), static_cast<int>(plans.size()));
   YUBA_RETURN_IF_ERROR(Allocate(exchanges));
   for (size_t p = 0; p < plans.size(); ++p) prepared_.push_back(PrepareOne(exchanges[p], plans[p]));
+  for (const ExchangePlan& plan : plans) waits_for_.push_back(WaitsFor(job_.rank(), plan));
   YUBA_RETURN_IF_ERROR(work_.Store(own_.stream()));
   if (!SomethingMoves(plans)) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const Nccl* const nccl, Nccl::Open());
@@ -109,6 +117,13 @@ void NcclCommunicator::Wait(int /*device*/, const ExchangePlan& /*plan*/) {
   YUBA_CHECK(false) << "no Advance of ranks on GPUs is blocked";
 }
 
+int NcclCommunicator::WaitsFor(int device, const ExchangePlan& plan) const {
+  if (plan.devices.empty()) return -1;
+  const runtime::DeviceExchange& own = plan.devices[device];
+  if (!own.sources.empty()) return own.sources[0];
+  return own.readers.empty() ? -1 : own.readers[0];
+}
+
 void NcclCommunicator::Abort(const absl::Status& reason) {
   aborted_ = true;
   job_.Fail(reason);
@@ -118,6 +133,13 @@ absl::Status NcclCommunicator::Check() {
   YUBA_RETURN_IF_ERROR(job_.ended());
   if (own_.finished() != finished_) job_.GotOn();
   finished_ = own_.finished();
+  const runtime::UnfinishedWork work = own_.unfinished();
+  int waits_for = -1;
+  for (int i = 0; i < work.candidates && work.instruction >= 0 && waits_for < 0; ++i) {
+    const size_t instruction = work.instruction + i;
+    if (instruction < waits_for_.size()) waits_for = waits_for_[instruction];
+  }
+  job_.StandsAt(work.instruction, waits_for);
   return nccl_ == nullptr || aborted_ ? absl::OkStatus() : nccl_->Check();
 }
 

@@ -29,6 +29,8 @@ class NcclCommunicator final : public runtime::Communicator {
   // seconds: in which the ranks must have found each other.
   NcclCommunicator(runtime::Job& job, CudaDevice& own, double seconds)
       : job_(job), own_(own), seconds_(seconds) {}
+  // Waits for what was started, or ends it where it would not end.
+  ~NcclCommunicator() override;
 
   // Blocks until all ranks have come. ResourceExhausted where there is no memory for staging,
   // Unavailable where NCCL is missing and something moves between ranks.
@@ -38,11 +40,13 @@ class NcclCommunicator final : public runtime::Communicator {
   absl::StatusOr<runtime::Progress> Advance(int device, int instruction,
                                             const runtime::ExchangePlan& plan) override;
   void Wait(int device, const runtime::ExchangePlan& plan) override;
-  int WaitsFor(int /*device*/, const runtime::ExchangePlan& /*plan*/) const override { return -1; }
+  // The host never waits. This is for whom the device's stream does while it is at the exchange:
+  // the first of those that it reads, or that read it.
+  int WaitsFor(int device, const runtime::ExchangePlan& plan) const override;
   void Abort(const absl::Status& reason) override;
   bool aborted() const override { return aborted_ || !job_.ended().ok(); }
-  // Why the job has ended, where it has, else what NCCL says. While work of the device ends, the
-  // job hears that this rank gets on.
+  // Why the job has ended, where it has, else what NCCL says. The job hears where the device's
+  // stream is, and that it gets on.
   absl::Status Check() override;
   void EndWork() override;
   // A job that has ended does not begin again.
@@ -72,6 +76,7 @@ class NcclCommunicator final : public runtime::Communicator {
   CudaDevice& own_;
   const double seconds_;
   std::vector<Prepared> prepared_;  // [instruction]
+  std::vector<int> waits_for_;      // [instruction] WaitsFor
   ExchangeWork work_;               // what it refers to
   GpuMemory send_buffer_, receive_buffer_;
   int64_t staging_bytes_ = 0;

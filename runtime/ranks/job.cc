@@ -142,6 +142,10 @@ void Job::Enter(int64_t step, int instruction) {
 
 int64_t Job::steps() const { return watch_->own().step; }
 void Job::GotOn() { ++watch_->own().progress; }
+void Job::StandsAt(int instruction, int waits_for) {
+  if (instruction >= 0) watch_->own().instruction = instruction;
+  watch_->own().waits_for = waits_for;
+}
 TransportError Job::WaitFor(Transfer& transfer) { return watch_->WaitFor(transfer); }
 void Job::SetBusy(bool busy) { watch_->own().busy = busy; }
 void Job::SetDescribe(std::function<std::string(int)> describe) {

@@ -74,6 +74,9 @@ class Job {
   void Enter(int64_t step, int instruction);
   void GotOn();
   int64_t steps() const;  // that this rank has begun
+  // Of a rank whose work goes on behind the host's back: the instruction that it may be at, and the
+  // rank that this waits for then; -1: none.
+  void StandsAt(int instruction, int waits_for);
   // While true, this rank counts as getting on although it says nothing: it compiles, or writes a
   // file.
   void SetBusy(bool busy);

@@ -112,7 +112,9 @@ RankWord Watch::OwnWord() const {
   word.state.instruction = own_.instruction;
   {
     std::lock_guard<std::mutex> lock(awaited_mutex_);
-    word.state.waits_for = awaited_ == nullptr ? stuck_on_ : awaited_->WaitsFor();
+    word.state.waits_for = awaited_ != nullptr ? awaited_->WaitsFor()
+                           : stuck_on_ >= 0    ? stuck_on_
+                                               : own_.waits_for.load();
   }
   word.state.progress = own_.progress;
   word.busy = own_.busy ? 1 : 0;

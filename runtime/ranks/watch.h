@@ -34,6 +34,7 @@ namespace yuba::runtime {
 struct OwnState {
   std::atomic<int64_t> step{0}, progress{0};
   std::atomic<int> instruction{-1};
+  std::atomic<int> waits_for{-1};  // beside transfers, which the watch knows
   std::atomic<bool> busy{false};
 };
 

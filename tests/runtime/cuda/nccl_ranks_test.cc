@@ -2,9 +2,11 @@
 // session on the host, step by step and as graphs, without a wait of the host; and what goes wrong.
 
 #ifdef YUBA_WITH_CUDA
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
@@ -165,24 +167,25 @@ TEST_CASE("The host waits for nothing between instructions") {
   CHECK(waits == std::vector<int64_t>(3, 0));
 }
 
-// What steps give on ranks of a job of which one does something else before the second step.
-std::vector<absl::Status> StepsWith(const Program& program, double patience,
-                                    const std::function<void(Job&)>& between) {
+// What steps give on ranks of a job of which one does something else after the first `before`.
+std::vector<absl::Status> StepsWith(const Program& program, int before, double patience,
+                                    const std::function<void(Job&)>& between,
+                                    const runtime::JobOptions& limits = runtime::Long()) {
   std::vector<absl::Status> statuses(program->devices());
   runtime::LocalNetwork network(program->devices());
-  runtime::RunJob(network, OnOneHost(program->devices()), runtime::Long(), [&](Job& job) {
+  runtime::RunJob(network, OnOneHost(program->devices()), limits, [&](Job& job) {
     RunOptions options = OnCuda();
     options.job = &job;
     options.timeout_seconds = patience;
     auto session = runtime::Session::Open(program, options);
     absl::Status& status = statuses[job.rank()];
     status = session.status();
-    if (status.ok()) status = (*session)->Step();
+    for (int step = 0; step < before && status.ok(); ++step) status = (*session)->Step();
     if (status.ok()) {
       status = job.AnyOf(false).status();
       between(job);
     }
-    for (int step = 1; step < 3 && status.ok(); ++step) status = (*session)->Step();
+    for (int step = 0; step < 2 && status.ok(); ++step) status = (*session)->Step();
     if (!status.ok()) job.Fail(status);
     return status.ok() ? 0 : 3;
   });
@@ -193,7 +196,7 @@ TEST_CASE("A rank that fails ends the step on all, for its reason") {
   const Program program = LoadFilled(GatheredAndSummed(4));
   OnFakes fakes(4);
   const Clock::time_point start = Clock::now();
-  const std::vector<absl::Status> statuses = StepsWith(program, kPatience, [](Job& job) {
+  const std::vector<absl::Status> statuses = StepsWith(program, 1, kPatience, [](Job& job) {
     if (job.rank() == 2) job.Fail(InternalError("the fan is off"));
   });
   CHECK(SecondsSince(start) < kPatience);
@@ -202,11 +205,37 @@ TEST_CASE("A rank that fails ends the step on all, for its reason") {
   CHECK(Fake().members == 0);
 }
 
+TEST_CASE("A GPU that waits for a rank that is busy waits longer than for its own work") {
+  const Program program = LoadFilled(GatheredAndSummed(3));
+  OnFakes fakes(3);
+  const std::vector<absl::Status> statuses = StepsWith(program, 2, 0.3, [](Job& job) {
+    if (job.rank() != 1) return;
+    job.SetBusy(true);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    job.SetBusy(false);
+  });
+  for (const absl::Status& status : statuses) CHECK_THAT(status, IsOk());
+}
+
+TEST_CASE("A rank that does not come to a step is named by those whose GPUs wait for it") {
+  const Program program = LoadFilled(GatheredAndSummed(3));
+  OnFakes fakes(3);
+  const auto stop = [](Job& job) {
+    while (job.rank() == 1 && job.ended().ok())
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  };
+  for (const absl::Status& status : StepsWith(program, 2, kPatience, stop, {1, 60, 0.01})) {
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal,
+                                "rank 1 (host node, process 101) has not got on for 1 s"));
+    CHECK_THAT(status, Fails("waits for it in step 2, instruction 0"));
+  }
+}
+
 TEST_CASE("A call that fails on one rank ends the step on all, and names it") {
   const Program program = LoadFilled(GatheredAndSummed(3));
   OnFakes fakes(3);
   fakes.AllowLeaks();
-  const std::vector<absl::Status> statuses = StepsWith(program, kPatience, [](Job& job) {
+  const std::vector<absl::Status> statuses = StepsWith(program, 1, kPatience, [](Job& job) {
     if (job.rank() == 1) Fake().fault = Fake().kernels + 1;
     job.AnyOf(false).IgnoreError();
   });
@@ -214,11 +243,11 @@ TEST_CASE("A call that fails on one rank ends the step on all, and names it") {
     CHECK_THAT(status, StatusIs(absl::StatusCode::kInternal, "device "));
 }
 
-TEST_CASE("What NCCL reports while a run stands still is its error") {
+TEST_CASE("What NCCL reports on a rank ends the step on all") {
   const Program program = LoadFilled(GatheredAndSummed(2));
   OnFakes fakes(2);
   fakes.AllowLeaks();
-  const std::vector<absl::Status> statuses = StepsWith(program, kPatience, [](Job& job) {
+  const std::vector<absl::Status> statuses = StepsWith(program, 1, kPatience, [](Job& job) {
     if (job.rank() == 1) Fake().nccl = FakeCuda::kFailsLater;
     job.AnyOf(false).IgnoreError();
   });
@@ -229,7 +258,7 @@ TEST_CASE("A call of NCCL that does not end is aborted") {
   const Program program = LoadFilled(GatheredAndSummed(2));
   OnFakes fakes(2);
   fakes.AllowLeaks();
-  const std::vector<absl::Status> statuses = StepsWith(program, 1, [](Job& job) {
+  const std::vector<absl::Status> statuses = StepsWith(program, 1, 1, [](Job& job) {
     if (job.rank() == 1) Fake().nccl = FakeCuda::kBlocksUntilAbort;
     job.AnyOf(false).IgnoreError();
   });
