@@ -41,7 +41,7 @@ sys.exit(0 if sorted_ranks == ([0, 0, 3, 4], 7, [5, 6, 3, 4, 1, 2]) and kept_ran
 END
 export GLOO_SOCKET_IFNAME=lo OMP_NUM_THREADS=1
 for rank in 0 1 2; do
-  timeout 120 venv/bin/python ranks.py "$rank" "$work/meet" & ranks[rank]=$!
+  timeout 300 venv/bin/python ranks.py "$rank" "$work/meet" & ranks[rank]=$!
 done
 failed=0
 for rank in 0 1 2; do wait "${ranks[rank]}" || failed=1; done
