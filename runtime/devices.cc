@@ -47,8 +47,9 @@ MachineFacts FindDevices() {
   add("cuDNN", cuda::CudnnVersion(), "convolutions on GPUs");
   add("NCCL", cuda::NcclVersion(), "exchanges between GPUs");
   add("oneDNN", OneDnnVersion(), "matrix products and convolutions on the host");
-  for (const EngineFacts& engine : FindEngines()) {
-    facts.components.push_back({engine.name, engine.found, false, engine.detail, engine.use});
+  for (const TransportFacts& transport : FindTransports()) {
+    facts.components.push_back(
+        {transport.name, transport.found, false, transport.detail, transport.use});
   }
   return facts;
 }

@@ -1,6 +1,6 @@
 // Exchanges between devices that cannot read each other's memory, be they GPUs or processes: what a
 // device reads of such a source goes through two staging buffers. The source packs the elements
-// into its send buffer, side by side in the order of the walk; an engine moves them into the
+// into its send buffer, side by side in the order of the walk; a transport moves them into the
 // reader's receive buffer; from there the reader goes on as with memory that it can read. Here is
 // what lies where in the buffers; nothing here moves anything.
 //

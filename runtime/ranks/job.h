@@ -102,10 +102,10 @@ class Job {
 
   // The last call: waits until all ranks have come or the job has ended, and returns the code that
   // all leave with: the first that is not 0, by rank; 3 where the job has ended by a failure. Says
-  // goodbye to the engine where all is well.
+  // goodbye to the transport where all is well.
   int Leave(int exit_code);
   // Whether that has been said. If not, as always after a failure, the process must end by _Exit:
-  // an engine's own end may wait for the others.
+  // a transport's own end may wait for the others.
   bool Closed() const;
 
   // Whether this rank speaks for all: rank 0, and each one that found by itself that the job ends,
@@ -117,7 +117,7 @@ class Job {
   absl::Status MoveEach(std::vector<Message> messages);
   std::vector<Message> WithOthers(Direction direction, char* data, int64_t bytes, int64_t stride);
 
-  const std::shared_ptr<Watch> watch_;  // threads that hang in an engine keep it
+  const std::shared_ptr<Watch> watch_;  // threads that hang in a transport keep it
   const int rank_, size_;
 };
 

@@ -19,8 +19,8 @@ struct Family {
   const char *launcher, *rank, *size;
   const char *local_rank, *local_size;  // null: it has none
   const char* needs;                    // without it the others say nothing; null: none
-  const char* engine;
-  const char* other_engine_if;  // a variable with which it is "openmpi"; null: none
+  const char* transport;
+  const char* mpi_if;  // a variable with which it is "openmpi"; null: none
   std::vector<const char*> job;
   bool starts_launchers;   // in the ordinary course: that it says otherwise is no news
   bool has_store = false;  // torchrun's (StoreOf)
@@ -186,8 +186,9 @@ absl::StatusOr<absl::optional<Launched>> LaunchedBy(const Variables& variable) {
     YUBA_RETURN_IF_ERROR(
         SetRange(family, family.rank, family.size, variable, launched.rank, launched.size));
     YUBA_RETURN_IF_ERROR(SetLocal(family, variable, launched));
-    const char* const other = family.other_engine_if;
-    launched.engine = other != nullptr && variable(other) != nullptr ? "openmpi" : family.engine;
+    const char* const other = family.mpi_if;
+    launched.transport =
+        other != nullptr && variable(other) != nullptr ? "openmpi" : family.transport;
     if (family.rank == kRankVariable) {
       const char* const folder = variable(kMeetVariable);
       if (folder == nullptr) {

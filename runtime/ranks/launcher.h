@@ -26,11 +26,11 @@ struct Launched {
   int rank = 0, size = 1;  // 0 <= rank < size
   int local_rank = -1;     // on this host; -1: it does not say
   int local_size = -1;
-  std::string engine;  // that fits: "openmpi", "mpich" or "gloo"
-  std::string job;     // the same for all ranks of this job and no other, to meet by:
-                       // a file name, or the folder of `--ranks`; "": it does not say
+  std::string transport;  // that fits: "openmpi", "mpich" or "gloo"
+  std::string job;        // the same for all ranks of this job and no other, to meet by:
+                          // a file name, or the folder of `--ranks`; "": it does not say
   std::string
-      meeting;  // where an engine without a launcher meets (TransportOptions): the folder of
+      meeting;  // where a transport without a launcher meets (TransportOptions): the folder of
                 // `--ranks`, torchrun's store; "": it must be told
   std::string rank_name, size_name;  // the variables that say so
   std::string note;                  // where other launchers say otherwise: which one counts

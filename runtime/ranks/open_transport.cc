@@ -12,7 +12,7 @@
 namespace yuba::runtime {
 namespace {
 
-struct EngineRow {
+struct TransportRow {
   const char* name;
   const char* file;
   const char* use;
@@ -20,7 +20,7 @@ struct EngineRow {
   const char* packages;  // that run it
 };
 
-constexpr EngineRow kEngines[] = {
+constexpr TransportRow kTransports[] = {
     {"gloo", "libyuba_gloo.so", "ranks of any launcher, by TCP", "libgloo-dev", "libgloo0"},
     {"openmpi", "libyuba_openmpi.so", "ranks that Open MPI's mpirun starts", "libopenmpi-dev",
      "libopenmpi3 and openmpi-bin"},
@@ -36,7 +36,7 @@ std::vector<std::string> Places(const std::string& file, const std::string& fold
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", problem);
   if (!problem) {
     folders.push_back(command.parent_path());
-    folders.push_back(command.parent_path().parent_path() / "runtime/ranks/engines");
+    folders.push_back(command.parent_path().parent_path() / "runtime/ranks/transports");
   }
   std::vector<std::string> places;
   for (const std::filesystem::path& path : folders) {
@@ -46,7 +46,7 @@ std::vector<std::string> Places(const std::string& file, const std::string& fold
   return places;
 }
 
-absl::StatusOr<SharedLibrary> OpenEngine(const EngineRow& row, const std::string& folder) {
+absl::StatusOr<SharedLibrary> OpenFile(const TransportRow& row, const std::string& folder) {
   const std::vector<std::string> places = Places(row.file, folder);
   absl::StatusOr<SharedLibrary> library = SharedLibrary::Open(places);
   if (library.ok()) return library;
@@ -59,38 +59,40 @@ absl::StatusOr<SharedLibrary> OpenEngine(const EngineRow& row, const std::string
   return absl::UnavailableError(absl::StrCat(reason, "; install ", row.packages));
 }
 
-absl::StatusOr<const EngineRow*> FindRow(const std::string& engine) {
+absl::StatusOr<const TransportRow*> FindRow(const std::string& transport) {
   std::vector<std::string> names;
-  for (const EngineRow& row : kEngines) {
-    if (row.name == engine) return &row;
+  for (const TransportRow& row : kTransports) {
+    if (row.name == transport) return &row;
     names.push_back(row.name);
   }
-  return UserError("no engine is called \"", engine, "\"; there are ", absl::StrJoin(names, ", "));
+  return UserError("no transport is called \"", transport, "\"; there are ",
+                   absl::StrJoin(names, ", "));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& engine,
+absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& transport,
                                                          const TransportOptions& options,
                                                          const std::string& folder) {
-  YUBA_ASSIGN_OR_RETURN(const EngineRow* row, FindRow(engine));
-  YUBA_ASSIGN_OR_RETURN(const SharedLibrary library, OpenEngine(*row, folder));
+  YUBA_ASSIGN_OR_RETURN(const TransportRow* row, FindRow(transport));
+  YUBA_ASSIGN_OR_RETURN(const SharedLibrary library, OpenFile(*row, folder));
   OpenTransportFunction* open = nullptr;
   YUBA_RETURN_IF_ERROR(library.Find(kOpenTransport, open));
   OpenError error;
   std::unique_ptr<Transport> transport(open(options, error));
   if (transport != nullptr) return transport;
-  const std::string reason = absl::StrCat(engine, ": ", error.what);
+  const std::string reason = absl::StrCat(transport, ": ", error.what);
   return error.is_users ? absl::UnavailableError(reason) : absl::DeadlineExceededError(reason);
 }
 
-std::vector<EngineFacts> FindEngines(const std::string& folder) {
-  std::vector<EngineFacts> facts;
-  for (const EngineRow& row : kEngines) {
+std::vector<TransportFacts> FindTransports(const std::string& folder) {
+  std::vector<TransportFacts> facts;
+  for (const TransportRow& row : kTransports) {
     facts.push_back({row.name, false, "", row.use});
-    absl::StatusOr<SharedLibrary> library = OpenEngine(row, folder);
-    EngineNameFunction* name = nullptr;
-    const absl::Status status = library.ok() ? library->Find(kEngineName, name) : library.status();
+    absl::StatusOr<SharedLibrary> library = OpenFile(row, folder);
+    TransportNameFunction* name = nullptr;
+    const absl::Status status =
+        library.ok() ? library->Find(kTransportName, name) : library.status();
     facts.back().found = status.ok();
     facts.back().detail =
         status.ok() ? absl::StrCat(name(), ", ", library->path()) : std::string(status.message());

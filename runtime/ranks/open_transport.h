@@ -1,11 +1,11 @@
-// The engines there are, by name: shared objects that lie beside the command and are opened when
+// The transports there are, by name: shared objects that lie beside the command and are opened when
 // first asked for, so that none of the libraries behind them must be installed.
 //
 //   TransportOptions options{rank, size, folder, "lo"};
 //   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, OpenTransport("gloo", options));
 //
-// An engine's file is looked for in the folder of the running command, in ../runtime/ranks/engines
-// seen from there (where Bazel builds it), and where the loader looks.
+// A transport's file is looked for in the folder of the running command, in
+// ../runtime/ranks/transports seen from there (where Bazel builds it), and where the loader looks.
 #ifndef YUBA_RUNTIME_RANKS_OPEN_TRANSPORT_H_
 #define YUBA_RUNTIME_RANKS_OPEN_TRANSPORT_H_
 
@@ -18,23 +18,23 @@
 
 namespace yuba::runtime {
 
-// Opens the engine and waits until all ranks of the job have come. Once a process, as MPI may be
+// Opens the transport and waits until all ranks of the job have come. Once a process, as MPI may be
 // started only once. `folder`, where given, is where its file is looked for first. A user's error
-// where there is no such engine; Unavailable, with the reason and what to do, where it or its
+// where there is no such transport; Unavailable, with the reason and what to do, where it or its
 // library is missing, or the ranks do not meet.
-absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& engine,
+absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& transport,
                                                          const TransportOptions& options,
                                                          const std::string& folder = "");
 
-struct EngineFacts {
+struct TransportFacts {
   std::string name;  // for OpenTransport: "gloo"
   bool found = false;
   std::string detail;  // its version and file, or why it cannot be opened and what to do
   std::string use;     // what it is for
 };
 
-// All engines. Opens their files and starts nothing.
-std::vector<EngineFacts> FindEngines(const std::string& folder = "");
+// All transports. Opens their files and starts nothing.
+std::vector<TransportFacts> FindTransports(const std::string& folder = "");
 
 }  // namespace yuba::runtime
 

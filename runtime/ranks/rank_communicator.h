@@ -1,6 +1,6 @@
 // Exchanges between devices of which each process has one: a rank packs what others read of its
-// device, sends and receives through the job's engine, and combines what came as virtual devices of
-// one process do, in the same order and with the same bits (rank_exchange.h).
+// device, sends and receives through the job's transport, and combines what came as virtual devices
+// of one process do, in the same order and with the same bits (rank_exchange.h).
 //
 // In terms of communicator.h: the first Advance packs and starts all messages, the next ones are
 // kBlocked until Wait has seen them through, and the last one combines: kDone.

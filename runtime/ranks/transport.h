@@ -1,7 +1,7 @@
-// Bytes between the processes of one job, as an existing engine carries them: MPI or gloo. An
-// engine is a shared object of its own (engines/), opened by name (open_transport.h), so that one
-// command serves all launchers and none of them must be installed. Nothing but the standard library
-// crosses the border to it.
+// Bytes between the processes of one job, as an existing library carries them: MPI or gloo. Each is
+// a transport, a shared object of its own (transports/) that is opened by name (open_transport.h),
+// so that one command serves all launchers and none of them must be installed. Nothing but the
+// standard library crosses the border to it.
 //
 //   std::unique_ptr<Transfer> transfer =
 //       transport->Start(Channel::kData, {{1, kSend, bytes, 4096}, {1, kReceive, room, 4096}});
@@ -36,7 +36,7 @@ struct Message {
 
 // What went wrong; nothing where `what` is empty.
 struct TransportError {
-  std::string what;  // as the engine says it: "connection closed by peer"
+  std::string what;  // as the transport says it: "connection closed by peer"
   int peer = -1;     // the rank that does not answer any more; -1: it is not known which
   bool aborted = false;
 
@@ -73,8 +73,8 @@ class Transport {
   // Ends all waits on the channel, now and later. Blocks for nothing.
   virtual void Abort(Channel channel) = 0;
 
-  // All ranks call this once, last, where all is well: says goodbye as the engine wants it. Without
-  // it the process must end by _Exit, as an engine's own end may wait for the others.
+  // All ranks call this once, last, where all is well: says goodbye as the transport wants it.
+  // Without it the process must end by _Exit, as a transport's own end may wait for the others.
   virtual void Close() = 0;
 };
 
@@ -84,7 +84,7 @@ struct TransportOptions {
   // store and a name of the job in it, "tcp://host:29500/name"; no other job uses it at the same
   // time, an earlier one may have.
   std::string meeting;
-  std::string interface;        // of the network: "lo"; "": the engine's choice. MPI has variables
+  std::string interface;  // of the network: "lo"; "": the transport's choice. MPI has variables
   double timeout_seconds = 60;  // for all ranks to come; MPI's launchers have their own
 };
 
@@ -94,13 +94,14 @@ struct OpenError {
   bool is_users = true;  // else other ranks do not come, or do not answer
 };
 
-// What an engine's shared object exports as kOpenTransport. Null where it fails; `error` says why.
+// What a transport's shared object exports as kOpenTransport. Null where it fails; `error` says
+// why.
 using OpenTransportFunction = Transport*(const TransportOptions& options, OpenError& error);
 constexpr char kOpenTransport[] = "YubaOpenTransport";
 
-// And as kEngineName: "gloo 0.5.0". Starts nothing.
-using EngineNameFunction = const char*();
-constexpr char kEngineName[] = "YubaEngineName";
+// And as kTransportName: "gloo 0.5.0". Starts nothing.
+using TransportNameFunction = const char*();
+constexpr char kTransportName[] = "YubaTransportName";
 
 }  // namespace yuba::runtime
 

@@ -254,7 +254,7 @@ void Watch::AwaitTold() {
   changed_.wait_for(lock, Seconds(seconds), told);
 }
 
-// An engine's goodbye may wait for ranks that have gone since, so it gets a thread and a limit.
+// A transport's goodbye may wait for ranks that have gone since, so it gets a thread and a limit.
 void Watch::Close() {
   const auto close = [this] {
     transport_->Close();

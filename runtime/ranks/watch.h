@@ -5,7 +5,7 @@
 // answer is followed by one more word, so that rank 0 does not go before it was heard. Rank 0: one
 // thread for each other rank answers its words, and another one judges all that came (judge.h).
 //
-// Threads that hang in an engine although it was told to abort are left behind at the end: they
+// Threads that hang in a transport although it was told to abort are left behind at the end: they
 // keep this object, and with it the transport.
 #ifndef YUBA_RUNTIME_RANKS_WATCH_H_
 #define YUBA_RUNTIME_RANKS_WATCH_H_

@@ -66,7 +66,7 @@ runtime::RankFacts FactsOf(const runtime::Launched& launched) {
   return facts;
 }
 
-// Where this job's engine meets, if it must be told; empty: nobody says.
+// Where this job's transport meets, if it must be told; empty: nobody says.
 std::string MeetingOf(const runtime::Launched& launched, const RunFlags& flags) {
   return flags.meet.empty() ? launched.meeting : absl::StrCat(flags.meet, "/", launched.job);
 }
@@ -98,20 +98,20 @@ absl::Status StartHere(const RunFlags& flags) {
 }
 
 // MPI's own start waits for all ranks, for ever where one of them is stopped, and can't be ended:
-// after the limit, and some time in which an engine may end by itself, the process ends.
+// after the limit, and some time in which a transport may end by itself, the process ends.
 absl::StatusOr<std::unique_ptr<runtime::Transport>> OpenTransport(
     const runtime::Launched& launched, const runtime::TransportOptions& options,
     const EndedFile& ended) {
-  constexpr double kEngineSeconds = 5;
-  const runtime::Alarm alarm(options.timeout_seconds + kEngineSeconds, [&] {
+  constexpr double kTransportSeconds = 5;
+  const runtime::Alarm alarm(options.timeout_seconds + kTransportSeconds, [&] {
     const absl::Status status = absl::DeadlineExceededError(absl::StrCat(
-        "rank ", launched.rank, ": ", launched.engine, ": not all of the ", launched.size,
+        "rank ", launched.rank, ": ", launched.transport, ": not all of the ", launched.size,
         " ranks have come within ", options.timeout_seconds, " s; see what their processes do"));
     ended.Write(status, {});
     std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
     std::_Exit(ExitCode(status));
   });
-  return runtime::OpenTransport(launched.engine, options);
+  return runtime::OpenTransport(launched.transport, options);
 }
 
 absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& launched,

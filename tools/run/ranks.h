@@ -17,7 +17,7 @@ namespace yuba::tools {
 // flags.writes says whether this rank writes files. Where --ranks asks for it, the ranks are other
 // processes, and `run` is called in each of these instead. All ranks end with one status: the first
 // that is not OK, by rank, of those that `run` returned; or why the job ended. It has no message
-// where somebody has printed it. Where an engine must not be asked to end, this ends the process,
+// where somebody has printed it. Where a transport must not be asked to end, this ends the process,
 // by the exit code of that status, `command` in front of its message.
 absl::Status RunAsRank(const std::string& command, RunFlags& flags,
                        const std::function<absl::Status(runtime::Job*)>& run);

@@ -129,7 +129,7 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "launcher gives them no other way",
      Folder},
     {"interface", &RunFlags::interface, kMachine,
-     "of the network, through which processes of the run talk, as eth0; default: the engine's "
+     "of the network, through which processes of the run talk, as eth0; default: the transport's "
      "choice"},
     {"share-gpu", &RunFlags::share_gpu, kDiagnosis,
      "of several processes on GPUs: two may have the same one, to test; slow, as NCCL then "

@@ -63,7 +63,7 @@ struct RunFlags {
                                     // known without one
   bool share_gpu = false;           // ranks may have the same GPU
   int local_rank = -1;              // this one's number on its host; -1: no launcher says it
-  std::string interface;            // of the network, that ranks use; empty: the engine's choice
+  std::string interface;            // of the network, that ranks use; empty: the transport's choice
   bool writes = true;               // files; false: another rank writes them
   std::set<std::string> exchanges;  // plain, staged, copies, strict
   bool no_graph = false;            // instructions of GPUs are started one by one

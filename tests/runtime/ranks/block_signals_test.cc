@@ -1,5 +1,5 @@
-// A closed connection is an error to who writes to it, and threads of an engine take no signals.
-#include "runtime/ranks/engines/block_signals.h"
+// A closed connection is an error to who writes to it, and threads of a transport take no signals.
+#include "runtime/ranks/transports/block_signals.h"
 
 #include <errno.h>
 #include <unistd.h>

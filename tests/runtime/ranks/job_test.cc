@@ -279,7 +279,7 @@ TEST_CASE("words that come late are no loss") {
   for (const Outcome& outcome : outcomes) CHECK(outcome.code == 0);
 }
 
-TEST_CASE("an engine that hangs is left behind") {
+TEST_CASE("a transport that hangs is left behind") {
   JobOptions options = Short();
   options.timeout_seconds = 60;
   auto& gone = *new LocalNetwork(2);  // threads wait in them for ever

@@ -33,7 +33,7 @@ std::string TextOf(const Variables& variables) {
   if (!launched->has_value()) return "none";
   const Launched& found = **launched;
   return absl::StrCat(found.launcher, " ", found.rank, " of ", found.size, ", here ",
-                      found.local_rank, " of ", found.local_size, ", ", found.engine, ", ",
+                      found.local_rank, " of ", found.local_size, ", ", found.transport, ", ",
                       found.job);
 }
 

@@ -40,8 +40,8 @@ class LocalNetwork {
   // A message is sent when it is received, as long ones are; else when it has been copied.
   void SetRendezvous(bool rendezvous);
 
-  // Its aborts do nothing, and its goodbye never ends: an engine that hangs. What waits in it then
-  // waits for ever, so the network must never end.
+  // Its aborts do nothing, and its goodbye never ends: a transport that hangs. What waits in it
+  // then waits for ever, so the network must never end.
   void Deafen(int rank);
 
   bool IsClosed(int rank) const;  // by Transport::Close

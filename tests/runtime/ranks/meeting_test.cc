@@ -1,12 +1,12 @@
 // Ranks find each other in a folder whatever an earlier job has left there.
-#include "runtime/ranks/engines/meeting.h"
+#include "runtime/ranks/transports/meeting.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
-#include "runtime/ranks/engines/file_board.h"
+#include "runtime/ranks/transports/file_board.h"
 #include "tests/support/command.h"
 
 namespace yuba::runtime {

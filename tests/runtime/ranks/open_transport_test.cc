@@ -1,4 +1,4 @@
-// Engines by name: what is there, what is missing and why, and names that are none.
+// Transports by name: what is there, what is missing and why, and names that are none.
 #include "runtime/ranks/open_transport.h"
 
 #include <catch2/catch.hpp>
@@ -10,18 +10,19 @@
 namespace yuba::runtime {
 namespace {
 
-TEST_CASE("all engines are listed, each with its version or why it is missing") {
-  const std::vector<EngineFacts> engines = FindEngines(RepositoryFile("runtime/ranks/engines"));
-  REQUIRE(engines.size() == 3);
-  for (const EngineFacts& engine : engines) {
-    INFO(engine.name << ": " << engine.detail);
-    CHECK_FALSE(engine.use.empty());
-    const bool has_next_step = engine.detail.find("install") != std::string::npos;
-    CHECK(engine.found != has_next_step);
+TEST_CASE("all transports are listed, each with its version or why it is missing") {
+  const std::vector<TransportFacts> transports =
+      FindTransports(RepositoryFile("runtime/ranks/transports"));
+  REQUIRE(transports.size() == 3);
+  for (const TransportFacts& transport : transports) {
+    INFO(transport.name << ": " << transport.detail);
+    CHECK_FALSE(transport.use.empty());
+    const bool has_next_step = transport.detail.find("install") != std::string::npos;
+    CHECK(transport.found != has_next_step);
     // "gloo 0.5.0, /the/file.so"
-    if (engine.found) {
-      CHECK(engine.detail.find("/libyuba_" + engine.name + ".so") != std::string::npos);
-      CHECK(engine.detail.find('.') < engine.detail.find(','));
+    if (transport.found) {
+      CHECK(transport.detail.find("/libyuba_" + transport.name + ".so") != std::string::npos);
+      CHECK(transport.detail.find('.') < transport.detail.find(','));
     }
   }
 }
@@ -31,20 +32,20 @@ TEST_CASE("a name that is none is the user's error, with those that there are") 
              StatusIs(absl::StatusCode::kInvalidArgument, "gloo, openmpi, mpich"));
 }
 
-TEST_CASE("an engine whose file is of no use is unavailable, with what to install") {
+TEST_CASE("a transport whose file is of no use is unavailable, with what to install") {
   const std::string folder = ScratchFolder("damaged");
   std::ofstream(folder + "/libyuba_gloo.so") << "no library";
   CHECK_THAT(OpenTransport("gloo", {}, folder).status(),
              StatusIs(absl::StatusCode::kUnavailable, "install libgloo0"));
-  for (const EngineFacts& engine : FindEngines(folder)) {
-    if (engine.name == "gloo") CHECK_FALSE(engine.found);
+  for (const TransportFacts& transport : FindTransports(folder)) {
+    if (transport.name == "gloo") CHECK_FALSE(transport.found);
   }
 }
 
 TEST_CASE("gloo without a folder says what is missing") {
-  const std::string folder = RepositoryFile("runtime/ranks/engines");
-  if (!FindEngines(folder)[0].found) {
-    WARN("SKIP: " << FindEngines(folder)[0].detail);
+  const std::string folder = RepositoryFile("runtime/ranks/transports");
+  if (!FindTransports(folder)[0].found) {
+    WARN("SKIP: " << FindTransports(folder)[0].detail);
     return;
   }
   CHECK_THAT(OpenTransport("gloo", {0, 2}, folder).status(),

@@ -1,13 +1,13 @@
 // Ranks find each other at the store of torchrun's agent, whatever an earlier job has left there;
 // a store that keeps to no protocol is an error, soon.
-#include "runtime/ranks/engines/store_board.h"
+#include "runtime/ranks/transports/store_board.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "runtime/ranks/engines/meeting.h"
+#include "runtime/ranks/transports/meeting.h"
 #include "tests/runtime/ranks/stand_in_store.h"
 
 namespace yuba::runtime {

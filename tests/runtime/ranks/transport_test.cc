@@ -1,4 +1,4 @@
-// Every engine there is, held to what transport.h promises, by jobs of several processes on this
+// Every transport there is, held to what transport.h promises, by jobs of several processes on this
 // machine (transport_worker.cc).
 #include <signal.h>
 
@@ -15,16 +15,16 @@
 namespace yuba::runtime {
 namespace {
 
-std::string Engines() { return RepositoryFile("runtime/ranks/engines"); }
+std::string Transports() { return RepositoryFile("runtime/ranks/transports"); }
 std::string Worker() { return RepositoryFile("tests/runtime/ranks/transport_worker"); }
 
 bool IsProgram(const std::string& name) {
   return std::system(("command -v " + name + " >/dev/null").c_str()) == 0;
 }
 
-// An engine, and how its ranks are started.
+// A transport, and how its ranks are started.
 struct Started {
-  std::string engine, launcher;  // "": each rank by hand
+  std::string transport, launcher;  // "": each rank by hand
   std::vector<int> sizes;
 };
 
@@ -36,8 +36,8 @@ const Started kStarted[] = {
 
 // Why it cannot be tested here; empty where it can.
 std::string Missing(const Started& started) {
-  for (const EngineFacts& engine : FindEngines(Engines())) {
-    if (engine.name == started.engine && !engine.found) return engine.detail;
+  for (const TransportFacts& transport : FindTransports(Transports())) {
+    if (transport.name == started.transport && !transport.found) return transport.detail;
   }
   const bool has_launcher = started.launcher.empty() || IsProgram(started.launcher);
   return has_launcher ? "" : "there is no " + started.launcher;
@@ -59,8 +59,8 @@ std::string ByHand(const std::string& what, const std::string& meeting, int size
                    double timeout_seconds) {
   std::string line = "pids=(); code=0\n";
   for (int rank = 0; rank < size - left_out; ++rank) {
-    absl::StrAppend(&line, Worker(), " ", what, " gloo ", Engines(), " ", meeting, " ", rank, " ",
-                    size, " ", timeout_seconds, " & pids+=($!)\n");
+    absl::StrAppend(&line, Worker(), " ", what, " gloo ", Transports(), " ", meeting, " ", rank,
+                    " ", size, " ", timeout_seconds, " & pids+=($!)\n");
   }
   return line + "for pid in ${pids[@]}; do wait $pid || code=$?; done\nexit $code\n";
 }
@@ -73,7 +73,7 @@ CommandResult RunJob(const Started& started, const std::string& what, int size) 
   return RunCommand(
       "export TMPDIR=/tmp\n" +
       LaunchLine(started.launcher, size,
-                 absl::StrCat(Worker(), " ", what, " ", started.engine, " ", Engines())));
+                 absl::StrCat(Worker(), " ", what, " ", started.transport, " ", Transports())));
 }
 
 // Each of the first `ranks` ranks has said that all is well.
@@ -84,8 +84,8 @@ void CheckFine(const CommandResult& result, int ranks) {
   }
 }
 
-// With as many ranks as an engine is tried with, or at most `most`.
-void ForEachEngine(const std::string& what, int most) {
+// With as many ranks as a transport is tried with, or at most `most`.
+void ForEachTransport(const std::string& what, int most) {
   for (const Started& started : kStarted) {
     const std::string missing = Missing(started);
     if (!missing.empty()) {
@@ -94,7 +94,7 @@ void ForEachEngine(const std::string& what, int most) {
     }
     for (const int size : started.sizes) {
       if (size > most) continue;
-      INFO(started.engine << ", " << size << " ranks");
+      INFO(started.transport << ", " << size << " ranks");
       const CommandResult result = RunJob(started, what, size);
       CheckFine(result, size);
       CHECK(result.exit_code == 0);
@@ -103,7 +103,7 @@ void ForEachEngine(const std::string& what, int most) {
 }
 
 TEST_CASE("messages of many sizes arrive in order, many at once, on both channels at once") {
-  ForEachEngine("exchange", 4);
+  ForEachTransport("exchange", 4);
 }
 
 TEST_CASE("a message may have more bytes than an int counts") {
@@ -111,11 +111,11 @@ TEST_CASE("a message may have more bytes than an int counts") {
     WARN("SKIP: takes 5 GB of memory; tools/test --all");
     return;
   }
-  ForEachEngine("large", 2);
+  ForEachTransport("large", 2);
 }
 
 TEST_CASE("an abort ends waits on its channel, now and later, and none on the other one") {
-  ForEachEngine("abort", 4);
+  ForEachTransport("abort", 4);
 }
 
 TEST_CASE("gloo: a killed rank is an error that names it, whatever the wait is for") {

@@ -1,4 +1,4 @@
-// How fast an engine is between ranks 0 and 1, for people: printed, never held to anything.
+// How fast a transport is between ranks 0 and 1, for people: printed, never held to anything.
 #ifndef YUBA_TESTS_RUNTIME_RANKS_TRANSPORT_TIMING_H_
 #define YUBA_TESTS_RUNTIME_RANKS_TRANSPORT_TIMING_H_
 

@@ -1,6 +1,6 @@
-// One rank of a job that tests an engine: transport_worker CASE ENGINE FOLDER [MEETING RANK SIZE],
-// with rank and size of the MPI launcher where they are not given. FOLDER has the engines. Each
-// rank prints one line: "rank 1: fine", or what is wrong.
+// One rank of a job that tests a transport: transport_worker CASE TRANSPORT FOLDER [MEETING RANK
+// SIZE], with rank and size of the MPI launcher where they are not given. FOLDER has the
+// transports. Each rank prints one line: "rank 1: fine", or what is wrong.
 #include <signal.h>
 #include <unistd.h>
 
@@ -203,17 +203,17 @@ const std::map<std::string, std::function<std::string(Transport&)>> kCases = {
     {"lose", LosePeer},           {"time", MeasureTransport},
 };
 
-int Run(const std::string& name, const std::string& engine, const std::string& folder,
+int Run(const std::string& name, const std::string& transport, const std::string& folder,
         const TransportOptions& options) {
-  absl::StatusOr<std::unique_ptr<Transport>> transport = OpenTransport(engine, options, folder);
+  absl::StatusOr<std::unique_ptr<Transport>> transport = OpenTransport(transport, options, folder);
   const std::string line =
       transport.ok() ? kCases.at(name)(**transport) : std::string(transport.status().message());
   const std::string text = absl::StrCat("rank ", options.rank, ": ", line, "\n");
   if (write(STDOUT_FILENO, text.data(), text.size()) < 0) return 1;
   if (!transport.ok() || line != "fine") _Exit(1);
-  // Without Close an engine may wait for the others. MPI's libraries leave memory behind, which a
+  // Without Close a transport may wait for the others. MPI's libraries leave memory behind, which a
   // leak checker would report.
-  if (name == "lose" || engine != "gloo") _Exit(0);
+  if (name == "lose" || transport != "gloo") _Exit(0);
   return 0;
 }
 

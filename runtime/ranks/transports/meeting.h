@@ -12,13 +12,13 @@
 //   meeting.Leave();
 //
 // One thread.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_MEETING_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_MEETING_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_MEETING_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_MEETING_H_
 
 #include <string>
 #include <vector>
 
-#include "runtime/ranks/engines/meeting_board.h"
+#include "runtime/ranks/transports/meeting_board.h"
 
 namespace yuba::runtime {
 
@@ -56,4 +56,4 @@ class Meeting {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_MEETING_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_MEETING_H_

@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/ranks/engines/mpi_family.h"
-#include "runtime/ranks/engines/patience.h"
 #include "runtime/ranks/transport.h"
+#include "runtime/ranks/transports/mpi_family.h"
+#include "runtime/ranks/transports/patience.h"
 
 namespace yuba::runtime {
 namespace {
@@ -196,7 +196,7 @@ class MpiTransport final : public Transport {
 }  // namespace
 }  // namespace yuba::runtime
 
-extern "C" __attribute__((visibility("default"))) const char* YubaEngineName() {
+extern "C" __attribute__((visibility("default"))) const char* YubaTransportName() {
   static const std::string name = yuba::runtime::LibraryName();
   return name.c_str();
 }

@@ -1,7 +1,7 @@
 // The two families of MPI, which differ in their binary interfaces and launchers. Each includes its
 // own <mpi.h>, which says which one it is.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_MPI_FAMILY_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_MPI_FAMILY_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_MPI_FAMILY_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_MPI_FAMILY_H_
 
 #include <mpi.h>
 
@@ -24,4 +24,4 @@ std::string ErrorText(int code);
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_MPI_FAMILY_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_MPI_FAMILY_H_

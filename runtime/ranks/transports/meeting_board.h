@@ -1,8 +1,8 @@
 // Where processes leave a card each for the others (meeting.h): a folder, or a launcher's store.
 //
 // One thread uses an object. Errors are texts for people.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_MEETING_BOARD_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_MEETING_BOARD_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_MEETING_BOARD_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_MEETING_BOARD_H_
 
 #include <chrono>
 #include <string>
@@ -31,4 +31,4 @@ class MeetingBoard {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_MEETING_BOARD_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_MEETING_BOARD_H_

@@ -1,4 +1,4 @@
-#include "runtime/ranks/engines/file_board.h"
+#include "runtime/ranks/transports/file_board.h"
 
 #include <filesystem>
 #include <fstream>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/ranks/engines/meeting.h"
+#include "runtime/ranks/transports/meeting.h"
 
 namespace yuba::runtime {
 

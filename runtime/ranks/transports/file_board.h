@@ -1,11 +1,11 @@
 // A folder that all ranks see, as a board of cards; it is made where it is missing. Works on
 // network file systems, as it relies on nothing but renaming.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_FILE_BOARD_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_FILE_BOARD_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_FILE_BOARD_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_FILE_BOARD_H_
 
 #include <string>
 
-#include "runtime/ranks/engines/meeting_board.h"
+#include "runtime/ranks/transports/meeting_board.h"
 
 namespace yuba::runtime {
 
@@ -28,4 +28,4 @@ class FileBoard final : public MeetingBoard {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_FILE_BOARD_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_FILE_BOARD_H_

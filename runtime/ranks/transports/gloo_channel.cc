@@ -1,4 +1,4 @@
-#include "runtime/ranks/engines/gloo_channel.h"
+#include "runtime/ranks/transports/gloo_channel.h"
 
 #include <gloo/transport/address.h>
 #include <gloo/transport/pair.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <sstream>
 
-#include "runtime/ranks/engines/block_signals.h"
+#include "runtime/ranks/transports/block_signals.h"
 
 namespace yuba::runtime {
 namespace {

@@ -8,11 +8,11 @@
 #include <condition_variable>
 #include <thread>
 
-#include "runtime/ranks/engines/block_signals.h"
-#include "runtime/ranks/engines/gloo_channel.h"
-#include "runtime/ranks/engines/meeting.h"
-#include "runtime/ranks/engines/store_board.h"
 #include "runtime/ranks/transport.h"
+#include "runtime/ranks/transports/block_signals.h"
+#include "runtime/ranks/transports/gloo_channel.h"
+#include "runtime/ranks/transports/meeting.h"
+#include "runtime/ranks/transports/store_board.h"
 
 #define YUBA_TEXT_OF(x) #x
 #define YUBA_VERSION(a, b, c) YUBA_TEXT_OF(a) "." YUBA_TEXT_OF(b) "." YUBA_TEXT_OF(c)
@@ -195,7 +195,7 @@ class GlooTransport final : public Transport {
 }  // namespace
 }  // namespace yuba::runtime
 
-extern "C" __attribute__((visibility("default"))) const char* YubaEngineName() {
+extern "C" __attribute__((visibility("default"))) const char* YubaTransportName() {
   return yuba::runtime::kName;
 }
 

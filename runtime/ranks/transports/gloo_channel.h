@@ -3,8 +3,8 @@
 // context, and this must be no more than one.
 //
 // Threads: as its members say.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_GLOO_CHANNEL_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_GLOO_CHANNEL_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_GLOO_CHANNEL_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_GLOO_CHANNEL_H_
 
 #include <gloo/transport/context.h>
 #include <gloo/transport/device.h>
@@ -87,4 +87,4 @@ class GlooChannel {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_GLOO_CHANNEL_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_GLOO_CHANNEL_H_

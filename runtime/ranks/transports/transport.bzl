@@ -1,6 +1,6 @@
-"""Engines: shared objects that carry bytes between processes (../transport.h)."""
+"""Transports: shared objects that carry bytes between processes (../transport.h)."""
 
-def engine(name, present, srcs, deps, visibility):
+def transport(name, present, srcs, deps, visibility):
     """lib<name>.so, and `name`, the files to carry along: none where its package is missing.
 
     Args:

@@ -1,13 +1,13 @@
 // The store of torchrun's agent as a board of cards, under keys that begin with a text of the
 // job's.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_STORE_BOARD_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_STORE_BOARD_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_STORE_BOARD_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_STORE_BOARD_H_
 
 #include <memory>
 #include <string>
 
-#include "runtime/ranks/engines/meeting_board.h"
-#include "runtime/ranks/engines/store_client.h"
+#include "runtime/ranks/transports/meeting_board.h"
+#include "runtime/ranks/transports/store_client.h"
 
 namespace yuba::runtime {
 
@@ -38,4 +38,4 @@ std::unique_ptr<MeetingBoard> BoardAt(const std::string& meeting);
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_STORE_BOARD_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_STORE_BOARD_H_

@@ -1,8 +1,8 @@
 // How long to sleep between two looks at what must be asked for. Short looks first, as most
 // messages come soon; then sleeps, as the rank that is waited for may need this processor; then
 // longer ones.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_PATIENCE_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_PATIENCE_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_PATIENCE_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_PATIENCE_H_
 
 #include <sched.h>
 
@@ -42,4 +42,4 @@ class Patience {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_PATIENCE_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_PATIENCE_H_

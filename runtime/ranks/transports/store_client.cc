@@ -1,4 +1,4 @@
-#include "runtime/ranks/engines/store_client.h"
+#include "runtime/ranks/transports/store_client.h"
 
 #include <fcntl.h>
 #include <netdb.h>

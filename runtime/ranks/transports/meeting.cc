@@ -1,4 +1,4 @@
-#include "runtime/ranks/engines/meeting.h"
+#include "runtime/ranks/transports/meeting.h"
 
 #include <random>
 #include <sstream>

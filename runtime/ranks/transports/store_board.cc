@@ -1,6 +1,6 @@
-#include "runtime/ranks/engines/store_board.h"
+#include "runtime/ranks/transports/store_board.h"
 
-#include "runtime/ranks/engines/file_board.h"
+#include "runtime/ranks/transports/file_board.h"
 
 namespace yuba::runtime {
 namespace {

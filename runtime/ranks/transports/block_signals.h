@@ -1,7 +1,7 @@
-// Threads of an engine take no signals, and what a thread writes to a closed connection is an
+// Threads of a transport take no signals, and what a thread writes to a closed connection is an
 // error, not SIGPIPE: the process may handle signals as it likes.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_BLOCK_SIGNALS_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_BLOCK_SIGNALS_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_BLOCK_SIGNALS_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_BLOCK_SIGNALS_H_
 
 #include <signal.h>
 #include <time.h>
@@ -48,4 +48,4 @@ class BlockSigpipe {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_BLOCK_SIGNALS_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_BLOCK_SIGNALS_H_

@@ -8,8 +8,8 @@
 //   store.Set("card", "here I am", error);
 //
 // One thread. After an error the connection is closed and all else fails.
-#ifndef YUBA_RUNTIME_RANKS_ENGINES_STORE_CLIENT_H_
-#define YUBA_RUNTIME_RANKS_ENGINES_STORE_CLIENT_H_
+#ifndef YUBA_RUNTIME_RANKS_TRANSPORTS_STORE_CLIENT_H_
+#define YUBA_RUNTIME_RANKS_TRANSPORTS_STORE_CLIENT_H_
 
 #include <chrono>
 #include <cstdint>
@@ -49,4 +49,4 @@ class StoreClient {
 
 }  // namespace yuba::runtime
 
-#endif  // YUBA_RUNTIME_RANKS_ENGINES_STORE_CLIENT_H_
+#endif  // YUBA_RUNTIME_RANKS_TRANSPORTS_STORE_CLIENT_H_

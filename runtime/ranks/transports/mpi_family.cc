@@ -1,4 +1,4 @@
-#include "runtime/ranks/engines/mpi_family.h"
+#include "runtime/ranks/transports/mpi_family.h"
 
 #include <dlfcn.h>
 
