@@ -47,7 +47,7 @@ std::string FolderOf(const RunFlags& flags) {
 std::string TextOf(const absl::Status& status, const EndedBy& by) {
   nlohmann::ordered_json json;
   json["reason"] = std::string(status.message());
-  json["rank"] = json["host"] = json["process"] = nullptr;
+  for (const char* of_rank : {"rank", "host", "process"}) json[of_rank] = nullptr;
   if (by.rank >= 0) {
     json["rank"] = by.rank;
     json["host"] = by.host;

@@ -53,6 +53,9 @@ TEST_CASE("the code is the first that is not 0, and the others are made to end")
   CHECK(RunScript("$ranks 30 0 5").exit_code == 5);
   CHECK(RunScript("$ranks 0.05 sleep 4").exit_code == 4);
   CHECK(RunScript("$ranks 0.05 signal stubborn sleep").exit_code == 137);
+  // Nobody else has said why.
+  CHECK(RunScript("$ranks 0.05 signal sleep").error.find(") was ended by signal 9 (Killed)") !=
+        std::string::npos);
   CHECK(RunScript("(trap '' CHLD; $ranks 0.05 6 sleep)").exit_code == 6);
 }
 
