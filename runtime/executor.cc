@@ -60,7 +60,7 @@ absl::StatusOr<Progress> Executor::Advance(int device, Worker& worker) {
   const int instruction = worker.at;
   states_[device].instruction = instruction;
   if (!worker.begun) {
-    if (fleet_.job != nullptr) fleet_.job->Enter(step_, instruction);
+    if (fleet_.job != nullptr) fleet_.job->Enter(step_ + 1, instruction);
     for (const auto& watcher : fleet_.watchers) {
       YUBA_RETURN_IF_ERROR(watcher->Before(device, instruction));
     }

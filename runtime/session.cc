@@ -47,8 +47,10 @@ absl::Status Session::CheckUsable() const {
 }
 
 Session::~Session() {
-  if (WhyLost().ok()) return;
-  something_hangs = true;
+  // What is on its way may still be written to where a transport was told to receive it.
+  const bool job_ended = options_.job != nullptr && !options_.job->ended().ok();
+  if (WhyLost().ok() && !job_ended) return;
+  something_hangs = !WhyLost().ok();
   // Threads and GPUs go on using them.
   executor_.release();
   fleet_.release();

@@ -84,36 +84,6 @@ void PromiseBytes(const PlannedModel& planned, RunFlags& run) {
   }
 }
 
-// The back end `model` needs neither values nor code.
-absl::Status Predict(const RunCommandFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(const Machine machine, MachineToPredict(flags.run));
-  YUBA_ASSIGN_OR_RETURN(const PlannedModel planned, LoadPlanned(flags.model, flags.plan));
-  kernels::KernelChoice choice;
-  choice.library = !flags.no_library;
-  choice.tf32 = flags.tf32;
-  choice.order = kernels::MemoryOrderOf(flags.layouts);
-  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
-  choice.code = false;
-  choice.target = kernels::KernelTarget(*kernels::FindTarget(runtime::TargetOf(machine)));
-  YUBA_ASSIGN_OR_RETURN(program::Program program,
-                        BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
-  RunFlags run = flags.run;
-  PromiseBytes(planned, run);
-  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
-                        runtime::LoadedProgram::FromMessage(std::move(program)));
-  return PredictProgram(*loaded, machine, run);
-}
-
-// For the machine that is there: for its GPUs, if it has any, and the newest code that all of them
-// run. Without any the back end says so when it is opened.
-kernels::KernelTarget TargetHere(const kernels::TargetFacts& facts) {
-  kernels::KernelTarget target(facts);
-  if (!facts.parallel) return target;
-  const absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
-  if (gpus.ok()) target.cpu = kernels::GpuProcessor(cuda::OldestOf(*gpus));
-  return target;
-}
-
 // How many devices the run is for, as --devices says; 0: those of the plan.
 absl::StatusOr<int> DevicesOf(const RunCommandFlags& flags, const runtime::Job* job) {
   if (flags.devices.empty()) return 0;
@@ -142,6 +112,37 @@ absl::StatusOr<PlannedModel> LoadFor(const RunCommandFlags& flags, int devices) 
             << " and was made again for " << devices << ", in "
             << absl::StrFormat("%.1f s\n", made->seconds);
   return LoadPlannedText(flags.model, flags.plan, made->text);
+}
+
+// The back end `model` needs neither values nor code.
+absl::Status Predict(const RunCommandFlags& flags) {
+  YUBA_ASSIGN_OR_RETURN(const Machine machine, MachineToPredict(flags.run));
+  YUBA_ASSIGN_OR_RETURN(const int devices, DevicesOf(flags, nullptr));
+  YUBA_ASSIGN_OR_RETURN(const PlannedModel planned, LoadFor(flags, devices));
+  kernels::KernelChoice choice;
+  choice.library = !flags.no_library;
+  choice.tf32 = flags.tf32;
+  choice.order = kernels::MemoryOrderOf(flags.layouts);
+  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
+  choice.code = false;
+  choice.target = kernels::KernelTarget(*kernels::FindTarget(runtime::TargetOf(machine)));
+  YUBA_ASSIGN_OR_RETURN(program::Program program,
+                        BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
+  RunFlags run = flags.run;
+  PromiseBytes(planned, run);
+  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
+                        runtime::LoadedProgram::FromMessage(std::move(program)));
+  return PredictProgram(*loaded, machine, run);
+}
+
+// For the machine that is there: for its GPUs, if it has any, and the newest code that all of them
+// run. Without any the back end says so when it is opened.
+kernels::KernelTarget TargetHere(const kernels::TargetFacts& facts) {
+  kernels::KernelTarget target(facts);
+  if (!facts.parallel) return target;
+  const absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
+  if (gpus.ok()) target.cpu = kernels::GpuProcessor(cuda::OldestOf(*gpus));
+  return target;
 }
 
 // The program of the model and plan, the files that its run reads, and what the plan promises.
@@ -207,11 +208,9 @@ absl::Status RunHere(const RunCommandFlags& flags, runtime::Job* job) {
     YUBA_ASSIGN_OR_RETURN(prepared, TakeFromFirst(run, *job));
     return RunProgram(prepared.program, run, std::move(prepared.files), job);
   }
-  if (job != nullptr) job->SetBusy(true);
   YUBA_ASSIGN_OR_RETURN(prepared, Prepare(flags, job, run));
   if (job != nullptr) {
     YUBA_RETURN_IF_ERROR(GiveToOthers(prepared.program->message(), *job));
-    job->SetBusy(false);
   }
   return RunProgram(prepared.program, run, std::move(prepared.files), job);
 }

@@ -125,8 +125,9 @@ int NcclCommunicator::WaitsFor(int device, const ExchangePlan& plan) const {
 }
 
 void NcclCommunicator::Abort(const absl::Status& reason) {
+  // What is only cancelled has its reason elsewhere.
+  if (!absl::IsCancelled(reason)) job_.Fail(reason);
   aborted_ = true;
-  job_.Fail(reason);
 }
 
 absl::Status NcclCommunicator::Check() {

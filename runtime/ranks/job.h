@@ -2,10 +2,12 @@
 // whole: what one rank cannot do, or a rank that does not answer, ends it on all, for one reason
 // that all of them know.
 //
-//   YUBA_ASSIGN_OR_RETURN(std::unique_ptr<Job> job, Job::Join(std::move(transport), facts,
-//   options)); job->Send(1, bytes);                      // blocks; an error where the job has
-//   ended job->Fail(status);                        // this rank cannot go on: ends the job const
-//   int code = job->Leave(exit_code);   // the code of all if (!job->Closed()) std::_Exit(code);
+//   absl::StatusOr<std::unique_ptr<Job>> job = Job::Join(std::move(transport), facts, options);
+//   (*job)->Send(1, bytes);   // blocks; an error where the job has ended
+//   (*job)->Fail(status);     // this rank cannot go on: ends the job
+//
+//   const int code = (*job)->Leave(exit_code);   // the code of all
+//   if (!(*job)->Closed()) std::_Exit(code);
 //
 // How a rank is found to be lost: each tells rank 0 several times a second what it does and hears
 // from it whether the job goes on. Where no word comes for `silence_seconds`, where a connection

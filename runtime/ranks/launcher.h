@@ -29,9 +29,9 @@ struct Launched {
   std::string transport;  // that fits: "openmpi", "mpich" or "gloo"
   std::string job;        // the same for all ranks of this job and no other, to meet by:
                           // a file name, or the folder of `--ranks`; "": it does not say
-  std::string
-      meeting;  // where a transport without a launcher meets (TransportOptions): the folder of
-                // `--ranks`, torchrun's store; "": it must be told
+  // Where a transport without a launcher meets (TransportOptions): the folder of `--ranks`,
+  // torchrun's store; "": it must be told.
+  std::string meeting;
   std::string rank_name, size_name;  // the variables that say so
   std::string note;                  // where other launchers say otherwise: which one counts
 };

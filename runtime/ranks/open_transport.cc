@@ -59,29 +59,28 @@ absl::StatusOr<SharedLibrary> OpenFile(const TransportRow& row, const std::strin
   return absl::UnavailableError(absl::StrCat(reason, "; install ", row.packages));
 }
 
-absl::StatusOr<const TransportRow*> FindRow(const std::string& transport) {
+absl::StatusOr<const TransportRow*> FindRow(const std::string& name) {
   std::vector<std::string> names;
   for (const TransportRow& row : kTransports) {
-    if (row.name == transport) return &row;
+    if (row.name == name) return &row;
     names.push_back(row.name);
   }
-  return UserError("no transport is called \"", transport, "\"; there are ",
-                   absl::StrJoin(names, ", "));
+  return UserError("no transport is called \"", name, "\"; there are ", absl::StrJoin(names, ", "));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& transport,
+absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& name,
                                                          const TransportOptions& options,
                                                          const std::string& folder) {
-  YUBA_ASSIGN_OR_RETURN(const TransportRow* row, FindRow(transport));
+  YUBA_ASSIGN_OR_RETURN(const TransportRow* row, FindRow(name));
   YUBA_ASSIGN_OR_RETURN(const SharedLibrary library, OpenFile(*row, folder));
   OpenTransportFunction* open = nullptr;
   YUBA_RETURN_IF_ERROR(library.Find(kOpenTransport, open));
   OpenError error;
   std::unique_ptr<Transport> transport(open(options, error));
   if (transport != nullptr) return transport;
-  const std::string reason = absl::StrCat(transport, ": ", error.what);
+  const std::string reason = absl::StrCat(name, ": ", error.what);
   return error.is_users ? absl::UnavailableError(reason) : absl::DeadlineExceededError(reason);
 }
 

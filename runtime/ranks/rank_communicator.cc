@@ -9,6 +9,10 @@
 
 namespace yuba::runtime {
 
+RankCommunicator::~RankCommunicator() {
+  if (transfer_ != nullptr) transfer_->Wait();
+}
+
 absl::Status RankCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
   int64_t send_bytes = 0, receive_bytes = 0;
   for (const ExchangePlan& plan : plans) {
@@ -87,8 +91,9 @@ int RankCommunicator::WaitsFor(int /*device*/, const ExchangePlan& /*plan*/) con
 }
 
 void RankCommunicator::Abort(const absl::Status& reason) {
+  // What is only cancelled has its reason elsewhere.
+  if (!absl::IsCancelled(reason)) job_.Fail(reason);
   aborted_ = true;
-  job_.Fail(reason);
 }
 
 }  // namespace yuba::runtime

@@ -24,6 +24,8 @@ class RankCommunicator : public Communicator {
  public:
   // arena: of the device whose number is the job's rank. Job and arena outlive the communicator.
   RankCommunicator(Job& job, char* arena) : job_(job), arena_(arena) {}
+  // Waits for messages that are still on their way; a job that has ended ends them.
+  ~RankCommunicator() override;
 
   // ResourceExhausted where there is no memory for staging.
   absl::Status Prepare(const std::vector<ExchangePlan>& plans) override;

@@ -27,7 +27,7 @@ struct JobOptions {
 
 // What a rank does, as others see it.
 struct RankState {
-  int64_t step = 0;      // steps that it has begun
+  int64_t step = 0;      // runs of entries that it has begun
   int instruction = -1;  // of the program, that it is in; -1: none
   int waits_for = -1;    // the rank that it waits for; -1: it works
   int64_t progress = 0;  // grows when it has got on

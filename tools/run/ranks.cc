@@ -132,10 +132,10 @@ absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& laun
   return runtime::Job::Join(std::move(transport), FactsOf(launched), limits);
 }
 
-// What a run that is over has come to is for all to know; other errors mean that this rank cannot
-// go on.
+constexpr char kOutcome[] = "yuba/outcome";
+
 bool IsOutcome(const absl::Status& status) {
-  return status.ok() || absl::IsFailedPrecondition(status) || absl::IsCancelled(status);
+  return status.ok() || status.GetPayload(kOutcome).has_value();
 }
 
 // The other ranks hear of it where memory has run out here.
@@ -148,6 +148,11 @@ absl::Status RunHere(const std::function<absl::Status(runtime::Job*)>& run, runt
 }
 
 }  // namespace
+
+absl::Status AsOutcome(absl::Status status) {
+  if (!status.ok()) status.SetPayload(kOutcome, absl::Cord());
+  return status;
+}
 
 absl::Status RunAsRank(const std::string& command, RunFlags& flags,
                        const std::function<absl::Status(runtime::Job*)>& run) {
@@ -173,18 +178,23 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
     output.GiveBack();
     const absl::Status status = Annotate(joined.status(), absl::StrCat("rank ", launched->rank));
     ended.Write(status, {});
-    return status;
+    // The transport may have been opened, and must not be asked to end (transport.h).
+    std::cerr << command << ": " << status.message() << "\n";
+    std::cout.flush();
+    std::_Exit(ExitCode(status));
   }
   runtime::Job* const job = joined->get();
+  job->SetBusy(true);  // until the steps begin: it reads, plans and compiles, and prepares devices
   absl::Status status = RunHere(run, job);
   std::cout.flush();
   if (status.ok() && !std::cout) status = UserError("the output cannot be written");
   if (!IsOutcome(status)) job->Fail(status);
+  job->SetBusy(false);
   const int exit_code = job->Leave(ExitCode(status));
   if (!job->ended().ok()) {
     status = job->ended();
   } else if (ExitCode(status) != exit_code) {
-    status = StatusOf(exit_code);  // of another rank, which has said why
+    status = StatusOf(exit_code);  // of rank 0, which has said why
   }
   if (!status.ok() && job->Speaks()) ended.Write(status, EndedByOf(*job));
   if (job->Speaks() && !flags.all_ranks) output.GiveBack();

@@ -12,6 +12,11 @@
 
 namespace yuba::tools {
 
+// What a run has come to, as an output that differs from what was expected, or that a signal ended
+// it: all ranks are through with their work, and what is not OK is for all to know. Other errors
+// of a rank mean that it cannot go on, which ends the job.
+absl::Status AsOutcome(absl::Status status);
+
 // Calls `run` with the job that this process is a rank of, or with null where it runs alone; blocks
 // until all ranks are through. Meanwhile rank 0 alone prints, without --all-ranks, and
 // flags.writes says whether this rank writes files. Where --ranks asks for it, the ranks are other

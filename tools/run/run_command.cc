@@ -20,6 +20,7 @@
 #include "tools/run/learning_rate.h"
 #include "tools/run/output_check.h"
 #include "tools/run/predict_command.h"
+#include "tools/run/ranks.h"
 #include "tools/run/run_loop.h"
 #include "tools/run/tuning_file.h"
 
@@ -236,7 +237,9 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
                                         : "");
   Record record;
   OutputCheck check(flags);
+  if (job != nullptr) job->SetBusy(false);
   YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files, check, &record));
+  if (job != nullptr) job->SetBusy(flags.writes);
   if (!flags.json) PrintPredicted(*session, flags, record, predictions);
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
@@ -256,7 +259,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
     YUBA_RETURN_IF_ERROR(WriteFile(flags.trace, FormatTrace(*session, &times)));
   }
   YUBA_RETURN_IF_ERROR(WriteOutputs(*session, flags, files.runs));
-  return session->IsFirstRank() ? check.Result() : absl::OkStatus();
+  return session->IsFirstRank() ? AsOutcome(check.Result()) : absl::OkStatus();
 }
 
 }  // namespace yuba::tools

@@ -15,6 +15,7 @@
 #include "tools/run/evaluation.h"
 #include "tools/run/learning_rate.h"
 #include "tools/run/progress.h"
+#include "tools/run/ranks.h"
 #include "tools/run/step_inputs.h"
 #include "tools/run/step_log.h"
 #include "tools/run/stop_request.h"
@@ -112,7 +113,7 @@ class StepLoop {
     if (flags_.save.empty() || saved_ == done_) return absl::OkStatus();
     if (run.batches != nullptr) facts_.position = run.batches->After(done_);
     // Disks may take long.
-    if (session_.job() != nullptr) session_.job()->SetBusy(true);
+    if (session_.job() != nullptr) session_.job()->SetBusy(session_.IsFirstRank());
     YUBA_RETURN_IF_ERROR(
         SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes, facts_, numbers_));
     if (session_.job() != nullptr) session_.job()->SetBusy(false);
@@ -122,10 +123,10 @@ class StepLoop {
 
   // Of a run that a signal ended.
   absl::Status Interrupted(const EntryRun& run) const {
-    return absl::CancelledError(absl::StrCat(
+    return AsOutcome(absl::CancelledError(absl::StrCat(
         "interrupted after ", run.entry, " ", done_, " of ", run.times,
         flags_.save.empty() ? ""
-                            : absl::StrCat("; --resume ", flags_.save, " goes on from there")));
+                            : absl::StrCat("; --resume ", flags_.save, " goes on from there"))));
   }
 
  private:

@@ -203,9 +203,9 @@ const std::map<std::string, std::function<std::string(Transport&)>> kCases = {
     {"lose", LosePeer},           {"time", MeasureTransport},
 };
 
-int Run(const std::string& name, const std::string& transport, const std::string& folder,
+int Run(const std::string& name, const std::string& kind, const std::string& folder,
         const TransportOptions& options) {
-  absl::StatusOr<std::unique_ptr<Transport>> transport = OpenTransport(transport, options, folder);
+  absl::StatusOr<std::unique_ptr<Transport>> transport = OpenTransport(kind, options, folder);
   const std::string line =
       transport.ok() ? kCases.at(name)(**transport) : std::string(transport.status().message());
   const std::string text = absl::StrCat("rank ", options.rank, ": ", line, "\n");
@@ -213,7 +213,7 @@ int Run(const std::string& name, const std::string& transport, const std::string
   if (!transport.ok() || line != "fine") _Exit(1);
   // Without Close a transport may wait for the others. MPI's libraries leave memory behind, which a
   // leak checker would report.
-  if (name == "lose" || transport != "gloo") _Exit(0);
+  if (name == "lose" || kind != "gloo") _Exit(0);
   return 0;
 }
 
