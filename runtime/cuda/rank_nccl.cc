@@ -98,10 +98,11 @@ bool RankNccl::SayGoodbye() {
   return state == ncclSuccess;
 }
 
-// Of what NCCL was asked for last; ncclInProgress while it is at it, ncclSuccess where nobody can
-// ask any more.
+// Of what NCCL was asked for last; ncclInProgress while it is at it or in a call, which may hang,
+// ncclSuccess where nobody can ask any more.
 ncclResult_t RankNccl::State() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return ncclInProgress;
   const ncclComm_t communicator = communicator_;
   if (communicator == nullptr) return ncclSuccess;
   ncclResult_t state = ncclSuccess;

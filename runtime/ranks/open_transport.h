@@ -21,7 +21,8 @@ namespace yuba::runtime {
 // Opens the transport of this name and waits until all ranks of the job have come. Once a process,
 // as MPI may be started only once. `folder`, where given, is where its file is looked for first. A
 // user's error where there is no such transport; Unavailable, with the reason and what to do, where
-// it or its library is missing, or the ranks do not meet.
+// it or its library is missing; DeadlineExceeded where
+// the ranks do not meet.
 absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& name,
                                                          const TransportOptions& options,
                                                          const std::string& folder = "");
