@@ -68,6 +68,12 @@ absl::StatusOr<const TransportRow*> FindRow(const std::string& name) {
   return UserError("no transport is called \"", name, "\"; there are ", absl::StrJoin(names, ", "));
 }
 
+// "4.1.4" of "Open MPI 4.1.4".
+std::string VersionIn(const std::string& name) {
+  const size_t begin = name.find_first_of("0123456789");
+  return begin == name.npos ? name : name.substr(begin);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Transport>> OpenTransport(const std::string& name,
@@ -93,8 +99,8 @@ std::vector<TransportFacts> FindTransports(const std::string& folder) {
     const absl::Status status =
         library.ok() ? library->Find(kTransportName, name) : library.status();
     facts.back().found = status.ok();
-    facts.back().detail =
-        status.ok() ? absl::StrCat(name(), ", ", library->path()) : std::string(status.message());
+    facts.back().detail = status.ok() ? absl::StrCat(VersionIn(name()), ", ", library->path())
+                                      : std::string(status.message());
   }
   return facts;
 }

@@ -26,7 +26,8 @@ TEST_CASE("Every component is found with its version or missing with a reason") 
       CHECK(component.detail.find(".so") != std::string::npos);
     }
   }
-  CHECK(names == std::set<std::string>{"driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN"});
+  CHECK(names == std::set<std::string>{"driver", "cuBLAS", "cuDNN", "NCCL", "oneDNN", "gloo",
+                                       "openmpi", "mpich"});
 }
 
 TEST_CASE("A machine without a GPU says so, and why") {

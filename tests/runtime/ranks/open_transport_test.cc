@@ -19,7 +19,7 @@ TEST_CASE("all transports are listed, each with its version or why it is missing
     CHECK_FALSE(transport.use.empty());
     const bool has_next_step = transport.detail.find("install") != std::string::npos;
     CHECK(transport.found != has_next_step);
-    // "gloo 0.5.0, /the/file.so"
+    // "0.5.0, /the/file.so"
     if (transport.found) {
       CHECK(transport.detail.find("/libyuba_" + transport.name + ".so") != std::string::npos);
       CHECK(transport.detail.find('.') < transport.detail.find(','));
