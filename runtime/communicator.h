@@ -34,6 +34,11 @@ enum class Progress {
 struct Traffic {
   std::vector<int64_t> received;       // [instruction]
   std::vector<int64_t> received_from;  // [device]
+
+  explicit Traffic(int devices = 0, int instructions = 0)
+      : received(instructions), received_from(devices) {}
+  // The device has copied in the exchange once more.
+  void Count(int instruction, const DeviceExchange& own);
 };
 
 class Communicator {

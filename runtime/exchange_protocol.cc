@@ -6,25 +6,19 @@
 #include "opsemantics/base/status.h"
 
 namespace yuba::runtime {
-namespace {
 
-// Adds what a device received in one exchange.
-void Count(int instruction, const DeviceExchange& own, Traffic& traffic) {
+void Traffic::Count(int instruction, const DeviceExchange& own) {
   for (size_t i = 0; i < own.sources.size(); ++i) {
-    traffic.received[instruction] += own.received[i];
-    traffic.received_from[own.sources[i]] += own.received[i];
+    received[instruction] += own.received[i];
+    received_from[own.sources[i]] += own.received[i];
   }
 }
-
-}  // namespace
 
 ExchangeProtocol::ExchangeProtocol(std::unique_ptr<ExchangeSteps> steps, int devices,
                                    int instructions)
     : steps_(std::move(steps)) {
   for (int device = 0; device < devices; ++device) {
-    peers_.push_back(std::make_unique<Peer>());
-    peers_[device]->traffic.received.resize(instructions);
-    peers_[device]->traffic.received_from.resize(devices);
+    peers_.push_back(std::make_unique<Peer>(devices, instructions));
   }
 }
 
@@ -43,7 +37,7 @@ absl::StatusOr<Progress> ExchangeProtocol::Advance(int device, int instruction,
       return Progress::kAdvanced;
     case kCopy:
       YUBA_RETURN_IF_ERROR(steps_->Copy(device, instruction, plan));
-      if (!recording_) Count(instruction, own, self.traffic);
+      if (!recording_) self.traffic.Count(instruction, own);
       ++self.departed;
       self.phase = kDepart;
       Notify(own.sources);
@@ -60,7 +54,7 @@ absl::StatusOr<Progress> ExchangeProtocol::Advance(int device, int instruction,
 
 void ExchangeProtocol::CountAgain(int instruction, const ExchangePlan& plan) {
   for (size_t device = 0; device < plan.devices.size(); ++device)
-    Count(instruction, plan.devices[device], peers_[device]->traffic);
+    peers_[device]->traffic.Count(instruction, plan.devices[device]);
 }
 
 int ExchangeProtocol::WaitsFor(int device, const ExchangePlan& plan) const {

@@ -81,6 +81,8 @@ class ExchangeProtocol final : public Communicator {
 
   // What one device has done.
   struct Peer {
+    Peer(int devices, int instructions) : traffic(devices, instructions) {}
+
     std::atomic<int64_t> arrived{0}, departed{0};  // exchanges; other devices read these
     std::mutex mutex;                              // with `changed`: held while the device waits
     std::condition_variable changed;  // a counter that the device waits for may have grown

@@ -1,5 +1,10 @@
 #include "runtime/machine_limits.h"
 
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "opsemantics/base/start_thread.h"
@@ -48,6 +53,20 @@ absl::Status CheckThreads(int devices, int threads_per_device, bool library) {
           ? "take fewer of each device (--threads-per-device, OMP_NUM_THREADS=1), "
           : "",
       "or plan for fewer devices"));
+}
+
+std::vector<int> OwnProcessors() {
+  std::vector<int> processors;
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  // It fails on machines with more processors than the mask has bits.
+  const bool known = sched_getaffinity(0, sizeof mask, &mask) == 0;
+  const int most =
+      known ? CPU_SETSIZE : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  for (int processor = 0; processor < most; ++processor) {
+    if (!known || CPU_ISSET(processor, &mask)) processors.push_back(processor);
+  }
+  return processors;
 }
 
 }  // namespace yuba::runtime

@@ -5,6 +5,7 @@
 #define YUBA_RUNTIME_MACHINE_LIMITS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "runtime/available_memory.h"
@@ -18,6 +19,10 @@ absl::Status CheckArenas(int devices, int64_t arena_bytes, const AvailableMemory
 // ResourceExhausted where the system does not give the threads of a step now. `devices` run at once
 // with `threads_per_device` each; with `library` a library has as many of its own.
 absl::Status CheckThreads(int devices, int threads_per_device, bool library);
+
+// The processors that this process may run on, by their numbers on the machine, which may have
+// more: launchers bind processes to some of them. At least one.
+std::vector<int> OwnProcessors();
 
 }  // namespace yuba::runtime
 

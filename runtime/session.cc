@@ -1,13 +1,10 @@
 #include "runtime/session.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
@@ -61,10 +58,7 @@ int DefaultThreads(int devices) {
   const char* const set = std::getenv("OMP_NUM_THREADS");
   int threads = 0;
   if (set == nullptr || !absl::SimpleAtoi(set, &threads) || threads < 1) {
-    cpu_set_t mask;
-    threads = sched_getaffinity(0, sizeof mask, &mask) == 0
-                  ? CPU_COUNT(&mask)
-                  : static_cast<int>(std::thread::hardware_concurrency());
+    threads = static_cast<int>(OwnProcessors().size());
   }
   return std::max(1, std::min(threads, kMostThreadsPerDevice) / devices);
 }

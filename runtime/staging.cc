@@ -7,6 +7,12 @@ constexpr int64_t kAlignment = 64;  // bytes; of each piece, for any type of ele
 
 }  // namespace
 
+int64_t TakeStaging(int64_t bytes, int64_t& used) {
+  const int64_t at = used;
+  used += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return at;
+}
+
 Staging StagingOf(const ExchangePlan& plan, const std::function<bool(int, int)>& can_read) {
   Staging staging;
   const size_t devices = plan.devices.size();
@@ -16,12 +22,9 @@ Staging StagingOf(const ExchangePlan& plan, const std::function<bool(int, int)>&
   for (size_t d = 0; d < devices; ++d) {
     const auto add = [&](int source, int64_t elements) {
       if (elements == 0 || can_read(static_cast<int>(d), source)) return;
-      int64_t &from = staging.sent_bytes[source], &to = staging.received_bytes[d];
       const int64_t bytes = elements * plan.source_element_bytes;
-      staging.fetches[d].push_back({source, from, to, bytes});
-      const int64_t taken = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-      from += taken;
-      to += taken;
+      staging.fetches[d].push_back({source, TakeStaging(bytes, staging.sent_bytes[source]),
+                                    TakeStaging(bytes, staging.received_bytes[d]), bytes});
     };
     for (const Piece& piece : plan.devices[d].pieces) {
       add(piece.source, piece.walk.elements());

@@ -35,6 +35,10 @@ struct Staging {
 // can_read(reader, source) says whether a device can read the source's memory.
 Staging StagingOf(const ExchangePlan& plan, const std::function<bool(int, int)>& can_read);
 
+// The place of the next `bytes` in a staging buffer of which `used` bytes are taken, which grow:
+// for elements of any type.
+int64_t TakeStaging(int64_t bytes, int64_t& used);
+
 // The walk where buffer number `buffer` has the elements side by side, in the walk's order.
 BoxWalk Packed(BoxWalk walk, size_t buffer);
 

@@ -108,6 +108,7 @@ absl::StatusOr<PlannedModel> LoadFor(const RunCommandFlags& flags, int devices) 
   if (!made.ok()) {
     return Annotate(made.status(), absl::StrCat(flags.plan, ", for ", Counted(devices, "device")));
   }
+  if (InterruptNote::Came()) return absl::CancelledError("interrupted while planning again");
   std::cerr << "note: " << flags.plan << " is for " << Counted(file->mesh.devices(), "device")
             << " and was made again for " << devices << ", in "
             << absl::StrFormat("%.1f s\n", made->seconds);

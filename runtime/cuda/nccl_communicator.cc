@@ -62,10 +62,7 @@ absl::Status NcclCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
 }
 
 char* NcclCommunicator::At(const runtime::Place& place) const {
-  char* const start = place.room == runtime::Room::kArena        ? own_.arena()
-                      : place.room == runtime::Room::kSendBuffer ? send_buffer_.data()
-                                                                 : receive_buffer_.data();
-  return start + place.offset;
+  return runtime::AddressOf(place, own_.arena(), send_buffer_.data(), receive_buffer_.data());
 }
 
 NcclCommunicator::Prepared NcclCommunicator::PrepareOne(const RankExchange& exchange,

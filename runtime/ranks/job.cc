@@ -154,7 +154,6 @@ void Job::SetDescribe(std::function<std::string(int)> describe) {
 
 absl::Status Job::ended() const { return watch_->ended(); }
 RankFault Job::fault() const { return watch_->fault(); }
-void Job::OnEnd(std::function<void()> on_end) { watch_->OnEnd(std::move(on_end)); }
 void Job::Fail(const absl::Status& reason) { watch_->Fail(reason); }
 absl::Status Job::EndOf(const TransportError& error) { return watch_->EndOf(error); }
 int Job::Leave(int exit_code) { return watch_->Leave(exit_code); }

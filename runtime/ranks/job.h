@@ -93,9 +93,6 @@ class Job {
   absl::Status ended() const;
   // And whose fault that was.
   RankFault fault() const;
-  // Called once, from any thread, when it ends; at once where it has. Nothing takes it away, and
-  // waits for a call that is under way. It must not call OnEnd.
-  void OnEnd(std::function<void()> on_end);
   // This rank cannot go on, for this reason. Returns at once.
   void Fail(const absl::Status& reason);
   // What ended the job, of which a failed transfer is a sign; waits for rank 0's word about a

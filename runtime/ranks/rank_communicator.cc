@@ -26,10 +26,7 @@ absl::Status RankCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
 }
 
 char* RankCommunicator::At(const Place& place) {
-  char* const start = place.room == Room::kArena        ? arena_
-                      : place.room == Room::kSendBuffer ? send_buffer_.data()
-                                                        : receive_buffer_.data();
-  return start + place.offset;
+  return AddressOf(place, arena_, send_buffer_.data(), receive_buffer_.data());
 }
 
 void RankCommunicator::Start(const RankExchange& exchange, const ExchangePlan& plan) {

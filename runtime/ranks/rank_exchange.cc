@@ -5,15 +5,6 @@
 namespace yuba::runtime {
 namespace {
 
-constexpr int64_t kAlignment = 64;  // bytes; of what is staged, for any type of elements
-
-// The next `bytes` of a staging buffer of which `used` are taken.
-int64_t Take(int64_t bytes, int64_t& used) {
-  const int64_t at = used;
-  used += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  return at;
-}
-
 // Whether the walk's elements lie side by side in a buffer, in the walk's order.
 bool IsDense(const BoxWalk& walk, size_t buffer) {
   return Packed(walk, buffer).buffers[buffer].strides == walk.buffers[buffer].strides;
@@ -58,7 +49,7 @@ class Maker {
       packing.walk.extents = walk.extents;
       packing.walk.buffers = {walk.buffers[buffer], walk.buffers[buffer]};
       packing.walk = Packed(std::move(packing.walk), 1);
-      packing.to = Take(message.bytes, exchange_.send_bytes);
+      packing.to = TakeStaging(message.bytes, exchange_.send_bytes);
       message.place = {Room::kSendBuffer, packing.to};
       exchange_.packings.push_back(std::move(packing));
     }
@@ -99,7 +90,7 @@ class Maker {
   }
 
   Place TakeReceived(int64_t bytes) {
-    return {Room::kReceiveBuffer, Take(bytes, exchange_.receive_bytes)};
+    return {Room::kReceiveBuffer, TakeStaging(bytes, exchange_.receive_bytes)};
   }
 
   const ExchangePlan& plan_;
@@ -108,6 +99,15 @@ class Maker {
 };
 
 }  // namespace
+
+char* AddressOf(const Place& place, char* arena, char* send_buffer, char* receive_buffer) {
+  switch (place.room) {
+    case Room::kArena: return arena + place.offset;
+    case Room::kSendBuffer: return send_buffer + place.offset;
+    case Room::kReceiveBuffer: return receive_buffer + place.offset;
+  }
+  return nullptr;
+}
 
 RankExchange RankExchangeOf(const ExchangePlan& plan, int rank) { return Maker(plan, rank).Make(); }
 

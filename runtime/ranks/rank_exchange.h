@@ -22,6 +22,9 @@ struct Place {
   int64_t offset = 0;  // bytes
 };
 
+// The address of a place, where arena and buffers are at these.
+char* AddressOf(const Place& place, char* arena, char* send_buffer, char* receive_buffer);
+
 // A piece, or one partial of a cell, that another rank reads of this one or this one of another.
 struct RankMessage {
   int peer = 0;

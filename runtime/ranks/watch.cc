@@ -153,14 +153,6 @@ bool Watch::Closed() const {
   return closed_;
 }
 
-void Watch::OnEnd(std::function<void()> on_end) {
-  std::lock_guard<std::mutex> lock(on_end_mutex_);
-  on_end_ = std::move(on_end);
-  if (ended().ok()) return;
-  if (on_end_) on_end_();
-  on_end_ = nullptr;
-}
-
 void Watch::End(const Verdict& verdict, bool is_own_verdict) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -172,9 +164,6 @@ void Watch::End(const Verdict& verdict, bool is_own_verdict) {
   }
   changed_.notify_all();
   transport_->Abort(Channel::kData);
-  std::lock_guard<std::mutex> lock(on_end_mutex_);
-  if (on_end_) on_end_();
-  on_end_ = nullptr;
 }
 
 void Watch::Fail(const absl::Status& reason) {

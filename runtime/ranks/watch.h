@@ -59,7 +59,6 @@ class Watch : public std::enable_shared_from_this<Watch> {
   void SetDescribe(Describe describe);
   absl::Status ended() const;
   RankFault fault() const;
-  void OnEnd(std::function<void()> on_end);
   void Fail(const absl::Status& reason);
   absl::Status EndOf(const TransportError& error);
   int Leave(int exit_code);
@@ -106,8 +105,6 @@ class Watch : public std::enable_shared_from_this<Watch> {
   int stuck_on_ = -1;                  // the peer of one that has failed; -1: none has
   std::mutex describe_mutex_;          // held while it is called, as is the next one
   Describe describe_;
-  std::mutex on_end_mutex_;
-  std::function<void()> on_end_;
 
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;

@@ -169,9 +169,9 @@ TEST_CASE("training of ranks has the bits of one process, checkpoints too") {
 // A model, its plan for four devices and what a training of it needs.
 class Trained {
  public:
-  Trained() : folder_(ScratchFolder("planned_again")) {
-    Succeed("yuba partition " + model_ +
-            " --train adam --loss softmax-cross-entropy --memory 1GB --devices 4 -o " + plan());
+  explicit Trained(const std::string& memory = "1GB") : folder_(ScratchFolder("planned_again")) {
+    Succeed("yuba partition " + model_ + " --train adam --loss softmax-cross-entropy --memory " +
+            memory + " --devices 4 -o " + plan());
   }
 
   std::string plan() const { return folder_ + "/plan.json"; }
@@ -229,6 +229,25 @@ TEST_CASE("ranks of torchrun meet at its store") {
   const std::string model = RepositoryFile("tests/models/gpt");
   Program(model + "/model.onnx", "", 2)
       .RunsEqually("--inputs " + model + "/test_data_set_0 --outputs %OUT", torchrun);
+}
+
+TEST_CASE("a plan for other devices that fits no --memory ends all ranks") {
+  const Trained trained("400kB");
+  const CommandResult result = trained.Run("--devices auto --ranks 2 --timeout 5");
+  INFO(result.error);
+  CHECK(result.exit_code == 1);
+  CHECK(result.error.find("for 2 devices") != std::string::npos);
+}
+
+TEST_CASE("a NaN on one rank ends all, by the name of what made it") {
+  const Trained trained;
+  for (const std::string ranks : {"", " --ranks 4 --timeout 20"}) {
+    const CommandResult result = trained.Run("--guard nan --steps 3 --lr-schedule 1e30" + ranks);
+    INFO(ranks << " " << result.error);
+    CHECK(result.exit_code == 1);
+    CHECK(result.error.find("instruction") != std::string::npos);
+    CHECK(result.error.find("has not got on") == std::string::npos);
+  }
 }
 
 }  // namespace

@@ -6,32 +6,12 @@
 #include <random>
 
 #include "opsemantics/base/collectives.h"
+#include "tests/runtime/exchange_programs.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/support/status_matchers.h"
 
 namespace yuba::runtime {
 namespace {
-
-using Random = std::mt19937;
-
-int64_t Pick(Random& random, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(random);
-}
-
-std::vector<int64_t> RandomDims(Random& random) {
-  std::vector<int64_t> dims(Pick(random, 1, 3));
-  for (int64_t& dim : dims) dim = Pick(random, 1, 6);
-  return dims;
-}
-
-Box RandomBox(Random& random, const std::vector<int64_t>& dims) {
-  Box box;
-  for (int64_t dim : dims) {
-    const int64_t a = Pick(random, 0, dim), b = Pick(random, 0, dim);
-    box.push_back({std::min(a, b), std::max(a, b)});
-  }
-  return box;
-}
 
 bool Holds(const Box& box, const std::vector<int64_t>& point) {
   for (size_t d = 0; d < box.size(); ++d) {
@@ -87,19 +67,9 @@ RunOptions SomeExecutor(Random& random) {
 TEST_CASE("a gather brings each element from its own device, else from the first that has it") {
   Random random(1);
   for (int round = 0; round < 150; ++round) {
-    const int devices = static_cast<int>(Pick(random, 1, 6));
-    const std::vector<int64_t> dims = RandomDims(random);
-    std::vector<Box> has, reads;
-    for (int d = 0; d < devices; ++d) {
-      has.push_back(RandomBox(random, dims));
-      reads.push_back(RandomBox(random, dims));
-    }
-    ProgramBuilder builder({devices});
-    const int source = builder.AddBuffer("x", program::F32, dims, has);
-    const int destination = builder.AddBuffer("fetched", program::F32, dims, reads);
-    builder.AddExchange(source, destination);
-    builder.message().mutable_buffers(source)->set_initialized(true);
-    auto session = OpenSession(builder.Load(), SomeExecutor(random));
+    const auto [program, has, reads] = RandomGather(random, 1);
+    const int devices = program->devices(), source = 0, destination = 1;
+    auto session = OpenSession(program, SomeExecutor(random));
     FillSources(*session, source);
     REQUIRE_THAT(session->Step(), IsOk());
 
@@ -132,30 +102,13 @@ TEST_CASE("a gather brings each element from its own device, else from the first
 TEST_CASE("a reduction combines partials in their order, bit for bit, into the first owner") {
   Random random(2);
   for (int round = 0; round < 150; ++round) {
-    // Owners own boxes cut along dimension 0; where `copies` is 2, two devices own each box.
-    const int owners = static_cast<int>(Pick(random, 1, 3));
-    const int copies = static_cast<int>(Pick(random, 1, 2));
-    const int devices = owners * copies, partials = static_cast<int>(Pick(random, 2, 4));
-    const std::vector<int64_t> dims = RandomDims(random);
-    std::vector<Box> writes, own;
-    std::vector<int64_t> partial;
-    for (int d = 0; d < devices; ++d) {
-      writes.push_back(RandomBox(random, dims));
-      own.push_back(WholeBox(dims));
-      own.back()[0] = PartOf(dims[0], owners, d % owners);
-      partial.push_back(Pick(random, 0, partials - 1));
-    }
-    ProgramBuilder builder({devices});
-    const int source = builder.AddBuffer("made", program::F32, dims, writes);
-    const int destination = builder.AddBuffer("y", program::F32, dims, own);
-    builder.AddReduction(source, destination, program::SUM, partials, partial);
-    builder.message().mutable_buffers(source)->set_initialized(true);
-    auto session = OpenSession(builder.Load(), SomeExecutor(random));
+    const auto [program, owners, partials, writes, own, partial] = RandomSum(random, 1);
+    const int devices = program->devices(), source = 0, destination = 1;
+    auto session = OpenSession(program, SomeExecutor(random));
     std::vector<std::vector<float>> values(devices);
     for (int d = 0; d < devices; ++d) {
       for (int64_t i = 0; i < Volume(writes[d]); ++i) {
-        values[d].push_back(std::ldexp(static_cast<float>(Pick(random, -999, 999)),
-                                       static_cast<int>(Pick(random, -20, 20))));
+        values[d].push_back(AnyFloat(random));
       }
       Write(*session, d, source, values[d]);
     }
@@ -191,33 +144,6 @@ TEST_CASE("a reduction combines partials in their order, bit for bit, into the f
   }
 }
 
-// Three times: each of 4 devices gathers the whole x, and x becomes the sum of the four. An early
-// or late copy of any element shows in the result, which is 64 x.
-std::shared_ptr<const LoadedProgram> Chain(program::ElementType type = program::F32) {
-  const std::vector<int64_t> dims = {7, 5};
-  ProgramBuilder builder({2, 2});
-  const int rows = builder.AddBuffer("x", type, dims, CutAlong(dims, 0, 4));
-  const int whole = builder.AddBuffer("whole", type, dims, std::vector<Box>(4, WholeBox(dims)));
-  builder.AddInput("x", rows);
-  builder.AddOutput("x", rows);
-  program::Exchange* gather = builder.AddExchange(rows, whole);
-  gather->set_collective(CollectiveNumber("all_gather"));
-  program::Exchange* scatter = builder.AddReduction(whole, rows, program::SUM, 4, {0, 1, 2, 3});
-  scatter->set_collective(CollectiveNumber("reduce_scatter"));
-  for (program::Exchange* exchange : {gather, scatter}) {
-    exchange->add_axes(0);
-    exchange->add_axes(1);
-  }
-  builder.Repeat(3);
-  return builder.Load();
-}
-
-TensorData Ramp() {
-  std::vector<float> values;
-  for (int i = 0; i < 35; ++i) values.push_back(static_cast<float>(i) + 0.25f);
-  return FloatTensor({7, 5}, values);
-}
-
 void RequireSixtyFourTimes(Session& session) {
   REQUIRE_THAT(session.Set("x", Ramp()), IsOk());
   const absl::Status status = session.Step();
@@ -227,7 +153,7 @@ void RequireSixtyFourTimes(Session& session) {
 }
 
 TEST_CASE("a chain of exchanges gives the same under every interleaving") {
-  const auto program = Chain();
+  const auto program = ExchangeChain();
   for (int seed = 0; seed < 100; ++seed) {
     RunOptions options;
     options.interleave = true;
@@ -274,7 +200,7 @@ TEST_CASE("a chain of exchanges gives the same on threads, step after step") {
   for (bool recognise : {false, true}) {
     RunOptions options;
     options.recognise = recognise;
-    auto session = OpenSession(Chain(), options);
+    auto session = OpenSession(ExchangeChain(), options);
     for (int step = 0; step < 50; ++step) RequireSixtyFourTimes(*session);
   }
 }
@@ -284,7 +210,7 @@ TEST_CASE("recognised and plain exchanges move the same bytes") {
   for (bool recognise : {false, true}) {
     RunOptions options;
     options.recognise = recognise;
-    auto session = OpenSession(Chain(), options);
+    auto session = OpenSession(ExchangeChain(), options);
     RequireSixtyFourTimes(*session);
     statistics.push_back(session->statistics());
   }
@@ -296,7 +222,7 @@ TEST_CASE("recognised and plain exchanges move the same bytes") {
 }
 
 TEST_CASE("a transfer that is left out shows in the result and in the count") {
-  auto session = OpenSession(Chain());
+  auto session = OpenSession(ExchangeChain());
   ExchangePlan& gather = session->fleet().plans[0];
   REQUIRE(gather.devices[2].pieces.size() == 4);
   size_t remote = 0;

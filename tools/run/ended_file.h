@@ -5,7 +5,7 @@
 //    "exit_code": 3, "step": 7, "time": "2026-11-30T12:00:00Z"}
 //
 // Rank, host and process are those of the rank that is the reason, null where none is named; step
-// counts those that it had begun. The file is there as a whole or not at all.
+// counts the runs of entries that it had begun. The file is there as a whole or not at all.
 #ifndef YUBA_TOOLS_RUN_ENDED_FILE_H_
 #define YUBA_TOOLS_RUN_ENDED_FILE_H_
 

@@ -1,6 +1,5 @@
 #include "tools/run/ranks.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,13 +8,13 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "runtime/machine_limits.h"
 #include "runtime/ranks/alarm.h"
 #include "runtime/ranks/launcher.h"
 #include "runtime/ranks/open_transport.h"
@@ -42,16 +41,6 @@ absl::Status StatusOf(int exit_code) {
   }
 }
 
-std::vector<int> OwnProcessors() {
-  std::vector<int> processors;
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return processors;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &mask)) processors.push_back(processor);
-  }
-  return processors;
-}
-
 runtime::RankFacts FactsOf(const runtime::Launched& launched) {
   runtime::RankFacts facts;
   facts.rank = launched.rank;
@@ -62,7 +51,7 @@ runtime::RankFacts FactsOf(const runtime::Launched& launched) {
   facts.host = host;
   facts.process = getpid();
   facts.version = kVersion;
-  facts.processors = OwnProcessors();
+  facts.processors = runtime::OwnProcessors();
   return facts;
 }
 
@@ -138,15 +127,6 @@ bool IsOutcome(const absl::Status& status) {
   return status.ok() || status.GetPayload(kOutcome).has_value();
 }
 
-// The other ranks hear of it where memory has run out here.
-absl::Status RunHere(const std::function<absl::Status(runtime::Job*)>& run, runtime::Job* job) {
-  try {
-    return run(job);
-  } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("out of memory");
-  }
-}
-
 }  // namespace
 
 absl::Status AsOutcome(absl::Status status) {
@@ -185,7 +165,7 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
   }
   runtime::Job* const job = joined->get();
   job->SetBusy(true);  // until the steps begin: it reads, plans and compiles, and prepares devices
-  absl::Status status = RunHere(run, job);
+  absl::Status status = run(job);
   std::cout.flush();
   if (status.ok() && !std::cout) status = UserError("the output cannot be written");
   if (!IsOutcome(status)) job->Fail(status);

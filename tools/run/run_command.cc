@@ -219,10 +219,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
   if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
-  if (job != nullptr) {
-    const int64_t step = files.checkpoint.has_value() ? files.checkpoint->step : -1;
-    YUBA_RETURN_IF_ERROR(job->MustAgree(static_cast<uint64_t>(step), "checkpoint"));
-  }
+  if (job != nullptr) YUBA_RETURN_IF_ERROR(job->MustAgree(PrintOf(files), "checkpoint or input"));
   std::vector<runtime::Prediction> predictions;
   if (!flags.machine.empty()) {
     YUBA_ASSIGN_OR_RETURN(predictions, PredictionsOf(*program, flags));

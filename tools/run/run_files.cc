@@ -13,9 +13,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "runtime/program/checksum.h"
 #include "tools/report/text_table.h"
 #include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/checkpoint/found_weights.h"
@@ -275,6 +277,36 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& asked, const RunPorts& por
   YUBA_RETURN_IF_ERROR(CheckSave(flags.save, flags.resume));
   YUBA_RETURN_IF_ERROR(CheckOutputFolder(flags, ports.outputs.size()));
   return files;
+}
+
+uint64_t PrintOf(const RunFiles& files) {
+  runtime::Checksum print;
+  const auto add = [&print](const std::string& text) { print.Add(absl::StrCat(text, "\n")); };
+  const auto add_tensor = [&add](const std::string& name, ElementType type,
+                                 const std::vector<int64_t>& dims) {
+    add(absl::StrCat(name, " ", Name(type), " ", absl::StrJoin(dims, ",")));
+  };
+  for (const auto& [name, view] : files.weights)
+    add_tensor(name, view.tensor.type, view.tensor.dims);
+  for (const std::map<std::string, TensorData>* values : {&files.made, &files.numbers}) {
+    for (const auto& [name, value] : *values) {
+      add_tensor(name, value.type, value.dims);
+      print.Add(value.data);
+    }
+  }
+  for (const auto& [name, parts] : files.joined)
+    add(absl::StrCat(name, " in ", parts.values.size(), " parts"));
+  for (const EntryRun& run : files.runs) {
+    add(absl::StrCat(run.entry, " ", run.times));
+    for (const auto& [name, data] : run.prints) add(absl::StrCat(name, " ", data));
+  }
+  if (!files.checkpoint.has_value()) return print.value();
+  add(absl::StrCat("after ", files.checkpoint->step));
+  for (const auto& [key, text] : files.checkpoint->files.file.metadata)
+    add(absl::StrCat(key, " ", text));
+  for (const auto& [name, tensor] : files.checkpoint->tensors())
+    add_tensor(name, tensor.type, tensor.dims);
+  return print.value();
 }
 
 absl::Status WriteOutputs(runtime::Session& session, const RunFlags& flags,

@@ -41,6 +41,11 @@ struct RunFiles {
 // (--random), and an output that cannot be written or is one of the files that were read.
 absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& flags, const RunPorts& ports);
 
+// Of what was read, but not of the elements of tensors that are in files: names, types and extents
+// of weights and states, the checkpoint's step and facts, the data. Ranks that read one folder have
+// equal ones.
+uint64_t PrintOf(const RunFiles& files);
+
 // The seed that the value of --random gives: "true" is the usual seed.
 absl::StatusOr<uint64_t> RandomSeed(const std::string& random);
 

@@ -13,6 +13,7 @@
 #include "runtime/cuda/libraries.h"
 #include "tests/runtime/cuda/on_fakes.h"
 #include "tests/runtime/cuda/programs.h"
+#include "tests/runtime/exchange_programs.h"
 #include "tests/runtime/ranks/rank_results.h"
 #include "tests/support/status_matchers.h"
 
@@ -91,8 +92,8 @@ Program LoadFilled(runtime::ProgramBuilder builder) {
 TEST_CASE("Ranks on GPUs gather and combine any boxes to the host's bits") {
   std::mt19937 random(3);
   for (int round = 0; round < 24; ++round) {
-    const Program program =
-        round % 2 == 0 ? runtime::RandomGather(random) : runtime::RandomSum(random);
+    const Program program = round % 2 == 0 ? runtime::RandomGather(random, 2).program
+                                           : runtime::RandomSum(random, 2).program;
     OnFakes fakes(program->devices());
     Fake().seed = static_cast<uint64_t>(round);
     INFO("round " << round);

@@ -1,11 +1,10 @@
 // What sessions leave of which each has one device of a program, to be compared with what a session
-// leaves that has all. And programs for it, of exchanges alone.
+// leaves that has all.
 #ifndef YUBA_TESTS_RUNTIME_RANKS_RANK_RESULTS_H_
 #define YUBA_TESTS_RUNTIME_RANKS_RANK_RESULTS_H_
 
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -37,11 +36,6 @@ RankResult RunSteps(const std::shared_ptr<const LoadedProgram>& program, const R
 std::vector<RankResult> RunRanks(const std::shared_ptr<const LoadedProgram>& program,
                                  const std::vector<RankFacts>& facts, const RunOptions& options,
                                  int steps);
-
-// Any boxes of a tensor, gathered into others, on 2 to 5 devices.
-std::shared_ptr<const LoadedProgram> RandomGather(std::mt19937& random);
-// Any boxes of 2 to 4 partials of a tensor, summed up, on 2 to 6 devices or less.
-std::shared_ptr<const LoadedProgram> RandomSum(std::mt19937& random);
 
 }  // namespace yuba::runtime
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "opsemantics/base/collectives.h"
 #include "opsemantics/base/status.h"
+#include "tests/runtime/exchange_programs.h"
 #include "tests/runtime/program_builder.h"
 #include "tests/runtime/ranks/rank_results.h"
 #include "tests/runtime/ranks/run_job.h"
@@ -31,43 +31,16 @@ void RequireEqual(const std::shared_ptr<const LoadedProgram>& program) {
 
 TEST_CASE("ranks gather the same boxes as devices of one process") {
   std::mt19937 random(1);
-  for (int round = 0; round < 60; ++round) RequireEqual(RandomGather(random));
+  for (int round = 0; round < 60; ++round) RequireEqual(RandomGather(random, 2).program);
 }
 
 TEST_CASE("ranks combine partials in the same order as devices of one process") {
   std::mt19937 random(2);
-  for (int round = 0; round < 60; ++round) RequireEqual(RandomSum(random));
-}
-
-// x in rows on 4 devices, gathered and summed up three times, in recognised collectives.
-std::shared_ptr<const LoadedProgram> Chain() {
-  const std::vector<int64_t> dims = {7, 5};
-  ProgramBuilder builder({2, 2});
-  const int rows = builder.AddBuffer("x", program::F32, dims, CutAlong(dims, 0, 4));
-  const int whole =
-      builder.AddBuffer("whole", program::F32, dims, std::vector<Box>(4, WholeBox(dims)));
-  builder.AddInput("x", rows);
-  builder.AddOutput("x", rows);
-  program::Exchange* gather = builder.AddExchange(rows, whole);
-  gather->set_collective(CollectiveNumber("all_gather"));
-  program::Exchange* scatter = builder.AddReduction(whole, rows, program::SUM, 4, {0, 1, 2, 3});
-  scatter->set_collective(CollectiveNumber("reduce_scatter"));
-  for (program::Exchange* exchange : {gather, scatter}) {
-    exchange->add_axes(0);
-    exchange->add_axes(1);
-  }
-  builder.Repeat(3);
-  return builder.Load();
-}
-
-TensorData Ramp() {
-  std::vector<float> values;
-  for (int i = 0; i < 35; ++i) values.push_back(static_cast<float>(i) + 0.25f);
-  return FloatTensor({7, 5}, values);
+  for (int round = 0; round < 60; ++round) RequireEqual(RandomSum(random, 2).program);
 }
 
 TEST_CASE("a value is set and gathered by all ranks, or by the first alone") {
-  const auto program = Chain();
+  const auto program = ExchangeChain();
   std::vector<std::string> everywhere(4), first(4);
   LocalNetwork network(4);
   RunJob(network, FactsOfRanks(4), Long(), [&](Job& job) {
@@ -91,7 +64,7 @@ TEST_CASE("a value is set and gathered by all ranks, or by the first alone") {
 }
 
 TEST_CASE("a rank that fails ends the step on all, for its reason") {
-  const auto program = Chain();
+  const auto program = ExchangeChain();
   std::vector<absl::Status> statuses(4);
   LocalNetwork network(4);
   RunJob(network, FactsOfRanks(4), Long(), [&](Job& job) {
@@ -115,7 +88,7 @@ TEST_CASE("a rank that fails ends the step on all, for its reason") {
 }
 
 TEST_CASE("a job must have a rank for each device") {
-  const auto program = Chain();
+  const auto program = ExchangeChain();
   std::vector<absl::Status> opened(2);
   LocalNetwork network(2);
   RunJob(network, FactsOfRanks(2), Long(), [&](Job& job) {
