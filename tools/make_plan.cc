@@ -154,19 +154,21 @@ absl::Status WithMachinesLimit(const absl::Status& status, const PartitionFlags&
                    ": --memory none plans without it"));
 }
 
-// The words of --space that the plan was made with.
-std::vector<std::string> SpaceOf(const search::PlanFile& file) {
-  const search::Space& space = file.space;
-  if (space.nesting == search::Nesting::kLevel) return {"tofu"};
-  std::vector<std::string> words = {space.factors ? "default" : "flat"};
-  words.push_back(space.copies ? "copies=all" : "copies=none");
-  return words;
-}
-
 // What the notes say of an option; "" where they say nothing.
 std::string Option(const search::PlanFile& file, const std::string& name) {
   const auto found = file.notes.options.find(name);
   return found == file.notes.options.end() ? "" : found->second;
+}
+
+// The words of --space that the plan was asked for with.
+std::vector<std::string> SpaceOf(const search::PlanFile& file) {
+  const std::string asked = Option(file, "space");
+  std::vector<std::string> words = {asked.empty() ? "default" : asked};
+  // Others than the default search know neither; what their plans have is theirs.
+  if (asked == "tofu" || file.search != "default") return words;
+  words.push_back(file.space.copies ? "copies=all" : "copies=none");
+  words.push_back(file.space.partials ? "partials=auto" : "partials=none");
+  return words;
 }
 
 }  // namespace
@@ -219,11 +221,12 @@ absl::StatusOr<PartitionFlags> FlagsOfPlan(const search::PlanFile& file, ModelFl
   flags.mesh.machine = Option(file, "machine");
   flags.space = SpaceOf(file);
   flags.objective = Option(file, "objective");
-  flags.search = Option(file, "search");
-  if (flags.search.empty()) flags.search = "default";
-  flags.replicate = Option(file, "replicate");
-  int64_t memory = 0;
-  if (absl::SimpleAtoi(Option(file, "memory"), &memory)) flags.memory = memory;
+  flags.search = file.search;
+  if (flags.search == "default") {  // others know neither
+    flags.replicate = Option(file, "replicate");
+    int64_t memory = 0;
+    if (absl::SimpleAtoi(Option(file, "memory"), &memory)) flags.memory = memory;
+  }
   for (const absl::string_view engine :
        absl::StrSplit(Option(file, "without"), ',', absl::SkipEmpty())) {
     flags.without.emplace(engine);

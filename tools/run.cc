@@ -111,7 +111,8 @@ absl::StatusOr<PlannedModel> LoadFor(const RunCommandFlags& flags, int devices) 
   if (InterruptNote::Came()) return absl::CancelledError("interrupted while planning again");
   std::cerr << "note: " << flags.plan << " is for " << Counted(file->mesh.devices(), "device")
             << " and was made again for " << devices << ", in "
-            << absl::StrFormat("%.1f s\n", made->seconds);
+            << absl::StrFormat("%.1f s", made->seconds)
+            << (file->space.pins.empty() ? "\n" : "; its pins, which name axes, are left out\n");
   return LoadPlannedText(flags.model, flags.plan, made->text);
 }
 

@@ -212,6 +212,33 @@ TEST_CASE(
   CHECK(loss_of(second.out) == Approx(loss_of(whole.out)).epsilon(1e-5));
 }
 
+TEST_CASE("a plan made again for other devices is the plan that was asked for with these") {
+  const std::string folder = ScratchFolder("asked_for");
+  const std::string model = RepositoryFile("tests/models/gpt") + "/model.onnx";
+  const auto plan = [&](const std::string& asked, int devices) {
+    const std::string file = folder + "/" + std::to_string(devices) + ".json";
+    Succeed("yuba partition " + model + " " + asked + " --devices " + std::to_string(devices) +
+            " -o " + file);
+    return file;
+  };
+  const auto figures = [&](const std::string& file) {
+    const std::string json =
+        Succeed("yuba run " + model + " " + file + " --devices 2 --random --json").out;
+    const auto field = [&](const std::string& name) {
+      const size_t begin = json.find("\"" + name + "\"");
+      return json.substr(begin, json.find(",\n", begin) - begin);
+    };
+    return std::vector<std::string>{field("bytes"), field("arena_bytes")};
+  };
+  for (const std::string asked :
+       {"", "--space tofu", "--space flat,copies=none", "--replicate auto", "--memory 240kB",
+        "--search data", "--search zero3", "--search recursive", "--search megatron",
+        "--replicate auto --space partials=none", "--machine hgx-h100:8"}) {
+    INFO(asked);
+    CHECK(figures(plan(asked, 4)) == figures(plan(asked, 2)));
+  }
+}
+
 TEST_CASE("--devices and --resume latest say what they need") {
   const Trained trained;
   const auto error = [&](const std::string& flags) {
