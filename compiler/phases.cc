@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/cluster/cluster.h"
@@ -16,6 +17,7 @@
 #include "compiler/order/order.h"
 #include "compiler/search_model.h"
 #include "compiler/spmd/recognise.h"
+#include "compiler/streams/streams.h"
 #include "compiler/verify/check_collectives.h"
 #include "compiler/verify/check_memory.h"
 #include "compiler/verify/coverage.h"
@@ -25,6 +27,8 @@
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
+#include "opsemantics/machine/find_machine.h"
+#include "runtime/program/check_streams.h"
 #include "runtime/program/program_file.h"
 #include "runtime/program/well_formed.h"
 #include "search/check/check.h"
@@ -186,6 +190,30 @@ absl::Status VerifyKernels(Compilation& c) {
   return absl::OkStatus();
 }
 
+// Whose times decide what overlaps, where a plan was made for no machine: nodes of 8 GPUs.
+std::string UsualMachineFor(int devices) {
+  return absl::StrCat("hgx-h100:", std::max(1, (devices + 7) / 8));
+}
+
+absl::Status Overlap(Compilation& c) {
+  const kernels::KernelChoice& choice = c.request.kernels;
+  if (!choice.target.facts->parallel || !choice.overlap) return absl::OkStatus();
+  Machine usual;
+  const Machine* machine = c.plan.space.objective.machine().get();
+  if (machine == nullptr || machine->devices() < c.plan.mesh.devices()) {
+    YUBA_ASSIGN_OR_RETURN(usual, FindMachine(UsualMachineFor(c.plan.mesh.devices())));
+    machine = &usual;
+  }
+  // A limit is about the model's own elements, not about the wider ones of hash arithmetic.
+  OverlapExchanges(*machine, c.program.hash_arithmetic() ? 0 : c.plan.space.memory, c.program);
+  return absl::OkStatus();
+}
+
+absl::Status VerifyStreams(Compilation& c) {
+  YUBA_RETURN_IF_ERROR(VerifyMemory(c));
+  return program::CheckStreams(c.program);
+}
+
 absl::Status Emit(Compilation& c) {
   if (c.request.output_file.empty()) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(c.file_bytes, runtime::WriteProgramFile(c.program, c.request.file_values,
@@ -212,6 +240,7 @@ constexpr Phase kPhases[] = {
     {"recognise", "exchanges that equal collectives are marked", Recognise, VerifyCollectives},
     {"memory", "each buffer gets its life and its place in the arena", Memory, VerifyMemory},
     {"kernels", "each function becomes a library call or machine code", Kernels, VerifyKernels},
+    {"streams", "exchanges get their place beside the kernels", Overlap, VerifyStreams},
     {"emit", "the program is written", Emit, VerifyNothing},
 };
 

@@ -46,6 +46,9 @@ struct KernelChoice {
   // Whether kernels for GPUs that can be one move next to each other (compiler/order/follow.h,
   // gather.h); false: the order is as it was planned.
   bool gathers = true;
+  // Whether exchanges of GPUs get their place beside the kernels (compiler/streams); false: each
+  // comes right before its reader, or behind what it is of.
+  bool overlap = true;
   MemoryOrder order = MemoryOrder::kAuto;
   JointCalls joint_calls = JointCalls::kAuto;
   bool code = true;  // false: none is generated, so that the program can be predicted

@@ -12,9 +12,9 @@
 namespace yuba::compiler {
 namespace {
 
-void SetLifetimes(program::Program& program) {
+void SetLifetimes(const std::vector<int>& runs_until, program::Program& program) {
   const int last = std::max(0, program.instructions_size() - 1);
-  const std::vector<Users> users = UsersOf(program);
+  const std::vector<Users> users = UsersOf(program, runs_until);
   for (int id = 0; id < program.buffers_size(); ++id) {
     if (users[id].none()) continue;
     program.mutable_buffers(id)->set_first(users[id].first);
@@ -50,8 +50,8 @@ int64_t Place(program::Program& program, bool substitute, int64_t begin, int64_t
 
 }  // namespace
 
-void PlanMemory(program::Program& program, int64_t limit) {
-  SetLifetimes(program);
+void PlanMemory(program::Program& program, int64_t limit, const std::vector<int>& runs_until) {
+  SetLifetimes(runs_until, program);
   program::KnownBoxes known(MeshOf(program));
   for (program::Buffer& buffer : *program.mutable_buffers()) {
     buffer.set_size(known.MostElements(buffer.box()) * ElementBytes(program, buffer));

@@ -9,6 +9,7 @@
 #define YUBA_COMPILER_MEMORY_MEMORY_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/program/program.pb.h"
 
@@ -19,8 +20,10 @@ namespace yuba::compiler {
 // throughout. Elements of floats have 8 bytes in hash arithmetic. `limit` is a size in bytes that
 // the arena is to keep within: an arena that meets it is not made smaller; 0: none. The arena may
 // be larger than the limit; the caller compares. Buffers marked `substitute` lie behind the arena,
-// and do not count.
-void PlanMemory(program::Program& program, int64_t limit = 0);
+// and do not count. runs_until: [instruction] the last one that may begin before it has ended,
+// itself at least; empty where they run one after the other.
+void PlanMemory(program::Program& program, int64_t limit = 0,
+                const std::vector<int>& runs_until = {});
 
 }  // namespace yuba::compiler
 

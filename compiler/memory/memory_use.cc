@@ -153,14 +153,15 @@ DeviceUse UseOf(const program::Program& program, const std::vector<int64_t>& byt
 
 }  // namespace
 
-std::vector<Users> UsersOf(const program::Program& program) {
+std::vector<Users> UsersOf(const program::Program& program, const std::vector<int>& runs_until) {
   std::vector<Users> users(program.buffers_size());
   const auto use = [&](int id, int first, int last) {
     users[id].first = users[id].none() ? first : std::min(users[id].first, first);
     users[id].last = std::max(users[id].last, last);
   };
   for (int i = 0; i < program.instructions_size(); ++i)
-    ForEachBuffer(program.instructions(i), [&](int id) { use(id, i, i); });
+    ForEachBuffer(program.instructions(i),
+                  [&](int id) { use(id, i, runs_until.empty() ? i : runs_until[i]); });
   // A call that stands for several kernels reads and writes while any of them would.
   for (const program::Attention& attention : program.attention()) {
     for (const auto& [begin, end] : program::PartsOf(attention)) {

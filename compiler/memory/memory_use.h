@@ -21,7 +21,9 @@ struct Users {
   int first = -1, last = -1;
   bool none() const { return first < 0; }
 };
-std::vector<Users> UsersOf(const program::Program& program);  // [buffer]
+// [buffer]. runs_until as in PlanMemory: a user counts until it has ended.
+std::vector<Users> UsersOf(const program::Program& program,
+                           const std::vector<int>& runs_until = {});
 
 // The arena beside what no offsets can do without. All bytes are of one device.
 struct ProgramMemory {

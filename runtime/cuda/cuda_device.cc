@@ -12,6 +12,7 @@
 #include "runtime/cuda/make_job.h"
 #include "runtime/program/check_attention.h"
 #include "runtime/program/check_joint_calls.h"
+#include "runtime/program/check_streams.h"
 #include "runtime/program/kernel_abi.h"
 #include "runtime/program/thread_launch.h"
 #include "runtime/watched_threads.h"
@@ -65,6 +66,7 @@ absl::Status CudaDevice::WaitUntilIdle(const std::function<bool()>& give_up) {
     if (state != cudaErrorNotReady) {
       YUBA_RETURN_IF_ERROR(CallStatus(state, "cudaStreamQuery", __FILE__, __LINE__));
       marks_.Settle();
+      if (streams_ != nullptr) exchange_marks_.Settle();
       return absl::OkStatus();
     }
     if (give_up()) break;
@@ -81,12 +83,12 @@ absl::Status CudaDevice::WaitUntilIdle(const std::function<bool()>& give_up) {
 absl::Status CudaDevice::Synchronize(const std::atomic<bool>& give_up) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   YUBA_RETURN_IF_ERROR(EndStep());
-  int64_t finished = marks_.finished();
+  int64_t done = finished();
   absl::optional<Clock::time_point> still_since;  // that it is to give up and nothing has ended
   return WaitUntilIdle([&] {
     if (!give_up) return false;
-    if (!still_since.has_value() || marks_.finished() != finished) still_since = Clock::now();
-    finished = marks_.finished();
+    if (!still_since.has_value() || finished() != done) still_since = Clock::now();
+    done = finished();
     return SecondsSince(*still_since) > kMostSecondsOfFailed;
   });
 }
@@ -377,22 +379,69 @@ absl::Status CudaDevice::PrepareZeros(const runtime::LoadedProgram& program,
                                stream_);
 }
 
-absl::Status CudaDevice::Run(int instruction) {
-  const Prepared& prepared = instructions_[instruction];
-  if (prepared.elements == 0) return absl::OkStatus();
-  YUBA_RETURN_IF_ERROR(gpu_->Enter());
-  YUBA_RETURN_IF_ERROR(Start(prepared));
-  return Started(instruction);
+absl::Status CudaDevice::UseTwoStreams(const runtime::LoadedProgram& program) {
+  if (!program::HasStreams(program.message())) return absl::OkStatus();
+  YUBA_ASSIGN_OR_RETURN(streams_, TwoStreams::Make(program, *gpu_, stream_));
+  return exchange_marks_.Open(*gpu_, streams_->exchanges());
 }
 
-void CudaDevice::BeginRecording() {
+absl::Status CudaDevice::EnterThread() {
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  return streams_ == nullptr ? absl::OkStatus() : streams_->BeginStep();
+}
+
+absl::Status CudaDevice::Run(int instruction) {
+  const Prepared& prepared = instructions_[instruction];
+  const bool runs = prepared.elements > 0;
+  if (!runs && streams_ == nullptr) return absl::OkStatus();
+  YUBA_RETURN_IF_ERROR(gpu_->Enter());
+  if (streams_ != nullptr) YUBA_RETURN_IF_ERROR(streams_->Wait(instruction));
+  if (runs) {
+    YUBA_RETURN_IF_ERROR(Start(prepared));
+    YUBA_RETURN_IF_ERROR(marks_.Add(instruction));
+  }
+  // Others that wait for it wait for all before it, which may have run.
+  return streams_ == nullptr ? absl::OkStatus() : streams_->Note(instruction);
+}
+
+absl::Status CudaDevice::BeforeExchange(int instruction) {
+  return streams_ == nullptr ? absl::OkStatus() : streams_->Wait(instruction);
+}
+
+absl::Status CudaDevice::StartedExchange(int instruction) {
+  if (streams_ == nullptr) return marks_.Add(instruction);
+  YUBA_RETURN_IF_ERROR(exchange_marks_.Add(instruction));
+  return streams_->Note(instruction);
+}
+
+absl::Status CudaDevice::EndStep() {
+  if (streams_ == nullptr) return marks_.Close();
+  YUBA_RETURN_IF_ERROR(exchange_marks_.Close());
+  YUBA_RETURN_IF_ERROR(marks_.Close());
+  return streams_->EndStep();
+}
+
+// The first of the list that has not ended, on either stream.
+runtime::UnfinishedWork CudaDevice::unfinished() const {
+  const runtime::UnfinishedWork kernels = marks_.unfinished();
+  const runtime::UnfinishedWork exchanges = exchange_marks_.unfinished();
+  if (exchanges.instruction < 0) return kernels;
+  if (kernels.instruction < 0) return exchanges;
+  return kernels.instruction < exchanges.instruction ? kernels : exchanges;
+}
+
+absl::Status CudaDevice::BeginRecording() {
   calls_before_ = library_calls_;
   marks_.BeginRecording();
+  if (streams_ == nullptr) return absl::OkStatus();
+  exchange_marks_.BeginRecording();
+  return streams_->BeginStep();
 }
 
 DeviceRecording CudaDevice::EndRecording() {
   DeviceRecording recording;
   recording.instructions = marks_.EndRecording();
+  if (streams_ != nullptr) recording.exchanges = exchange_marks_.EndRecording();
   recording.library_calls = library_calls_ - calls_before_;
   library_calls_ = calls_before_;  // none of them was made
   return recording;
@@ -401,6 +450,7 @@ DeviceRecording CudaDevice::EndRecording() {
 void CudaDevice::BeginReplay(const DeviceRecording& recording) {
   library_calls_ += recording.library_calls;
   marks_.Replay(recording.instructions);
+  if (streams_ != nullptr) exchange_marks_.Replay(recording.exchanges);
 }
 
 absl::Status CudaDevice::Start(const Prepared& prepared) {

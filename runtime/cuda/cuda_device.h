@@ -17,6 +17,7 @@
 #include "runtime/cuda/marks.h"
 #include "runtime/cuda/opaque_kernel.h"
 #include "runtime/cuda/tuning.h"
+#include "runtime/cuda/two_streams.h"
 #include "runtime/device.h"
 
 namespace yuba::cuda {
@@ -30,7 +31,7 @@ struct Fallback {
 
 // What a device does in a recorded step.
 struct DeviceRecording {
-  std::vector<int> instructions;  // in order
+  std::vector<int> instructions, exchanges;  // in order; exchanges, if they have their own stream
   int64_t library_calls = 0;
 };
 
@@ -59,24 +60,31 @@ class CudaDevice : public runtime::Device {
                        const runtime::ArenaLayout& layout) override;
   absl::Status Run(int instruction) override;
   absl::Status Synchronize(const std::atomic<bool>& give_up) override;
-  int64_t finished() const override { return marks_.finished(); }
-  runtime::UnfinishedWork unfinished() const override { return marks_.unfinished(); }
+  int64_t finished() const override { return marks_.finished() + exchange_marks_.finished(); }
+  runtime::UnfinishedWork unfinished() const override;
   absl::Status Usable() const override;
   absl::StatusOr<BadIndex> TakeBadIndex() override;
-  absl::Status EnterThread() override { return gpu_->Enter(); }
+  absl::Status EnterThread() override;
   int64_t workspace_bytes() const override { return workspace_bytes_ + library_bytes_; }
   int64_t library_calls() const override { return library_calls_; }
 
   const Gpu& gpu() const { return *gpu_; }
   cudaStream_t stream() const { return stream_; }
+  // To be called after Prepare by who starts exchanges on a stream of their own, where the program
+  // is for two; else they belong on `stream`.
+  absl::Status UseTwoStreams(const runtime::LoadedProgram& program);
+  cudaStream_t exchange_stream() const {
+    return streams_ == nullptr ? stream_ : streams_->exchanges();
+  }
   void AddLibraryMemory(int64_t bytes) { library_bytes_ += bytes; }
-  // To be called when all of an instruction has been started.
-  absl::Status Started(int instruction) { return marks_.Add(instruction); }
+  // To be called before an exchange is started on its stream, and when all of it has been.
+  absl::Status BeforeExchange(int instruction);
+  absl::Status StartedExchange(int instruction);
   // To be called when all of a step has been.
-  absl::Status EndStep() { return marks_.Close(); }
+  absl::Status EndStep();
 
-  // From here on the stream records what is started on it.
-  void BeginRecording();
+  // From here on the streams record what is started on them; `stream` does already.
+  absl::Status BeginRecording();
   // What was recorded. EndStep comes before it where that is to be replayed.
   DeviceRecording EndRecording();
   // It is started next, by somebody else, and on an idle stream.
@@ -129,7 +137,9 @@ class CudaDevice : public runtime::Device {
   const double copy_seconds_;  // that a copy may take
   const std::shared_ptr<const Gpu> gpu_;
   cudaStream_t stream_ = nullptr;
-  Marks marks_;
+  Marks marks_;                          // of stream_
+  Marks exchange_marks_;                 // of the other one
+  std::unique_ptr<TwoStreams> streams_;  // null: exchanges are on stream_ too
   std::atomic<bool> hangs_{false};
   std::unique_ptr<LibraryHandles> handles_;  // outlives the library kernels
   GpuMemory arena_, workspace_;

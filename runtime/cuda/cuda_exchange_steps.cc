@@ -137,7 +137,7 @@ absl::Status CudaExchangeSteps::Depart(int device, int instruction,
   for (int reader : plan.devices[device].readers) {
     YUBA_CUDA(cudaStreamWaitEvent(devices_[device]->stream(), own_[reader]->departed, 0));
   }
-  return devices_[device]->Started(instruction);
+  return devices_[device]->StartedExchange(instruction);
 }
 
 absl::Status CudaExchangeSteps::Copy(int device, int instruction,

@@ -67,8 +67,8 @@ absl::Status GraphRecorder::Begin() {
   YUBA_RETURN_IF_ERROR(devices_[0]->gpu().Enter());
   // In this mode the driver refuses calls of this thread that a recording may not have.
   YUBA_CUDA(cudaStreamBeginCapture(origin, cudaStreamCaptureModeThreadLocal));
-  for (CudaDevice* device : devices_) device->BeginRecording();
   const auto join = [&]() -> absl::Status {
+    for (CudaDevice* device : devices_) YUBA_RETURN_IF_ERROR(device->BeginRecording());
     YUBA_CUDA(cudaEventRecord(events_[0], origin));
     for (size_t d = 1; d < devices_.size(); ++d) {
       YUBA_RETURN_IF_ERROR(devices_[d]->gpu().Enter());

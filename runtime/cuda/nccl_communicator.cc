@@ -105,7 +105,7 @@ absl::StatusOr<runtime::Progress> NcclCommunicator::Advance(int device, int inst
         nccl_->Start(prepared.messages, own_.stream(), [this] { return aborted(); }));
   }
   YUBA_RETURN_IF_ERROR(Start(prepared.results));
-  YUBA_RETURN_IF_ERROR(own_.Started(instruction));
+  YUBA_RETURN_IF_ERROR(own_.StartedExchange(instruction));
   if (!recording_) traffic_.Count(instruction, plan);
   return runtime::Progress::kDone;
 }

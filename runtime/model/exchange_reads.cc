@@ -114,6 +114,7 @@ class Reader {
     }
     for (std::vector<Read>& reads : result_.reads) MergeSources(reads);
     FindLibraryGather(groups);
+    FindLibrarySum(groups);
     return std::move(result_);
   }
 
@@ -231,8 +232,19 @@ class Reader {
         }
       }
     }
-    result_.gather_devices = static_cast<int>(groups[0].size());
-    result_.gather_bytes = whole * source_bytes_;
+    result_.library_devices = static_cast<int>(groups[0].size());
+    result_.library_bytes = whole * source_bytes_;
+  }
+
+  void FindLibrarySum(const std::vector<std::vector<int>>& groups) {
+    const Collective* collective = CollectiveAt(exchange_.collective());
+    if (collective == nullptr || std::string(collective->name) != "reduce_scatter") return;
+    const int64_t whole = Volume(boxes_.from[0]), part = Volume(boxes_.to[0]);
+    for (int device = 0; device < program_.devices(); ++device) {
+      if (Volume(boxes_.from[device]) != whole || Volume(boxes_.to[device]) != part) return;
+    }
+    result_.library_devices = static_cast<int>(groups[0].size());
+    result_.library_bytes = whole * source_bytes_;
   }
 
   const LoadedProgram& program_;

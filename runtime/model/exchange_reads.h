@@ -20,12 +20,12 @@ struct ExchangeReads {
   // [device] bytes read and written within its own memory: its own part of a gather, where that
   // does not lie in place; of a reduction its own partial and the result.
   std::vector<int64_t> local_bytes;
-  // Where each group of devices gathers equal parts that lie side by side, so that one call of a
-  // library does it: how many devices a group has, and bytes of the whole tensor that each then
-  // has. 0 elsewhere.
-  int gather_devices = 0;
   bool combines = false;  // partials are added up, or whatever the reducer does
-  int64_t gather_bytes = 0;
+  // Where one call of a library does it for each group of devices: how many devices a group has,
+  // and bytes of the whole tensor that each has, of a gather afterwards and of a sum before. A
+  // gather is of equal parts that lie side by side, a sum is scattered in equal parts. 0 elsewhere.
+  int library_devices = 0;
+  int64_t library_bytes = 0;
 };
 
 // Of an exchange of `program`, which was validated; recognised collectives are read in their

@@ -18,7 +18,8 @@
 #include "runtime/model/kernel_times.h"
 #include "runtime/model/on_chip.h"
 #include "runtime/model/processor_exchange.h"
-#include "runtime/model/stream_order.h"
+#include "runtime/program/all_reduce.h"
+#include "runtime/program/check_streams.h"
 
 namespace yuba::runtime {
 namespace {
@@ -69,13 +70,6 @@ std::string KeyOf(const LoadedProgram& program, const program::Exchange& exchang
   return key;
 }
 
-// Whether `next` gathers what `sum` has added up, so that both are an all-reduce.
-bool IsGatherOf(const program::Exchange& sum, const program::Exchange& next) {
-  return CollectiveName(sum.collective()) == "reduce_scatter" &&
-         CollectiveName(next.collective()) == "all_gather" && sum.destination() == next.source() &&
-         std::equal(sum.axes().begin(), sum.axes().end(), next.axes().begin(), next.axes().end());
-}
-
 // What an exchange is of an all-reduce that a library does in one call.
 enum class SumPart : uint8_t { kNone, kFirst, kLast };
 
@@ -94,8 +88,9 @@ class Maker {
         on_chip_[b] = on_chip_[b] || program_.message().buffers(b).substitute();
     }
     if (machine_.device.processors > 0) kept_ = KeptBuffers(program_, PlannedLayout(program_));
+    first_instruction_ = range.begin;
+    list_.two_streams = program::HasStreams(program_.message());
     for (int i = range.begin; i < range.end; ++i) AddStep(i);
-    if (policy_.exchange_stream) OrderStreams(program_, list_.steps);
     Classify(classes);
     for (const KernelTimes& times : kernels_) {
       list_.kernels.emplace_back();
@@ -113,6 +108,8 @@ class Maker {
     Step step;
     step.instruction = instruction;
     step.exchange = message.has_exchange();
+    step.joins = message.joins();
+    if (message.after() > 0) step.after = message.after() - 1 - first_instruction_;
     std::string key = step.exchange ? KeyOf(program_, message.exchange())
                                     : KeyOf(program_, message.kernel(), Unmoved(message.kernel()));
     const SumPart part = step.exchange ? PartOfSum(instruction) : SumPart::kNone;
@@ -142,18 +139,12 @@ class Maker {
 
   // Both parts stand next to each other, and the machine has been timed with such a sum.
   SumPart PartOfSum(int instruction) const {
-    if (!policy_.library_sums) return SumPart::kNone;
+    if (policy_.sums != Sums::kFast) return SumPart::kNone;
     const auto& instructions = program_.instructions();
-    const int count = static_cast<int>(instructions.size());
     for (const int sum : {instruction, instruction - 1}) {
-      if (sum < 0 || sum + 1 >= count || !instructions[sum].has_exchange() ||
-          !instructions[sum + 1].has_exchange()) {
-        continue;
-      }
-      const program::Exchange& gather = instructions[sum + 1].exchange();
-      if (!IsGatherOf(instructions[sum].exchange(), gather)) continue;
-      const ExchangeReads reads = ReadsOf(program_, gather);
-      if (reads.gather_devices == 0 || MeasuredSum(reads, 0) < 0) continue;
+      if (!program::IsAllReduce(program_.message(), sum)) continue;
+      const ExchangeReads reads = ReadsOf(program_, instructions[sum + 1].exchange());
+      if (reads.library_devices == 0 || MeasuredSum(reads, 0) < 0) continue;
       return sum == instruction ? SumPart::kFirst : SumPart::kLast;
     }
     return SumPart::kNone;
@@ -239,15 +230,19 @@ class Maker {
   double CollectiveSeconds(const ExchangeReads& reads, SumPart part, int device) const {
     if (part == SumPart::kFirst) return 0;  // all of it is in the last part
     if (part == SumPart::kLast) return MeasuredSum(reads, device);
-    if (!policy_.library_gathers || reads.gather_devices == 0 || reads.reads[device].empty())
-      return -1;
-    return Measured("all_gather", reads, device);
+    if (reads.library_devices == 0 || reads.reads[device].empty()) return -1;
+    if (!reads.combines)
+      return policy_.library_gathers ? Measured("all_gather", reads, device) : -1;
+    if (policy_.sums == Sums::kOrdered) return -1;
+    // Round a ring, the parts of a sum go the ways of those of a gather.
+    const double measured = Measured("reduce_scatter", reads, device);
+    return measured >= 0 ? measured : Measured("all_gather", reads, device);
   }
 
   // Where devices share processors.
   double SharedSeconds(const ExchangeReads& reads, int device) const {
     CopyWork work;
-    if (reads.gather_devices > 0) work.collective = "all_gather";
+    if (reads.library_devices > 0 && !reads.combines) work.collective = "all_gather";
     work.combines = reads.combines;
     int kind = 0;
     // Bytes within a device are read and written.
@@ -270,14 +265,15 @@ class Maker {
     int kind = 0;
     for (const Read& read : reads.reads[device])
       kind = std::max(kind, KindBetween(machine_, device, read.source));
-    return MeasuredSeconds(machine_.links[kind], collective, reads.gather_devices,
-                           policy_.one_process, static_cast<double>(reads.gather_bytes))
+    return MeasuredSeconds(machine_.links[kind], collective, reads.library_devices,
+                           policy_.one_process, static_cast<double>(reads.library_bytes))
         .value_or(-1);
   }
 
   const LoadedProgram& program_;
   const Machine& machine_;
   const RunPolicy& policy_;
+  int first_instruction_ = 0;         // of the entry
   std::vector<bool> on_chip_, kept_;  // [buffer]; empty: none
   std::map<std::string, int> kernel_rows_, exchange_rows_;
   std::vector<KernelTimes> kernels_;      // [row]

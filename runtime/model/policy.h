@@ -3,11 +3,21 @@
 #define YUBA_RUNTIME_MODEL_POLICY_H_
 
 #include <string>
+#include <vector>
+
+#include "opsemantics/machine/machine.h"
 
 namespace yuba::runtime {
 
+// Who adds up partials, and in which order (--sums).
+enum class Sums {
+  kOrdered,     // the owners, in the order of the partials: the same bits everywhere
+  kRepeatable,  // a library, round a ring: the same bits in each run on the same devices
+  kFast         // a library as it chooses, by a switch that adds up where there is one
+};
+
 struct RunPolicy {
-  std::string name = "today";  // as people give it
+  std::string name;  // as people give it
   // One process drives all devices of a node: what it starts on them, it starts one after the
   // other, DeviceModel::issue seconds each. Else each device has a process of its own.
   bool one_process = true;
@@ -15,16 +25,15 @@ struct RunPolicy {
   // (runtime/exchange_protocol.h): until they have come to it, and until they have started to copy.
   // Else it starts all instructions without looking at other devices.
   bool hosts_wait = true;
-  // Exchanges have a stream of their own beside the kernels' and wait only for what touches the
-  // same memory. Else a device runs one instruction after the other.
+  // Programs for two streams run exchanges beside the kernels, and wait for what they say. Else,
+  // and in other programs, a device runs one instruction after the other.
   bool exchange_stream = false;
   // A library runs the all-gathers that it can, as long as the machine's tables say
   // (CollectiveTable); else all devices copy what they read.
   bool library_gathers = true;
-  // And all-reduces: partials combined by their owners, each of which then sends its sum to all
-  // others, are one call, which a switch that adds up may do faster than links allow. The order of
-  // the sums is then the library's.
-  bool library_sums = false;
+  // And sums, but ordered ones: reduce-scatters, and all-reduces, which are one with the gather of
+  // its result next to it.
+  Sums sums = Sums::kOrdered;
   // Of devices that share processors: threads that compute a kernel on one device. 0: the
   // processors shared out over the devices, as `yuba run` does it.
   int threads_per_device = 0;
@@ -32,12 +41,31 @@ struct RunPolicy {
   friend bool operator==(const RunPolicy& a, const RunPolicy& b) { return a.name == b.name; }
 };
 
-// What `yuba run` does: the defaults.
-inline RunPolicy TodaysPolicy() { return {}; }
+// Virtual devices of one process.
+inline RunPolicy OneProcessPolicy() {
+  RunPolicy policy;
+  policy.name = "one process";
+  return policy;
+}
 
-// A run time that would only enqueue: a process for each device, which never waits, and a stream
-// for exchanges.
-inline RunPolicy EnqueuingPolicy() { return {"enqueue", false, false, true, true, false, 0}; }
+// A process for each device, which starts all and never waits.
+inline RunPolicy RanksPolicy(Sums sums = Sums::kRepeatable) {
+  RunPolicy policy;
+  const char* const kNames[] = {"ordered", "repeatable", "fast"};
+  policy.name = kNames[static_cast<int>(sums)];
+  policy.one_process = policy.hosts_wait = false;
+  policy.exchange_stream = true;
+  policy.sums = sums;
+  return policy;
+}
+
+// As `yuba run` runs a program on such a machine: one process where devices share processors; ranks
+// on GPUs, first as they are without --sums.
+inline std::vector<RunPolicy> PoliciesOn(const Machine& machine) {
+  if (machine.device.processors > 0) return {OneProcessPolicy()};
+  return {RanksPolicy(Sums::kRepeatable), RanksPolicy(Sums::kOrdered), RanksPolicy(Sums::kFast)};
+}
+inline RunPolicy PolicyOn(const Machine& machine) { return PoliciesOn(machine)[0]; }
 
 }  // namespace yuba::runtime
 

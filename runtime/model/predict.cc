@@ -2,6 +2,7 @@
 
 #include "opsemantics/base/status.h"
 #include "runtime/model/make_steps.h"
+#include "runtime/program/all_reduce.h"
 #include "runtime/program/work.h"
 
 namespace yuba::runtime {
@@ -20,11 +21,15 @@ KindSeconds MeanOf(const StepList& list, const Simulation& simulation) {
   return mean;
 }
 
-void CountMoved(Prediction& prediction) {
+void CountMoved(const LoadedProgram& program, Prediction& prediction) {
   const StepList& list = prediction.list;
   double bytes = 0, messages = 0;
   for (const Step& step : list.steps) {
     if (!step.exchange) continue;
+    const bool one_call = prediction.policy.sums != Sums::kOrdered &&
+                          program::IsAllReduce(program.message(), step.instruction - 1);
+    ++prediction.exchanges;
+    if (!step.joins && !one_call) ++prediction.groups;
     for (int c = 0; c < list.classes(); ++c) {
       for (const Inflow& inflow : list.exchanges[step.row][c].inflows) {
         bytes += inflow.bytes * list.class_sizes[c];
@@ -75,7 +80,7 @@ absl::StatusOr<Prediction> PredictEntry(const LoadedProgram& program, int entry,
   prediction.simulation = Simulate(prediction.list, machine, policy, options.events);
   prediction.seconds = prediction.simulation.seconds;
   prediction.kinds = MeanOf(prediction.list, prediction.simulation);
-  CountMoved(prediction);
+  CountMoved(program, prediction);
   return prediction;
 }
 

@@ -2,7 +2,7 @@
 // the same exchanges and waits, with clocks in place of work. Nothing is computed, so there are no
 // values, and neither devices nor code of the program are needed.
 //
-//   absl::StatusOr<Prediction> step = PredictStep(*program, machine, TodaysPolicy());
+//   absl::StatusOr<Prediction> step = PredictStep(*program, machine, PolicyOn(machine));
 //   step->seconds   // from the first instruction to the last, on all devices
 #ifndef YUBA_RUNTIME_MODEL_PREDICT_H_
 #define YUBA_RUNTIME_MODEL_PREDICT_H_
@@ -38,6 +38,9 @@ struct Prediction {
   KindSeconds kinds;
   int64_t bytes = 0;     // that devices receive from each other, all together
   int64_t messages = 0;  // in which they come
+  // Exchanges, and how many of them begin at a time of their own: not those that join another one,
+  // nor the gather of a sum that a library does in one call with it.
+  int exchanges = 0, groups = 0;
   StepList list;
   Simulation simulation;  // with events where they were asked for
 };

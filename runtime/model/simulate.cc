@@ -46,6 +46,7 @@ class Simulator {
         machine_(machine),
         policy_(policy),
         keep_(keep),
+        streams_(policy.exchange_stream && list.two_streams),
         hosts_(machine.device.issue > 0 && machine.device.processors == 0),
         clocks_(list, Capacities(), machine.device.processors) {
     times_.resize(list.classes());
@@ -103,12 +104,12 @@ class Simulator {
 
   bool OnTrack(int step, Track track) const {
     if (track == kHostThread) return hosts_;
-    const bool apart = policy_.exchange_stream && list_.steps[step].exchange;
+    const bool apart = streams_ && list_.steps[step].exchange;
     return apart == (track == kExchange);
   }
 
   Line& LineOf(int of_class, Track track) { return lines_[of_class * kTracks + track]; }
-  Track ExchangeTrack() const { return policy_.exchange_stream ? kExchange : kCompute; }
+  Track ExchangeTrack() const { return streams_ ? kExchange : kCompute; }
   const Step& StepOf(const Line& line) const { return list_.steps[line.steps[line.at]]; }
   const ExchangeTime& ExchangeOf(const Line& line) const {
     return list_.exchanges[StepOf(line).row][line.of_class];
@@ -200,7 +201,7 @@ class Simulator {
   bool Begin(Line& line) {
     const int after = StepOf(line).after;
     const Track other = line.track == kCompute ? kExchange : kCompute;
-    if (policy_.exchange_stream && LineOf(line.of_class, other).done < after) return false;
+    if (streams_ && LineOf(line.of_class, other).done < after) return false;
     Note(line, true, times_[line.of_class].waiting);
     Enter(line, Phase::kQueued);
     return true;
@@ -235,11 +236,13 @@ class Simulator {
     line.kind = 0;
     const ExchangeTime& exchange = ExchangeOf(line);
     const bool copies = !exchange.inflows.empty() || exchange.local_bytes > 0;
-    // Copies are started as kernels are.
-    Run(line, Task::kCompute, (copies ? machine_.device.launch : 0) + Latency(line));
+    // Copies are started as kernels are, those of a group with its first ones.
+    const bool starts = copies && !StepOf(line).joins;
+    Run(line, Task::kCompute, (starts ? machine_.device.launch : 0) + Latency(line));
   }
 
   double Latency(const Line& line) const {
+    if (StepOf(line).joins) return 0;
     double messages = 0;
     for (const Inflow& inflow : ExchangeOf(line).inflows) {
       if (inflow.kind == line.kind) messages += inflow.messages;
@@ -303,7 +306,7 @@ class Simulator {
 
   void WakeStreams(int of_class) {
     Wake(of_class * kTracks + kCompute);
-    if (policy_.exchange_stream) Wake(of_class * kTracks + kExchange);
+    if (streams_) Wake(of_class * kTracks + kExchange);
   }
 
   int NumberOf(const Line& line) const { return line.of_class * kTracks + line.track; }
@@ -347,6 +350,7 @@ class Simulator {
   const Machine& machine_;
   const RunPolicy& policy_;
   const bool keep_;
+  const bool streams_;           // exchanges have one of their own
   const bool hosts_;             // whether starting instructions takes the host time
   std::vector<int> first_link_;  // [kind]
   Clocks clocks_;

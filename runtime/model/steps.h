@@ -52,16 +52,18 @@ struct Step {
   int instruction = 0;
   bool exchange = false;
   int row = 0;  // of StepList::kernels or exchanges
-  // With streams of their own: the last step before this one on the other stream that touches the
-  // same memory; -1: none.
+  // With two streams: the last step of the other one that must have ended before this one begins;
+  // -1: none (program.proto).
   int after = -1;
+  bool joins = false;  // an exchange: it is of one group of messages with the one before it
 };
 
 struct StepList {
-  std::vector<int> class_sizes;                      // [class] devices
-  std::vector<int> class_of;                         // [device]
-  std::vector<Step> steps;                           // in the program's order
-  std::vector<std::vector<KernelTime>> kernels;      // [row][class]
+  bool two_streams = true;                       // the program is for kernels and exchanges apart
+  std::vector<int> class_sizes;                  // [class] devices
+  std::vector<int> class_of;                     // [device]
+  std::vector<Step> steps;                       // in the program's order
+  std::vector<std::vector<KernelTime>> kernels;  // [row][class]
   std::vector<std::vector<ExchangeTime>> exchanges;  // [row][class]
   // How many members of the class are in the process that drives it, and how many devices are there
   // in all; and for each kind of links how many members share a port.

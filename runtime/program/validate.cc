@@ -4,6 +4,7 @@
 
 #include "opsemantics/base/file_range.h"
 #include "opsemantics/base/status.h"
+#include "runtime/program/check_streams.h"
 #include "runtime/program/known_boxes.h"
 #include "runtime/program/program.h"
 #include "runtime/program/references.h"
@@ -37,7 +38,8 @@ class ContentChecker {
       YUBA_RETURN_IF_ERROR(Annotate(status, program_.Describe(i)));
     }
     YUBA_RETURN_IF_ERROR(Outputs());
-    return Initializers();
+    YUBA_RETURN_IF_ERROR(Initializers());
+    return program::CheckStreams(program_.message());
   }
 
  private:

@@ -174,7 +174,8 @@ Json PredictedJson(const PlanNotes& notes) {
                     {"exchanges", run.exchanges},
                     {"waiting", run.waiting},
                     {"starting", run.starting},
-                    {"enqueued", run.enqueued}});
+                    {"ordered", run.ordered},
+                    {"fast", run.fast}});
   }
   return rows;
 }

@@ -34,9 +34,10 @@ struct DeviceMemory {
 // the step where the run time has one stream.
 struct PredictedRun {
   std::string entry;                                              // its name in the program
-  int64_t step = 0;                                               // as `yuba run` runs it today
+  int64_t step = 0;                                               // as `yuba run` runs it
   int64_t kernels = 0, exchanges = 0, waiting = 0, starting = 0;  // of `step`
-  int64_t enqueued = 0;  // by a run time that only enqueues (EnqueuingPolicy)
+  // With --sums ordered and with --sums fast, which `step` is not; the step where it has no choice.
+  int64_t ordered = 0, fast = 0;
 };
 // What the file says beyond the plan, from the caller.
 struct PlanNotes {

@@ -151,7 +151,8 @@ void ReadPredicted(const JsonReader& rows, PlanFile* file) {
     run.exchanges = nanoseconds("exchanges");
     run.waiting = nanoseconds("waiting");
     run.starting = nanoseconds("starting");
-    run.enqueued = nanoseconds("enqueued");
+    run.ordered = nanoseconds("ordered");
+    run.fast = nanoseconds("fast");
     if (!rows.ok()) return;
     file->notes.predicted.push_back(std::move(run));
   }

@@ -177,7 +177,7 @@ absl::Status Compare(const PredictedFlags& flags) {
             absl::StrCat(benched.family, optimizer.empty() ? " forward" : " training");
         YUBA_ASSIGN_OR_RETURN(const auto program, ProgramOf(*loaded, devices));
         YUBA_ASSIGN_OR_RETURN(const runtime::Prediction predicted,
-                              PredictStep(*program, machine, runtime::TodaysPolicy()));
+                              PredictStep(*program, machine, runtime::OneProcessPolicy()));
         YUBA_ASSIGN_OR_RETURN(const Measured measured, Measure(program, flags.seconds));
         quotients.push_back(predicted.seconds / measured.seconds);
         const std::string row =

@@ -57,7 +57,7 @@ absl::StatusOr<program::Program> BuildProgram(const compiler::Model& model,
                                               const search::Plan& plan,
                                               const kernels::KernelChoice& choice, bool verify) {
   compiler::Compilation compilation = Planned(model, plan, choice);
-  YUBA_RETURN_IF_ERROR(RunFrom("layouts", "kernels", verify, compilation));
+  YUBA_RETURN_IF_ERROR(RunFrom("layouts", "streams", verify, compilation));
   return std::move(compilation.program);
 }
 
@@ -67,7 +67,7 @@ absl::StatusOr<WrittenProgram> WriteProgram(const compiler::Model& model, const 
   compiler::Compilation compilation = Planned(model, plan, choice);
   compilation.request.output_file = file;
   compilation.request.file_values = values;
-  YUBA_RETURN_IF_ERROR(RunFrom("layouts", "kernels", verify, compilation));
+  YUBA_RETURN_IF_ERROR(RunFrom("layouts", "streams", verify, compilation));
   AddNumbers(model, compilation.program);
   YUBA_RETURN_IF_ERROR(RunFrom("emit", "emit", verify, compilation));
   return WrittenProgram{std::move(compilation.program), compilation.file_bytes};

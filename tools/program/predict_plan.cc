@@ -17,17 +17,19 @@ namespace {
 
 int64_t Nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
 
-search::PredictedRun RunOf(const runtime::Prediction& today, const runtime::Prediction& enqueuing) {
+search::PredictedRun RunOf(const std::vector<runtime::Prediction>& of_policies) {
+  const runtime::Prediction& as_run = of_policies[0];
   search::PredictedRun run;
-  run.entry = today.entry;
-  run.step = Nanoseconds(today.seconds);
+  run.entry = as_run.entry;
+  run.step = Nanoseconds(as_run.seconds);
   double kernels = 0;
-  for (const double of_class : today.kinds.kernels) kernels += of_class;
+  for (const double of_class : as_run.kinds.kernels) kernels += of_class;
   run.kernels = Nanoseconds(kernels);
-  run.exchanges = Nanoseconds(today.kinds.exchanges);
-  run.waiting = Nanoseconds(today.kinds.waiting);
-  run.starting = Nanoseconds(today.kinds.starting);
-  run.enqueued = Nanoseconds(enqueuing.seconds);
+  run.exchanges = Nanoseconds(as_run.kinds.exchanges);
+  run.waiting = Nanoseconds(as_run.kinds.waiting);
+  run.starting = Nanoseconds(as_run.kinds.starting);
+  run.ordered = Nanoseconds(of_policies[1 % of_policies.size()].seconds);
+  run.fast = Nanoseconds(of_policies[2 % of_policies.size()].seconds);
   return run;
 }
 
@@ -59,20 +61,6 @@ absl::StatusOr<std::vector<std::vector<runtime::Prediction>>> Predict(
   return all;
 }
 
-absl::StatusOr<int64_t> StepUnder(const runtime::RunPolicy& policy, const compiler::Model& model,
-                                  const search::Plan& plan) {
-  const auto& machine = plan.space.objective.machine();
-  YUBA_CHECK(machine != nullptr);
-  YUBA_ASSIGN_OR_RETURN(program::Program program,
-                        BuildProgram(model, plan, KernelsWithoutCode(machine.get()), false));
-  YUBA_ASSIGN_OR_RETURN(const auto predictions, Predict(std::move(program), *machine, {policy}));
-  int64_t sum = 0;
-  for (const std::vector<runtime::Prediction>& of_entry : predictions) {
-    sum += TimesOfEntry(model.graph, of_entry[0].entry) * Nanoseconds(of_entry[0].seconds);
-  }
-  return sum;
-}
-
 }  // namespace
 
 kernels::KernelChoice KernelsWithoutCode(const Machine* machine) {
@@ -86,20 +74,25 @@ kernels::KernelChoice KernelsWithoutCode(const Machine* machine) {
 
 absl::StatusOr<std::vector<search::PredictedRun>> PredictRuns(program::Program program,
                                                               const Machine& machine) {
-  YUBA_ASSIGN_OR_RETURN(
-      const auto predictions,
-      Predict(std::move(program), machine, {runtime::TodaysPolicy(), runtime::EnqueuingPolicy()}));
+  YUBA_ASSIGN_OR_RETURN(const auto predictions,
+                        Predict(std::move(program), machine, runtime::PoliciesOn(machine)));
   std::vector<search::PredictedRun> runs;
-  for (const auto& of_entry : predictions) runs.push_back(RunOf(of_entry[0], of_entry[1]));
+  for (const auto& of_entry : predictions) runs.push_back(RunOf(of_entry));
   return runs;
 }
 
 absl::StatusOr<int64_t> PredictedStep(const compiler::Model& model, const search::Plan& plan) {
-  return StepUnder(runtime::TodaysPolicy(), model, plan);
-}
-
-absl::StatusOr<int64_t> EnqueuedStep(const compiler::Model& model, const search::Plan& plan) {
-  return StepUnder(runtime::EnqueuingPolicy(), model, plan);
+  const auto& machine = plan.space.objective.machine();
+  YUBA_CHECK(machine != nullptr);
+  YUBA_ASSIGN_OR_RETURN(program::Program program,
+                        BuildProgram(model, plan, KernelsWithoutCode(machine.get()), false));
+  YUBA_ASSIGN_OR_RETURN(const auto predictions,
+                        Predict(std::move(program), *machine, {runtime::PolicyOn(*machine)}));
+  int64_t sum = 0;
+  for (const std::vector<runtime::Prediction>& of_entry : predictions) {
+    sum += TimesOfEntry(model.graph, of_entry[0].entry) * Nanoseconds(of_entry[0].seconds);
+  }
+  return sum;
 }
 
 int64_t StepOf(const Graph& graph, const std::vector<search::PredictedRun>& runs) {

@@ -32,9 +32,6 @@ absl::StatusOr<std::vector<search::PredictedRun>> PredictRuns(program::Program p
 // the machine, or not be predicted.
 absl::StatusOr<int64_t> PredictedStep(const compiler::Model& model, const search::Plan& plan);
 
-// The same by a run time that only enqueues.
-absl::StatusOr<int64_t> EnqueuedStep(const compiler::Model& model, const search::Plan& plan);
-
 // What PredictedStep says, of runs that are predicted already.
 int64_t StepOf(const Graph& graph, const std::vector<search::PredictedRun>& runs);
 

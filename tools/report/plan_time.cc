@@ -26,8 +26,12 @@ std::string PartsText(const search::PredictedRun& run) {
 }
 
 std::string RunText(const search::PredictedRun& run, const std::string& of) {
-  return absl::StrCat(Duration(run.step), of, ": ", PartsText(run), ";\n", kIndent,
-                      Duration(run.enqueued), " by a run time that only enqueued\n");
+  std::string text = absl::StrCat(Duration(run.step), of, ": ", PartsText(run), "\n");
+  if (run.ordered != run.step || run.fast != run.step) {
+    absl::StrAppend(&text, kIndent, Duration(run.ordered), " with --sums ordered, ",
+                    Duration(run.fast), " with --sums fast\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -67,7 +71,8 @@ nlohmann::ordered_json TimeJson(const search::PlanFile& plan) {
                     {"exchanges", run.exchanges},
                     {"waiting", run.waiting},
                     {"starting", run.starting},
-                    {"enqueued", run.enqueued}});
+                    {"ordered", run.ordered},
+                    {"fast", run.fast}});
   }
   const auto& machine = plan.space.objective.machine();
   if (machine == nullptr) return nullptr;

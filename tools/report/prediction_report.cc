@@ -1,5 +1,7 @@
 #include "tools/report/prediction_report.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -34,6 +36,15 @@ std::string Milliseconds(double seconds) {
   return seconds == 0 ? "–" : absl::StrFormat("%.3f", 1e3 * seconds);
 }
 
+// The share of exchanges in which kernels do not wait; below 0 where exchanges have no stream of
+// their own.
+double HiddenShare(const Prediction& prediction) {
+  const KindSeconds& kinds = prediction.kinds;
+  const bool apart = prediction.policy.exchange_stream && prediction.list.two_streams;
+  if (!apart || kinds.exchanges == 0) return -1;
+  return std::max(0.0, 1 - kinds.waiting / kinds.exchanges);
+}
+
 }  // namespace
 
 std::string PredictionText(const std::vector<Prediction>& of_policies) {
@@ -50,11 +61,19 @@ std::string PredictionText(const std::vector<Prediction>& of_policies) {
     }
     if (any) table.Add(cells);
   }
+  if (HiddenShare(of_policies[0]) >= 0) {
+    std::vector<std::string> hidden = {"  exchanges hidden, %"};
+    for (const Prediction& each : of_policies)
+      hidden.push_back(absl::StrFormat("%.0f", 100 * HiddenShare(each)));
+    table.Add(hidden);
+  }
   std::vector<std::string> whole = {"  predicted step"};
   for (const Prediction& each : of_policies) whole.push_back(Milliseconds(each.seconds));
   table.Add(whole);
   return absl::StrCat(table.ToString(), "moves ", Bytes(of_policies[0].bytes), " in ",
-                      Counted(of_policies[0].messages, "message"), "\n");
+                      Counted(of_policies[0].messages, "message"), ": ",
+                      Counted(of_policies[0].exchanges, "exchange"), " in ",
+                      Counted(of_policies[0].groups, "group"), "\n");
 }
 
 nlohmann::ordered_json KindsJson(const KindSeconds& kinds) {
@@ -67,6 +86,7 @@ nlohmann::ordered_json PredictionJson(const Prediction& prediction) {
   return {{"entry", prediction.entry},           {"policy", prediction.policy.name},
           {"seconds", prediction.seconds},       {"kinds", KindsJson(prediction.kinds)},
           {"bytes", prediction.bytes},           {"messages", prediction.messages},
+          {"exchanges", prediction.exchanges},   {"groups", prediction.groups},
           {"classes", prediction.list.classes()}};
 }
 

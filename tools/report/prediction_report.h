@@ -15,7 +15,8 @@ namespace yuba::tools {
 // row for each kind of work, in milliseconds, and what moves.
 std::string PredictionText(const std::vector<runtime::Prediction>& of_policies);
 
-// {"entry", "policy", "seconds", "kinds": {"products": ..}, "bytes", "messages", "classes"}
+// {"entry", "policy", "seconds", "kinds": {"products": ..}, "bytes", "messages",
+// "exchanges", "groups", "classes"}
 nlohmann::ordered_json PredictionJson(const runtime::Prediction& prediction);
 
 // Predicted and measured milliseconds of one run, a row for each kind, and the quotient of both.

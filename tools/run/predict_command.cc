@@ -95,36 +95,40 @@ absl::StatusOr<std::vector<runtime::Prediction>> PredictEntries(
 
 absl::Status PredictProgram(const runtime::LoadedProgram& program, const Machine& machine,
                             const RunFlags& flags) {
-  runtime::RunPolicy today = runtime::TodaysPolicy(), enqueuing = runtime::EnqueuingPolicy();
-  today.threads_per_device = enqueuing.threads_per_device = flags.threads_per_device;
-  YUBA_ASSIGN_OR_RETURN(const std::vector<runtime::Prediction> now,
-                        PredictEntries(program, machine, flags, today));
-  YUBA_ASSIGN_OR_RETURN(const std::vector<runtime::Prediction> then,
-                        PredictEntries(program, machine, flags, enqueuing));
+  std::vector<std::vector<runtime::Prediction>> of_policies;  // [policy][entry]
+  for (runtime::RunPolicy policy : runtime::PoliciesOn(machine)) {
+    policy.threads_per_device = flags.threads_per_device;
+    YUBA_ASSIGN_OR_RETURN(std::vector<runtime::Prediction> predictions,
+                          PredictEntries(program, machine, flags, policy));
+    of_policies.push_back(std::move(predictions));
+  }
+  const std::vector<runtime::Prediction>& as_run = of_policies[0];
   const std::string note = KernelsNote(machine, program.message().version());
   if (flags.json) {
     nlohmann::ordered_json json = HeadJson(program, machine);
     if (!note.empty()) json["note"] = note;
     json["predicted"] = nlohmann::ordered_json::array();
-    for (size_t e = 0; e < now.size(); ++e) {
-      json["predicted"].push_back(PredictionJson(now[e]));
-      json["predicted"].push_back(PredictionJson(then[e]));
+    for (size_t e = 0; e < as_run.size(); ++e) {
+      for (const auto& predictions : of_policies)
+        json["predicted"].push_back(PredictionJson(predictions[e]));
     }
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   } else {
     std::cout << Counted(program.devices(), "device") << " of " << machine.name
               << ", predicted: nothing is computed; " << Bytes(program.message().arena_size())
               << " each\n";
-    for (size_t e = 0; e < now.size(); ++e) {
-      std::cout << PredictionText({now[e], then[e]});
+    for (size_t e = 0; e < as_run.size(); ++e) {
+      std::vector<runtime::Prediction> of_entry;
+      for (const auto& predictions : of_policies) of_entry.push_back(predictions[e]);
+      std::cout << PredictionText(of_entry);
       if (flags.steps > 1) {
-        std::cout << flags.steps << " steps: " << now[e].seconds * flags.steps << " s\n";
+        std::cout << flags.steps << " steps: " << as_run[e].seconds * flags.steps << " s\n";
       }
     }
     if (!note.empty()) std::cout << "note: " << note << "\n";
   }
   return flags.trace.empty() ? absl::OkStatus()
-                             : WriteFile(flags.trace, FormatPredictedTrace(program, now));
+                             : WriteFile(flags.trace, FormatPredictedTrace(program, as_run));
 }
 
 }  // namespace yuba::tools

@@ -163,7 +163,7 @@ void PrintBegin(const runtime::Session& session, const RunFlags& flags, const Ru
 absl::StatusOr<std::vector<runtime::Prediction>> PredictionsOf(
     const runtime::LoadedProgram& program, const RunFlags& flags) {
   YUBA_ASSIGN_OR_RETURN(const Machine machine, FindMachine(flags.machine));
-  runtime::RunPolicy policy = runtime::TodaysPolicy();
+  runtime::RunPolicy policy = runtime::PolicyOn(machine);
   policy.threads_per_device = flags.threads_per_device;
   YUBA_ASSIGN_OR_RETURN(std::vector<runtime::Prediction> predictions,
                         PredictEntries(program, machine, flags, policy));

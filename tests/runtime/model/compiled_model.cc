@@ -18,17 +18,18 @@ const OperatorLibrary& Library() {
 }  // namespace
 
 std::shared_ptr<const LoadedProgram> CompiledModel(const std::string& name, int devices,
-                                                   bool any_target) {
-  return CompiledFile("tests/models/" + name + "/model.onnx", devices, any_target);
+                                                   bool any_target, const std::string& target) {
+  return CompiledFile("tests/models/" + name + "/model.onnx", devices, any_target, target);
 }
 
 std::shared_ptr<const LoadedProgram> CompiledFile(const std::string& file, int devices,
-                                                  bool any_target) {
+                                                  bool any_target, const std::string& target) {
   compiler::Compilation compilation;
   compilation.request.model_file = file;
   compilation.request.import.library = &Library();
   compilation.request.search.mesh = MeshOf(devices);
   compilation.request.kernels.code = false;
+  compilation.request.kernels.target = kernels::KernelTarget(*kernels::FindTarget(target));
   const absl::Status status = compiler::RunPhases(compiler::PhaseOptions(), compilation);
   REQUIRE_THAT(status, IsOk());
   if (any_target) compilation.program.clear_target();

@@ -132,9 +132,9 @@ TEST_CASE("a collective is read in its groups") {
     CheckSame(ReadsOf(*program, loaded), *plan);
   }
   const ExchangeReads reads = ReadsOf(*program, program->instructions()[0].exchange());
-  CHECK(reads.gather_devices == 3);
-  CHECK(reads.gather_bytes == 4 * 6 * 4);
-  CHECK(ReadsOf(*program, program->instructions()[1].exchange()).gather_devices == 0);
+  CHECK(reads.library_devices == 3);
+  CHECK(reads.library_bytes == 4 * 6 * 4);
+  CHECK(ReadsOf(*program, program->instructions()[1].exchange()).library_devices == 3);
 }
 
 TEST_CASE("a library gathers only what lies side by side") {
@@ -148,7 +148,7 @@ TEST_CASE("a library gathers only what lies side by side") {
     gather->add_axes(0);
     const auto program = builder.Load();
     const ExchangeReads reads = ReadsOf(*program, program->instructions()[0].exchange());
-    CHECK(reads.gather_devices == (along == 0 ? 2 : 0));
+    CHECK(reads.library_devices == (along == 0 ? 2 : 0));
   }
 }
 

@@ -35,8 +35,8 @@ double Exchanges(const program::Program& message, const Machine& machine, const 
 }
 
 RunPolicy Library() {
-  RunPolicy policy = TodaysPolicy();
-  policy.library_sums = true;
+  RunPolicy policy = OneProcessPolicy();
+  policy.sums = Sums::kFast;
   return policy;
 }
 
@@ -44,14 +44,14 @@ TEST_CASE("an all-reduce takes what was measured of it where a library does it")
   const program::Program sum = tools::ExchangeProgram("all_reduce", kDevices, kBytes);
   CHECK(Exchanges(sum, Timed(), Library()) == Approx(kMeasured));
   // Today's run time copies: three quarters come from others, to be added up and as sums.
-  const double copies = Exchanges(sum, Timed(), TodaysPolicy());
+  const double copies = Exchanges(sum, Timed(), OneProcessPolicy());
   CHECK(copies > 2 * 0.75 * kBytes / 1e9);
   CHECK(copies < 0.9 * kMeasured);
 }
 
 TEST_CASE("what was not timed is copied, as without a library") {
   const program::Program sum = tools::ExchangeProgram("all_reduce", kDevices, kBytes);
-  const double copies = Exchanges(sum, Timed(), TodaysPolicy());
+  const double copies = Exchanges(sum, Timed(), OneProcessPolicy());
   RunPolicy processes = Library();
   processes.one_process = false;
   CHECK(Exchanges(sum, Timed(), processes) == Approx(copies));
@@ -65,7 +65,7 @@ TEST_CASE("a sum alone, or a gather alone, is no all-reduce") {
     INFO(collective);
     const program::Program alone = tools::ExchangeProgram(collective, kDevices, kBytes);
     CHECK(Exchanges(alone, Timed(), Library()) ==
-          Approx(Exchanges(alone, Timed(), TodaysPolicy())));
+          Approx(Exchanges(alone, Timed(), OneProcessPolicy())));
   }
 }
 

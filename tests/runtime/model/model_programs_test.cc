@@ -9,6 +9,7 @@
 #include "runtime/exchange_plan.h"
 #include "runtime/model/exchange_reads.h"
 #include "runtime/model/predict.h"
+#include "runtime/program/check_streams.h"
 #include "runtime/program/program.h"
 #include "runtime/program/work.h"
 #include "tests/runtime/model/compiled_model.h"
@@ -58,9 +59,10 @@ void ForEachRun(const Test& test) {
   for (const char* name : {"mlp", "conv", "gpt", "lstm", "moe"}) {
     for (const int devices : {1, 2, 3, 6, 8}) {
       if (!IsTried(number++, 2)) continue;
-      const auto program = CompiledModel(name, devices);
       for (const bool processors : {false, true}) {
-        for (const RunPolicy& policy : {TodaysPolicy(), EnqueuingPolicy()}) {
+        const auto program = CompiledModel(name, devices, true, processors ? "host" : "cuda");
+        CHECK(program::HasStreams(program->message()) == (!processors && devices > 1));
+        for (const RunPolicy& policy : {OneProcessPolicy(), RanksPolicy(Sums::kOrdered)}) {
           INFO(name << " on " << devices << " devices, " << policy.name
                     << (processors ? ", shared processors" : ""));
           test(*program, SomeMachine(devices, processors), policy);
@@ -177,7 +179,8 @@ TEST_CASE("what devices receive is what the run time's plans copy") {
           CHECK(received == plan.devices[d].received);
         }
       }
-      const auto prediction = PredictStep(*program, SomeMachine(devices, false), TodaysPolicy());
+      const auto prediction =
+          PredictStep(*program, SomeMachine(devices, false), OneProcessPolicy());
       REQUIRE_THAT(prediction, IsOk());
       CHECK(prediction->bytes == bytes);
       CHECK(prediction->messages == messages);
@@ -188,8 +191,8 @@ TEST_CASE("what devices receive is what the run time's plans copy") {
 
 TEST_CASE("a filter that stays the same moves no bytes on a host, which keeps it") {
   const auto program = CompiledModel("conv", 1);
-  const auto host = PredictStep(*program, SomeMachine(1, true), TodaysPolicy());
-  const auto other = PredictStep(*program, SomeMachine(1, false), TodaysPolicy());
+  const auto host = PredictStep(*program, SomeMachine(1, true), OneProcessPolicy());
+  const auto other = PredictStep(*program, SomeMachine(1, false), OneProcessPolicy());
   REQUIRE_THAT(host, IsOk());
   REQUIRE_THAT(other, IsOk());
   int kept = 0;
@@ -211,9 +214,9 @@ TEST_CASE("a filter that stays the same moves no bytes on a host, which keeps it
 
 TEST_CASE("a program is predicted only on a machine that it is for") {
   const auto program = CompiledModel("mlp", 4, false);
-  CHECK_THAT(PredictStep(*program, SomeMachine(2, true), TodaysPolicy()).status(),
+  CHECK_THAT(PredictStep(*program, SomeMachine(2, true), OneProcessPolicy()).status(),
              StatusIs(absl::StatusCode::kInvalidArgument, "is for 4 devices, and some has 2"));
-  CHECK_THAT(PredictStep(*program, SomeMachine(4, false), TodaysPolicy()).status(),
+  CHECK_THAT(PredictStep(*program, SomeMachine(4, false), OneProcessPolicy()).status(),
              StatusIs(absl::StatusCode::kInvalidArgument, "compiled for the target host"));
   program::Program old = program->message();
   for (program::Function& function : *old.mutable_functions()) {
@@ -224,7 +227,7 @@ TEST_CASE("a program is predicted only on a machine that it is for") {
   }
   const auto loaded = LoadedProgram::FromMessage(old);
   REQUIRE_THAT(loaded, IsOk());
-  CHECK_THAT(PredictStep(**loaded, SomeMachine(4, true), TodaysPolicy()).status(),
+  CHECK_THAT(PredictStep(**loaded, SomeMachine(4, true), OneProcessPolicy()).status(),
              StatusIs(absl::StatusCode::kInvalidArgument, "does not say what its kernels do"));
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("fused products take less time, by their bytes alone") {
   machine.links.push_back({"link", 1, 0, 1e9, 1, {}});
   machine.device.processors = 1;  // the program is for hosts
   const auto seconds = [&] {
-    const auto step = PredictStep(*program, machine, TodaysPolicy());
+    const auto step = PredictStep(*program, machine, OneProcessPolicy());
     REQUIRE_THAT(step, IsOk());
     return step->seconds;
   };

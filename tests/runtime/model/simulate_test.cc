@@ -72,7 +72,7 @@ TEST_CASE("kernels of a device follow each other, each with its launch") {
   AddKernel(list, {3e-3});
   list.kernels[0][0].start = 4e-6;
   list.kernels[1][0].kernel_class = KernelClass::kProduct;
-  const Simulation run = Simulate(list, machine, TodaysPolicy(), true);
+  const Simulation run = Simulate(list, machine, OneProcessPolicy(), true);
   CHECK(run.seconds == Seconds(5e-3 + 6e-6));
   CHECK(run.classes[0].kernels[static_cast<int>(KernelClass::kMap)] == Seconds(2e-3 + 5e-6));
   CHECK(run.classes[0].kernels[static_cast<int>(KernelClass::kProduct)] == Seconds(3e-3 + 1e-6));
@@ -85,7 +85,7 @@ TEST_CASE("an exchange waits for its sources, and its sources for their readers"
   AddKernel(list, {1e-3, 2e-3, 0});
   // 0 reads 1, 2 reads 0.
   AddExchange(list, {{0, 1e6, 0}, {0, 0, 0}, {5e5, 0, 0}});
-  const Simulation run = Simulate(list, SlowMachine(3), TodaysPolicy(), true);
+  const Simulation run = Simulate(list, SlowMachine(3), OneProcessPolicy(), true);
   // 2 waits for 0 until 1 ms and copies 0.51 ms. 0 waits for 1 until 2 ms and copies 1.01 ms.
   const std::vector<ClassTimes>& devices = run.classes;
   CHECK(devices[2].waiting == Seconds(1e-3));
@@ -105,10 +105,10 @@ TEST_CASE("an exchange waits for its sources, and its sources for their readers"
 TEST_CASE("those that read one device share what leaves it, and what one receives is full duplex") {
   StepList list = Devices(3);
   AddExchange(list, {{0, 0, 0}, {1e6, 0, 0}, {1e6, 0, 0}});
-  CHECK(Simulate(list, SlowMachine(3), TodaysPolicy(), false).seconds == Seconds(2.01e-3));
+  CHECK(Simulate(list, SlowMachine(3), OneProcessPolicy(), false).seconds == Seconds(2.01e-3));
   StepList both = Devices(2);
   AddExchange(both, {{0, 1e6}, {1e6, 0}});
-  CHECK(Simulate(both, SlowMachine(2), TodaysPolicy(), false).seconds == Seconds(1.01e-3));
+  CHECK(Simulate(both, SlowMachine(2), OneProcessPolicy(), false).seconds == Seconds(1.01e-3));
 }
 
 TEST_CASE("a flow that comes later slows down one that goes on") {
@@ -117,7 +117,7 @@ TEST_CASE("a flow that comes later slows down one that goes on") {
   AddExchange(list, {{0, 0, 0}, {1e6, 0, 0}, {1e6, 0, 0}});
   Machine machine = SlowMachine(3);
   machine.links[0].latency = 0;
-  const Simulation run = Simulate(list, machine, TodaysPolicy(), false);
+  const Simulation run = Simulate(list, machine, OneProcessPolicy(), false);
   // 1 alone for 0.5 ms, both share for 1 ms, then 2 has 0.5 MB left and the link for itself.
   CHECK(run.classes[1].end == Seconds(1.5e-3));
   CHECK(run.classes[2].end == Seconds(2e-3));
@@ -133,7 +133,7 @@ TEST_CASE("devices that share a port share its bandwidth") {
   machine.links[0].bandwidth = 5e8;
   list.port_of[0] = {0, 0, 1, 1};
   list.on_port[0] = {1, 1, 1, 1};
-  CHECK(Simulate(list, machine, TodaysPolicy(), false).seconds == Seconds(2e-3));
+  CHECK(Simulate(list, machine, OneProcessPolicy(), false).seconds == Seconds(2e-3));
 }
 
 TEST_CASE("messages over several kinds of links follow each other") {
@@ -145,7 +145,7 @@ TEST_CASE("messages over several kinds of links follow each other") {
   list.on_port.push_back({1, 1});
   list.exchanges[0][0].inflows.push_back({1, 1, 1e6, 2});
   // 10 us + 1 ms, 2 * 100 us + 2 ms, and 0.1 ms in the device's own memory.
-  CHECK(Simulate(list, machine, TodaysPolicy(), false).seconds == Seconds(3.31e-3));
+  CHECK(Simulate(list, machine, OneProcessPolicy(), false).seconds == Seconds(3.31e-3));
 }
 
 TEST_CASE("a library's collective begins when all are there and takes what is measured") {
@@ -153,7 +153,7 @@ TEST_CASE("a library's collective begins when all are there and takes what is me
   AddKernel(list, {1e-3, 0});
   AddExchange(list, {{0, 1e6}, {1e6, 0}});
   for (ExchangeTime& each : list.exchanges[0]) each.collective_seconds = 4e-4;
-  const Simulation run = Simulate(list, SlowMachine(2), TodaysPolicy(), false);
+  const Simulation run = Simulate(list, SlowMachine(2), OneProcessPolicy(), false);
   CHECK(run.seconds == Seconds(1.4e-3));
   CHECK(run.classes[1].waiting == Seconds(1e-3));
 }
@@ -163,11 +163,12 @@ TEST_CASE("one process starts the instructions of its devices in turns") {
   machine.device.issue = 1e-4;
   StepList list = Devices(2);
   for (int i = 0; i < 3; ++i) AddKernel(list, {5e-5, 5e-5});
-  const Simulation one = Simulate(list, machine, TodaysPolicy(), true);
+  const Simulation one = Simulate(list, machine, OneProcessPolicy(), true);
   CHECK(one.seconds == Seconds(3 * 2e-4 + 5e-5));  // the host is the slowest
   CHECK(one.classes[0].starting == Seconds(2e-4 + 2 * 1.5e-4));
   list.process_of = {0, 1};
-  CHECK(Simulate(list, machine, EnqueuingPolicy(), false).seconds == Seconds(3 * 1e-4 + 5e-5));
+  CHECK(Simulate(list, machine, RanksPolicy(Sums::kOrdered), false).seconds ==
+        Seconds(3 * 1e-4 + 5e-5));
 }
 
 TEST_CASE("hosts that wait for each other start no kernel behind an exchange before it") {
@@ -201,14 +202,14 @@ TEST_CASE("an exchange on a stream of its own runs beside kernels that do not ne
   AddKernel(list, {5e-4, 5e-4});  // reads what it brought
   list.steps[1].after = 0;
   list.steps[3].after = 1;
-  CHECK(Simulate(list, SlowMachine(2), TodaysPolicy(), false).seconds == Seconds(4.51e-3));
-  const Simulation apart = Simulate(list, SlowMachine(2), EnqueuingPolicy(), false);
+  CHECK(Simulate(list, SlowMachine(2), OneProcessPolicy(), false).seconds == Seconds(4.51e-3));
+  const Simulation apart = Simulate(list, SlowMachine(2), RanksPolicy(Sums::kOrdered), false);
   CHECK(apart.seconds == Seconds(3.5e-3));
   CHECK(apart.classes[0].exchanges == Seconds(1.01e-3));
   CHECK(apart.classes[0].waiting == 0);
   // What needs it at once waits for it.
   list.steps[2].after = 1;
-  CHECK(Simulate(list, SlowMachine(2), EnqueuingPolicy(), false).classes[0].waiting ==
+  CHECK(Simulate(list, SlowMachine(2), RanksPolicy(Sums::kOrdered), false).classes[0].waiting ==
         Seconds(1.01e-3));
 }
 
@@ -217,7 +218,7 @@ TEST_CASE("devices that share processors get equal parts of them") {
   machine.device.processors = 2;
   StepList list = Devices(3);
   AddKernel(list, {1e-3, 1e-3, 2e-3});
-  const Simulation run = Simulate(list, machine, TodaysPolicy(), false);
+  const Simulation run = Simulate(list, machine, OneProcessPolicy(), false);
   // Three threads on two processors: 1 ms takes 1.5 ms. Then the third has 1 ms left and one alone.
   CHECK(run.classes[0].end == Seconds(1.5e-3));
   CHECK(run.classes[2].end == Seconds(2.5e-3));
@@ -226,7 +227,7 @@ TEST_CASE("devices that share processors get equal parts of them") {
   AddKernel(alone, {1e-3});
   alone.kernels[0][0].start = 1e-4;
   alone.kernels[0][0].processors = 2;
-  CHECK(Simulate(alone, machine, TodaysPolicy(), false).seconds == Seconds(6e-4));
+  CHECK(Simulate(alone, machine, OneProcessPolicy(), false).seconds == Seconds(6e-4));
 }
 
 TEST_CASE("a class of devices takes as long as its devices one by one") {
@@ -256,8 +257,8 @@ TEST_CASE("a class of devices takes as long as its devices one by one") {
     classes.exchanges.back()[0].inflows[0].messages = 3;
     classes.exchanges.back()[0].inflows[1].messages = 2;
   }
-  const Simulation one_by_one = Simulate(each, machine, TodaysPolicy(), false);
-  const Simulation by_class = Simulate(classes, machine, TodaysPolicy(), false);
+  const Simulation one_by_one = Simulate(each, machine, OneProcessPolicy(), false);
+  const Simulation by_class = Simulate(classes, machine, OneProcessPolicy(), false);
   CHECK(by_class.seconds == Seconds(one_by_one.seconds));
   CHECK(by_class.classes[0].waiting == Seconds(one_by_one.classes[3].waiting));
   CHECK(by_class.classes[1].waiting == Seconds(one_by_one.classes[5].waiting));

@@ -62,7 +62,7 @@ TEST_CASE("what runs again grows with the blocks, and with the share of their pr
     CHECK(again(*two, products) == Approx(2 * again(*one, products)).epsilon(0.1));
   }
   // A forward pass is less than half of a step.
-  const auto step = runtime::PredictStep(*two, *machine, runtime::EnqueuingPolicy());
+  const auto step = runtime::PredictStep(*two, *machine, runtime::RanksPolicy());
   REQUIRE_THAT(step, IsOk());
   double kernels = 0;
   for (const double of_class : step->kinds.kernels) kernels += of_class;

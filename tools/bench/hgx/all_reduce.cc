@@ -16,10 +16,10 @@ absl::StatusOr<double> PredictedAllReduce(const Machine& machine, bool one_proce
       ExchangeProgram("all_reduce", machine.devices() / machine.nodes, std::llround(bytes));
   YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));
-  runtime::RunPolicy policy = runtime::TodaysPolicy();
+  runtime::RunPolicy policy = runtime::OneProcessPolicy();
   policy.name = "library";
   policy.one_process = one_process;
-  policy.library_sums = true;
+  policy.sums = runtime::Sums::kFast;
   YUBA_ASSIGN_OR_RETURN(const runtime::Prediction step,
                         runtime::PredictStep(*loaded, machine, policy));
   return step.kinds.exchanges;

@@ -54,7 +54,7 @@ absl::StatusOr<std::shared_ptr<runtime::LoadedProgram>> ProgramOf(
 absl::Status PrintRow(const Machine& machine, const runtime::LoadedProgram& program,
                       bool is_published) {
   YUBA_ASSIGN_OR_RETURN(const runtime::Prediction step,
-                        runtime::PredictStep(program, machine, runtime::EnqueuingPolicy()));
+                        runtime::PredictStep(program, machine, runtime::RanksPolicy()));
   const double again = RecomputationSeconds(program, machine, "layers.", kProductsAgain);
   const auto of_class = [&](KernelClass kernel_class) {
     return step.kinds.kernels[static_cast<int>(kernel_class)];

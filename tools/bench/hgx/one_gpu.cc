@@ -24,7 +24,7 @@ absl::Status PrintOneGpu() {
     YUBA_ASSIGN_OR_RETURN(const auto loaded,
                           BenchModelOf(row.model, row.sizes, row.optimizer, row.precision));
     YUBA_ASSIGN_OR_RETURN(const ScheduledPlan plan,
-                          Schedule(loaded->model, OurDefault(machine), 1, RunTime::kEnqueue));
+                          Schedule(loaded->model, OurDefault(machine), 1));
     const double best = row.compiled > 0 ? row.compiled : row.eager, predicted = 1e3 * plan.step;
     std::cout << absl::StreamFormat("| %s | %.2f | %s | %.2f | %.2f |\n", row.what, row.eager,
                                     row.compiled > 0 ? absl::StrFormat("%.2f", row.compiled) : "–",

@@ -47,8 +47,7 @@ double ShareAgain(const program::Program& program, const program::Kernel& kernel
 
 double RecomputationSeconds(const runtime::LoadedProgram& program, const Machine& machine,
                             const std::string& blocks, double products) {
-  const runtime::StepList list =
-      runtime::MakeSteps(program, 0, machine, runtime::EnqueuingPolicy());
+  const runtime::StepList list = runtime::MakeSteps(program, 0, machine, runtime::RanksPolicy());
   const std::vector<bool> scores = runtime::OnChip(program);
   const int end = EndOfForward(program);
   double seconds = 0;

@@ -18,44 +18,22 @@ namespace {
 
 using SharedMachine = std::shared_ptr<const Machine>;
 
-// Both columns of the default: in each the plan that is shortest by its run time.
-struct Columns {
-  ScheduledPlan today, enqueue;
-};
-
-absl::StatusOr<Columns> Default(const compiler::Model& model, const SharedMachine& machine,
-                                int devices) {
-  Columns columns;
-  YUBA_ASSIGN_OR_RETURN(columns.today, Schedule(model, OurDefault(machine), devices));
-  YUBA_ASSIGN_OR_RETURN(columns.enqueue,
-                        Schedule(model, OurDefault(machine), devices, RunTime::kEnqueue));
-  return columns;
-}
-
-std::string PlanText(const Columns& columns) {
-  const auto bytes = [](const ScheduledPlan& plan) {
-    return absl::StrFormat("%s, %.2f GB", plan.search, 1e-9 * static_cast<double>(plan.bytes));
-  };
-  const std::string today = bytes(columns.today), enqueue = bytes(columns.enqueue);
-  return today == enqueue ? today : absl::StrCat(today, "; ", enqueue);
+std::string PlanText(const ScheduledPlan& plan) {
+  return absl::StrFormat("%s, %.2f GB", plan.search, 1e-9 * static_cast<double>(plan.bytes));
 }
 
 absl::Status PrintForwards(const SharedMachine& machine) {
   constexpr int64_t kBatch = 256;
   std::cout << "\nForward passes at batch " << kBatch
-            << ", f32 without TF32, ms, on one device and on eight:\n\n| model | run time | one | "
-               "eight | one ÷ eight | plan of eight, moved |\n|---|---|---|---|---|---|\n";
+            << ", f32 without TF32, ms, on one device and on eight:\n\n| model | one | "
+               "eight | one ÷ eight | plan of eight, moved |\n|---|---|---|---|---|\n";
   for (const char* name : {"gpt2", "resnet-50"}) {
     YUBA_ASSIGN_OR_RETURN(const auto loaded, BenchModelOf(name, {{"batch", kBatch}}, ""));
-    YUBA_ASSIGN_OR_RETURN(const Columns one, Default(loaded->model, machine, 1));
-    YUBA_ASSIGN_OR_RETURN(const Columns all, Default(loaded->model, machine, machine->devices()));
-    const auto print = [&](const char* run_time, double alone, double together) {
-      std::cout << absl::StreamFormat("| %s | %s | %.2f | %.2f | %.2f | %s |\n", name, run_time,
-                                      1e3 * alone, 1e3 * together, alone / together, PlanText(all));
-    };
-    print("today", one.today.today, all.today.today);
-    print("only enqueues", one.enqueue.step, all.enqueue.step);
-    std::cout << std::flush;
+    YUBA_ASSIGN_OR_RETURN(const ScheduledPlan one, Schedule(loaded->model, OurDefault(machine), 1));
+    YUBA_ASSIGN_OR_RETURN(const ScheduledPlan all, Schedule(loaded->model, OurDefault(machine)));
+    std::cout << absl::StreamFormat("| %s | %.2f | %.2f | %.2f | %s |\n", name, 1e3 * one.step,
+                                    1e3 * all.step, one.step / all.step, PlanText(all))
+              << std::flush;
   }
   return absl::OkStatus();
 }
@@ -69,31 +47,28 @@ absl::Status PrintLlama(const SharedMachine& machine, const Llama& llama, int64_
   std::cout << absl::StreamFormat(
       "\nLlama-3-8B, %d layers, %d sequences of %d in all, adam, --precision bf16, ms of a "
       "training "
-      "step:\n\n| way | moved GB | GB a device | today | ÷ default | only enqueues | ÷ default "
-      "|\n|---|---|---|---|---|---|---|\n",
+      "step:\n\n| way | moved GB | GB a device | ms | ÷ default "
+      "|\n|---|---|---|---|---|\n",
       layers, llama.batch, llama.sequence);
   YUBA_ASSIGN_OR_RETURN(
       const auto loaded,
       BenchModelOf("llama3-8b",
                    {{"batch", llama.batch}, {"layers", layers}, {"sequence", llama.sequence}},
                    "adam", "bf16"));
-  YUBA_ASSIGN_OR_RETURN(const Columns ours, Default(loaded->model, machine, machine->devices()));
-  const auto print = [&](const std::string& way, const ScheduledPlan& plan, double today,
-                         double enqueue) {
-    std::cout << absl::StreamFormat("| %s%s | %.1f | %.1f | %.1f | %.2f | %.1f | %.2f |\n", way,
+  YUBA_ASSIGN_OR_RETURN(const ScheduledPlan ours, Schedule(loaded->model, OurDefault(machine)));
+  const auto print = [&](const std::string& way, const ScheduledPlan& plan) {
+    std::cout << absl::StreamFormat("| %s%s | %.1f | %.1f | %.1f | %.2f |\n", way,
                                     plan.arena > room ? ", does not fit" : "",
                                     1e-9 * static_cast<double>(plan.bytes),
-                                    1e-9 * static_cast<double>(plan.arena), 1e3 * today,
-                                    today / ours.today.today, 1e3 * enqueue,
-                                    enqueue / ours.enqueue.step)
+                                    1e-9 * static_cast<double>(plan.arena), 1e3 * plan.step,
+                                    plan.step / ours.step)
               << std::flush;
   };
-  print(absl::StrCat("default (", PlanText(ours), ")"), ours.enqueue, ours.today.today,
-        ours.enqueue.step);
+  print(absl::StrCat("default (", PlanText(ours), ")"), ours);
   for (const char* way : {"zero3", "zero2", "data", "megatron", "megatron-data", "recursive"}) {
     YUBA_ASSIGN_OR_RETURN(const ScheduledPlan plan,
                           Schedule(loaded->model, AsPublished(way, machine)));
-    print(way, plan, plan.today, plan.step);
+    print(way, plan);
   }
   return absl::OkStatus();
 }

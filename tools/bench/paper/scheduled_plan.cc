@@ -32,15 +32,13 @@ search::SearchOptions OurDefault(const std::shared_ptr<const Machine>& machine) 
 }
 
 absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options,
-                                       int devices, RunTime run_time) {
+                                       int devices) {
   const Machine& machine = *options.objective.machine();
   YUBA_ASSIGN_OR_RETURN(options.mesh,
                         MeshOfMachine(machine, devices > 0 ? devices : machine.devices()));
   const auto start = Clock::now();
-  YUBA_ASSIGN_OR_RETURN(
-      const search::Plan plan,
-      compiler::SearchModel(options, model,
-                            run_time == RunTime::kToday ? PredictedStep : EnqueuedStep));
+  YUBA_ASSIGN_OR_RETURN(const search::Plan plan,
+                        compiler::SearchModel(options, model, PredictedStep));
   ScheduledPlan row;
   row.search_seconds = SecondsSince(start);
   row.search = plan.search;
@@ -51,8 +49,7 @@ absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOpti
   YUBA_ASSIGN_OR_RETURN(const std::vector<search::PredictedRun> runs,
                         PredictRuns(std::move(program), machine));
   for (const search::PredictedRun& run : runs) {
-    row.step += 1e-9 * static_cast<double>(run.enqueued);
-    row.today += 1e-9 * static_cast<double>(run.step);
+    row.step += 1e-9 * static_cast<double>(run.step);
     row.kernels += 1e-9 * static_cast<double>(run.kernels);
   }
   return row;

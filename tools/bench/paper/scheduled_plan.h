@@ -16,8 +16,7 @@ namespace yuba::tools {
 struct ScheduledPlan {
   std::string search;  // whose plan it is
   int64_t bytes = 0;   // moved in a step
-  double step = 0;     // seconds, predicted, by a run time that only enqueues
-  double today = 0;    // and as `yuba run` runs it today
+  double step = 0;     // seconds, predicted
   double kernels = 0;  // of them, as a mean over the devices
   int64_t arena = 0;   // bytes a device
   double search_seconds = 0;
@@ -30,13 +29,10 @@ search::SearchOptions AsPublished(const std::string& search,
 // The default on this machine: least time, with replicas, within its memory, and scheduled.
 search::SearchOptions OurDefault(const std::shared_ptr<const Machine>& machine);
 
-// Which predicted step makes a plan the shortest one.
-enum class RunTime { kToday, kEnqueue };
-
 // The plan of so many devices of options.objective's machine; 0: of all. FailedPrecondition where
 // none fits.
 absl::StatusOr<ScheduledPlan> Schedule(compiler::Model model, search::SearchOptions options,
-                                       int devices = 0, RunTime run_time = RunTime::kToday);
+                                       int devices = 0);
 
 }  // namespace yuba::tools
 

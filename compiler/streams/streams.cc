@@ -1,0 +1,96 @@
+#include "compiler/streams/streams.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/memory/memory.h"
+#include "compiler/streams/exchange_order.h"
+#include "compiler/streams/move_instructions.h"
+#include "compiler/streams/waits.h"
+#include "compiler/streams/work_items.h"
+#include "runtime/program/entries.h"
+
+namespace yuba::compiler {
+namespace {
+
+// Of an arena without a limit, so much may be used to hide exchanges.
+constexpr int64_t kShareOfArena = 10;
+// Shares of the memory that is left that exchanges ahead of their readers may hold, tried in turn.
+// What they hold is an estimate, and offsets are not perfect.
+constexpr double kTries[] = {1, 0.5, 0.25, 0.1, 0};
+
+// Sets `last` to the last item that begins before each one has ended.
+std::vector<int> LastDuring(const std::vector<StartedItem>& started) {
+  std::vector<int> last(started.size());
+  for (size_t i = 0; i < started.size(); ++i) {
+    size_t j = i;
+    while (j + 1 < started.size() && started[j + 1].begin < started[i].end) ++j;
+    last[i] = static_cast<int>(j);
+  }
+  return last;
+}
+
+// A new order of a program's instructions.
+struct Order {
+  std::vector<int> order;   // [new position] the old one
+  std::vector<bool> joins;  // [new position]
+  std::vector<int>
+      runs_until;  // [new position]: the last instruction that begins before it has ended
+};
+
+void AddEntry(const std::vector<WorkItem>& items, int64_t bytes_ahead, Order& order) {
+  const std::vector<StartedItem> started = OrderItems(items, bytes_ahead);
+  std::vector<int> begin;  // [position in started]: of its first instruction
+  for (const StartedItem& each : started) {
+    begin.push_back(static_cast<int>(order.order.size()));
+    for (int i = items[each.item].begin; i < items[each.item].end; ++i) {
+      order.joins.push_back(each.joins && i == items[each.item].begin);
+      order.order.push_back(i);
+    }
+  }
+  const std::vector<int> last = LastDuring(started);
+  for (size_t n = 0; n < started.size(); ++n) {
+    const WorkItem& item = items[started[n].item];
+    const WorkItem& during = items[started[last[n]].item];
+    for (int i = item.begin; i < item.end; ++i)
+      order.runs_until.push_back(begin[last[n]] + during.end - during.begin - 1);
+  }
+}
+
+// The program in the order that so many bytes ahead allow, with lives and offsets.
+program::Program Reordered(const program::Program& program,
+                           const std::vector<std::vector<WorkItem>>& items, int64_t bytes_ahead,
+                           int64_t limit) {
+  Order order;
+  for (const std::vector<WorkItem>& of_entry : items) AddEntry(of_entry, bytes_ahead, order);
+  program::Program moved = program;
+  MoveInstructions(order.order, moved);
+  for (int i = 0; i < moved.instructions_size(); ++i)
+    moved.mutable_instructions(i)->set_joins(order.joins[i]);
+  PlanMemory(moved, limit, order.runs_until);
+  return moved;
+}
+
+}  // namespace
+
+void OverlapExchanges(const Machine& machine, int64_t limit, program::Program& program) {
+  const bool exchanges = std::any_of(
+      program.instructions().begin(), program.instructions().end(),
+      [](const program::Instruction& instruction) { return instruction.has_exchange(); });
+  if (!exchanges) return;
+  std::vector<std::vector<WorkItem>> items;
+  for (const program::EntryRange& entry : program::EntriesOf(program))
+    items.push_back(WorkItemsOf(program, entry, machine));
+  const int64_t before = program.arena_size();
+  const int64_t most = std::max(before, limit > 0 ? limit : before + before / kShareOfArena);
+  for (const double share : kTries) {
+    const auto ahead = static_cast<int64_t>(share * static_cast<double>(most - before));
+    program::Program moved = Reordered(program, items, ahead, most);
+    if (moved.arena_size() > most) continue;
+    program = std::move(moved);
+    break;
+  }
+  SetWaits(program);
+}
+
+}  // namespace yuba::compiler

@@ -1,0 +1,130 @@
+#include "compiler/streams/work_items.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "compiler/streams/units.h"
+#include "opsemantics/base/box.h"
+#include "opsemantics/base/mesh.h"
+#include "opsemantics/base/slot.h"
+#include "runtime/program/tables.h"
+#include "runtime/program/work.h"
+
+namespace yuba::compiler {
+namespace {
+
+// Parts of a tensor differ by an element at most, so that few devices say what all take; the last
+// one may have the smallest part.
+std::set<int> SampledDevices(const Mesh& mesh) { return {0, mesh.devices() - 1}; }
+
+class Estimator {
+ public:
+  Estimator(const program::Program& program, const Machine& machine)
+      : program_(program), machine_(machine), mesh_(MeshOf(program)) {
+    for (const program::Buffer& buffer : program.buffers()) on_chip_.push_back(buffer.substitute());
+  }
+
+  void AddSeconds(const program::Instruction& instruction, WorkItem& item) const {
+    if (instruction.has_kernel()) {
+      item.seconds += machine_.device.launch + KernelSecondsOf(instruction.kernel());
+      return;
+    }
+    const LinkModel& link = machine_.links[KindOf(instruction.exchange())];
+    item.latency += machine_.device.launch + link.latency;
+    item.seconds += BytesReceived(instruction.exchange()) / link.bandwidth;
+  }
+
+ private:
+  double KernelSecondsOf(const program::Kernel& kernel) const {
+    double most = 0;
+    for (const int device : SampledDevices(mesh_)) {
+      const program::Work work = program::WorkOn(program_, mesh_, kernel, device, on_chip_);
+      if (work.points > 0) most = std::max(most, KernelSeconds(machine_, work.kernel));
+    }
+    return most;
+  }
+
+  // Of the outermost links between devices that differ on the collective's axes; of other exchanges
+  // on any axis.
+  int KindOf(const program::Exchange& exchange) const {
+    int farthest = 0, weight = 1;
+    for (int axis = static_cast<int>(mesh_.axes.size()); axis-- > 0;) {
+      const bool along = exchange.axes().empty() ||
+                         std::count(exchange.axes().begin(), exchange.axes().end(), axis) > 0;
+      if (along) farthest += weight * (mesh_.axes[axis].size - 1);
+      weight *= mesh_.axes[axis].size;
+    }
+    return KindBetween(machine_, 0, farthest);
+  }
+
+  double BytesReceived(const program::Exchange& exchange) const {
+    int64_t most = 0;
+    for (const int device : SampledDevices(mesh_)) {
+      const Box from = BoxOn(mesh_, exchange.from(), device);
+      const Box to = BoxOn(mesh_, exchange.to(), device);
+      const int64_t wanted = IsEmpty(to) ? 0 : Volume(to);
+      const Box held = Intersect(from, to);
+      const int64_t elements = exchange.partials() > 1
+                                   ? wanted * (exchange.partials() - 1)
+                                   : wanted - (IsEmpty(held) ? 0 : Volume(held));
+      most = std::max(most, elements);
+    }
+    return static_cast<double>(most) *
+           static_cast<double>(ElementBytes(program_, program_.buffers(exchange.source())));
+  }
+
+  const program::Program& program_;
+  const Machine& machine_;
+  const Mesh mesh_;
+  std::vector<bool> on_chip_;  // [buffer]
+};
+
+void AddBuffers(const program::Instruction& instruction, std::set<int>& reads,
+                std::set<int>& writes) {
+  if (instruction.has_exchange()) {
+    reads.insert(instruction.exchange().source());
+    writes.insert(instruction.exchange().destination());
+    return;
+  }
+  for (const program::Access& operand : instruction.kernel().operands())
+    reads.insert(operand.buffer());
+  for (const program::Access& result : instruction.kernel().results())
+    writes.insert(result.buffer());
+}
+
+void SetBuffers(const program::Program& program, WorkItem& item) {
+  std::set<int> reads, writes;
+  for (int i = item.begin; i < item.end; ++i) AddBuffers(program.instructions(i), reads, writes);
+  item.reads.assign(reads.begin(), reads.end());
+  item.writes.assign(writes.begin(), writes.end());
+  reads.insert(writes.begin(), writes.end());
+  const int last = program.instructions_size() - 1;
+  for (const int id : reads) {
+    const program::Buffer& buffer = program.buffers(id);
+    if (buffer.substitute() || (buffer.first() == 0 && buffer.last() == last)) continue;
+    if (buffer.first() >= item.begin) item.made_bytes += SlotBytes(buffer.size());
+    if (buffer.last() < item.end) item.freed_bytes += SlotBytes(buffer.size());
+  }
+}
+
+}  // namespace
+
+std::vector<WorkItem> WorkItemsOf(const program::Program& program, const program::EntryRange& entry,
+                                  const Machine& machine) {
+  const Estimator estimator(program, machine);
+  std::vector<WorkItem> items;
+  for (const Unit& unit : UnitsOf(program)) {
+    if (unit.begin < entry.begin || unit.end > entry.end) continue;
+    WorkItem item;
+    item.begin = unit.begin;
+    item.end = unit.end;
+    item.exchange = program.instructions(unit.begin).has_exchange();
+    for (int i = unit.begin; i < unit.end; ++i) estimator.AddSeconds(program.instructions(i), item);
+    SetBuffers(program, item);
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace yuba::compiler
