@@ -16,6 +16,11 @@ struct Backend {
 
 absl::Status OpenHost(const LoadedProgram& program, const ArenaLayout& layout,
                       const BackendOptions& options, Fleet& fleet) {
+  const cuda::Sums sums = options.cuda.sums.value_or(cuda::Sums::kOrdered);
+  if (sums != cuda::Sums::kOrdered) {
+    return UserError("--sums ", Name(sums), " is for ranks on GPUs, which add up through NCCL: ",
+                     "processors always add up in the order of the partials");
+  }
   return OpenHostBackend(program, layout, options.threads_per_device, options.job, fleet);
 }
 

@@ -14,6 +14,7 @@
 #define YUBA_RUNTIME_COMMUNICATOR_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -80,6 +81,10 @@ class Communicator {
   // Makes the communicator usable again after Abort. No thread may be inside another call.
   virtual void Reset() = 0;
 
+  // Whether it, and the devices' memory, may be freed: not where something may still write there
+  // that EndWork does not end.
+  virtual bool MayBeFreed() const { return true; }
+
   // While `recording`, Advance makes steps that are recorded and done later (step_recorder.h):
   // nothing counts as moved. Each time they are done, CountAgain counts what moves in an exchange.
   virtual void SetRecording(bool /*recording*/) {}
@@ -87,6 +92,11 @@ class Communicator {
 
   // Memory outside the arenas, of the device that has most.
   virtual int64_t workspace_bytes() const { return 0; }
+
+  // Of a library: groups of messages and calls that were started so far, and how it adds up
+  // ("repeatable"); 0 and "" where there are none, or nothing is added up.
+  virtual int64_t groups() const { return 0; }
+  virtual std::string sums() const { return ""; }
 
   // Valid between steps.
   virtual const Traffic& traffic(int device) const = 0;

@@ -53,6 +53,8 @@ struct ExchangePlan {
   int64_t destination_element_bytes = 0;
   int64_t source_offset = 0;            // of the source buffer in every arena, bytes
   int64_t destination_offset = 0;       // of the destination buffer
+  bool joins = false;                   // Instruction.joins: begins with the exchange before it
+  int entry = 0;                        // position in LoadedProgram::entries
   std::vector<DeviceExchange> devices;  // [device]
 };
 

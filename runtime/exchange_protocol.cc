@@ -101,7 +101,6 @@ void ExchangeProtocol::Reset() {
     peer->arrived = peer->departed = peer->done = 0;
     peer->phase = kArrive;
   }
-  steps_->Reset();
 }
 
 }  // namespace yuba::runtime

@@ -48,12 +48,6 @@ class ExchangeSteps {
   virtual absl::Status Depart(int /*device*/, int /*instruction*/, const ExchangePlan& /*plan*/) {
     return absl::OkStatus();
   }
-
-  // As Communicator::Check and EndWork. Come from any thread, also during another call.
-  virtual absl::Status Check() { return absl::OkStatus(); }
-  virtual void EndWork() {}
-  // After a failed run, before the next one.
-  virtual void Reset() {}
 };
 
 class ExchangeProtocol final : public Communicator {
@@ -69,8 +63,6 @@ class ExchangeProtocol final : public Communicator {
   int WaitsFor(int device, const ExchangePlan& plan) const override;
   void Abort(const absl::Status& reason) override;
   bool aborted() const override { return aborted_; }
-  absl::Status Check() override { return steps_->Check(); }
-  void EndWork() override { steps_->EndWork(); }
   void Reset() override;
   void SetRecording(bool recording) override { recording_ = recording; }
   void CountAgain(int instruction, const ExchangePlan& plan) override;

@@ -44,9 +44,8 @@ absl::Status Session::CheckUsable() const {
 }
 
 Session::~Session() {
-  // What is on its way may still be written to where a transport was told to receive it.
-  const bool job_ended = options_.job != nullptr && !options_.job->ended().ok();
-  if (WhyLost().ok() && !job_ended) return;
+  const bool may_be_freed = fleet_->communicator == nullptr || fleet_->communicator->MayBeFreed();
+  if (WhyLost().ok() && may_be_freed) return;
   something_hangs = !WhyLost().ok();
   // Threads and GPUs go on using them.
   executor_.release();
@@ -119,6 +118,8 @@ absl::Status Session::AddWatchers() {
 
 absl::Status Session::PlanExchanges() {
   fleet_->plans.resize(program_->instructions().size());
+  // A guard looks at memory between instructions, when each has written what it is to write.
+  const bool watched = options_.poison || options_.guards || options_.find_nan;
   for (size_t p = 0; p < fleet_->plans.size(); ++p) {
     if (!program_->instructions()[p].has_exchange()) continue;
     const program::Exchange& exchange = program_->instructions()[p].exchange();
@@ -130,6 +131,8 @@ absl::Status Session::PlanExchanges() {
     }
     plan.source_offset = layout_.offsets[exchange.source()];
     plan.destination_offset = layout_.offsets[exchange.destination()];
+    plan.joins = program_->instructions()[p].joins() && !watched;
+    plan.entry = program::EntryOf(program_->entries(), static_cast<int>(p));
   }
   return fleet_->communicator->Prepare(fleet_->plans);
 }
@@ -342,6 +345,8 @@ Statistics Session::statistics() const {
     statistics.library_calls += own->library_calls();
   }
   statistics.workspace_bytes += fleet_->communicator->workspace_bytes();
+  statistics.groups = fleet_->communicator->groups();
+  statistics.sums = fleet_->communicator->sums();
   return statistics;
 }
 

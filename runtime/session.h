@@ -81,6 +81,8 @@ struct Statistics {
                                 // this process that has most
   int64_t library_calls = 0;    // on all of its devices
   int threads_per_device = 1;   // on the host
+  int64_t groups = 0;           // of messages and calls that a library has made, in all steps
+  std::string sums;             // how a library adds up; empty: none does
 };
 
 // Whether a session of this process has left something behind that may never end (Executor::lost):

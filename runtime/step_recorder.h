@@ -10,7 +10,6 @@
 #define YUBA_RUNTIME_STEP_RECORDER_H_
 
 #include <memory>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -33,10 +32,6 @@ class StepRecorder {
   virtual ~StepRecorder() = default;
 
   virtual const char* Name() const = 0;  // what it makes of a step, for people: "a CUDA graph"
-
-  // Why no step of these devices can be recorded, as what a sentence ends with: "exchanges go
-  // through NCCL"; "" where they can be. Asked once exchanges are prepared.
-  virtual std::string WhyNot() const = 0;
 
   // Every device is idle. Until End or Abandon the devices are used by the calling thread alone,
   // and by nothing that waits or allocates.

@@ -35,7 +35,7 @@ def parse_arguments():
     parser.add_argument("--warm", type=int, default=3, help="of them not counted (default 3)")
     parser.add_argument("--bin", default="bazel-bin/tools", help="folder of yuba and yuba-run")
     parser.add_argument("--run-flag", action="append", default=[],
-                        help="a further flag of yuba-run, as --run-flag=--exchanges plain")
+                        help="a further flag of yuba-run, as --run-flag=--no-graph")
     parser.add_argument("--plan-flag", action="append", default=[],
                         help="a further flag of yuba partition, as --plan-flag=--init")
     parser.add_argument("--no-ort", action="store_true", help="time yuba-run alone")

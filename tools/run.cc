@@ -217,9 +217,20 @@ absl::Status RunHere(const RunCommandFlags& flags, runtime::Job* job) {
   return RunProgram(prepared.program, run, std::move(prepared.files), job);
 }
 
+// 0 where it cannot be said, as RunHere says why.
+int DevicesWithoutJob(const RunCommandFlags& flags) {
+  const absl::StatusOr<int> devices = DevicesOf(flags, nullptr);
+  if (!devices.ok() || *devices > 0) return devices.value_or(0);
+  const absl::StatusOr<std::string> text = ReadFile(flags.plan);
+  if (!text.ok()) return 0;
+  const absl::StatusOr<search::PlanFile> file = search::ReadPlan(*text);
+  return file.ok() ? file->mesh.devices() : 0;
+}
+
 absl::Status Run(RunCommandFlags& flags) {
-  return RunAsRank("yuba run", flags.run,
-                   [&flags](runtime::Job* job) { return RunHere(flags, job); });
+  return RunAsRank(
+      "yuba run", flags.run, [&flags] { return DevicesWithoutJob(flags); },
+      [&flags](runtime::Job* job) { return RunHere(flags, job); });
 }
 
 }  // namespace

@@ -78,9 +78,13 @@ int main(int argc, char** argv) {
   return yuba::tools::ParseAndRun(app, argc, argv, [&] {
     absl::Status status = yuba::tools::RefuseEmptyValues(app);
     const auto run = [&](yuba::runtime::Job* job) { return Run(file, flags, job); };
+    const auto devices = [&] {
+      const auto program = yuba::runtime::LoadedProgram::FromFile(file);
+      return program.ok() ? (*program)->devices() : 0;
+    };
     if (status.ok()) {
-      status =
-          describe ? Describe(file, flags.json) : yuba::tools::RunAsRank("yuba-run", flags, run);
+      status = describe ? Describe(file, flags.json)
+                        : yuba::tools::RunAsRank("yuba-run", flags, devices, run);
     }
     if (!status.message().empty()) std::cerr << "yuba-run: " << status.message() << "\n";
     return yuba::tools::ExitCode(status);

@@ -1,8 +1,7 @@
 // What makes an exchange a collective: one row for each collective, with the test that the boxes of
 // a group of devices must pass. The compiler marks exchanges with it (compiler/spmd/recognise.h),
-// the runtime holds each mark to it again (runtime/collective_plan.cc). A back end that has a
-// library routine for a collective lists it in a table of its own
-// (runtime/cuda/nccl_collectives.h).
+// the runtime holds each mark to it again (runtime/collective_plan.cc). What a library's collective
+// does is read off an exchange's plan (runtime/ranks/rank_collective.h).
 //
 // A group is the devices that differ on the collective's mesh axes only. Devices 0 and 1 offer rows
 // 0-3 and 4-7 of 8: where both receive rows 0-7 it is an all_gather, where device 0 receives rows

@@ -46,8 +46,8 @@ class RecordedGraph final : public runtime::RecordedStep {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GraphRecorder>> GraphRecorder::Make(
-    std::vector<CudaDevice*> devices, std::function<std::string()> why_not) {
-  std::unique_ptr<GraphRecorder> made(new GraphRecorder(std::move(devices), std::move(why_not)));
+    std::vector<CudaDevice*> devices) {
+  std::unique_ptr<GraphRecorder> made(new GraphRecorder(std::move(devices)));
   for (const CudaDevice* device : made->devices_) {
     YUBA_RETURN_IF_ERROR(device->gpu().Enter());
     made->events_.push_back(nullptr);

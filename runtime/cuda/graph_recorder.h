@@ -5,9 +5,7 @@
 #ifndef YUBA_RUNTIME_CUDA_GRAPH_RECORDER_H_
 #define YUBA_RUNTIME_CUDA_GRAPH_RECORDER_H_
 
-#include <functional>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,25 +16,21 @@ namespace yuba::cuda {
 
 class GraphRecorder final : public runtime::StepRecorder {
  public:
-  // The devices outlive it and what it has recorded. why_not: WhyNot.
-  static absl::StatusOr<std::unique_ptr<GraphRecorder>> Make(std::vector<CudaDevice*> devices,
-                                                             std::function<std::string()> why_not);
+  // The devices outlive it and what it has recorded.
+  static absl::StatusOr<std::unique_ptr<GraphRecorder>> Make(std::vector<CudaDevice*> devices);
   ~GraphRecorder() override;
 
   const char* Name() const override { return "a CUDA graph"; }
-  std::string WhyNot() const override { return why_not_(); }
   absl::Status Begin() override;
   absl::StatusOr<std::unique_ptr<runtime::RecordedStep>> End() override;
   void Abandon() override;
 
  private:
-  GraphRecorder(std::vector<CudaDevice*> devices, std::function<std::string()> why_not)
-      : devices_(std::move(devices)), why_not_(std::move(why_not)) {}
+  explicit GraphRecorder(std::vector<CudaDevice*> devices) : devices_(std::move(devices)) {}
   absl::Status Join();
   absl::StatusOr<cudaGraph_t> EndCapture();
 
   const std::vector<CudaDevice*> devices_;
-  const std::function<std::string()> why_not_;
   // [device]: an event of its GPU; of device 0 the beginning of a capture, of others their end in
   // it.
   std::vector<cudaEvent_t> events_;

@@ -61,8 +61,8 @@ namespace yuba::cuda {
   F(ncclGetErrorString)        \
   F(ncclGetLastError)          \
   F(ncclGetUniqueId)           \
-  F(ncclCommInitAll)           \
   F(ncclCommInitRankConfig)    \
+  F(ncclCommSplit)             \
   F(ncclCommFinalize)          \
   F(ncclCommDestroy)           \
   F(ncclCommGetAsyncError)     \
@@ -70,6 +70,8 @@ namespace yuba::cuda {
   F(ncclGroupStart)            \
   F(ncclGroupEnd)              \
   F(ncclAllGather)             \
+  F(ncclReduceScatter)         \
+  F(ncclAllReduce)             \
   F(ncclSend)                  \
   F(ncclRecv)
 // clang-format on
@@ -94,7 +96,6 @@ struct Cudnn {
 struct Nccl {
   YUBA_NCCL_FUNCTIONS(YUBA_LIBRARY_MEMBER)
   std::string path;
-  bool may_share_gpus = false;  // several members of a communicator may be on one GPU
   static absl::StatusOr<const Nccl*> Open();
 };
 #undef YUBA_LIBRARY_MEMBER

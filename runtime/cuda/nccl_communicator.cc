@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/check.h"
 #include "opsemantics/base/status.h"
+#include "runtime/ranks/exchange_groups.h"
 
 namespace yuba::cuda {
 namespace {
@@ -19,6 +20,17 @@ bool SomethingMoves(const std::vector<ExchangePlan>& plans) {
     return std::any_of(plan.devices.begin(), plan.devices.end(),
                        [](const runtime::DeviceExchange& own) { return !own.sources.empty(); });
   });
+}
+
+// Whether the exchange combines partials, and their order may show in the result.
+bool AddsUp(const ExchangePlan& plan) {
+  const absl::optional<NcclReduction> reduction = NcclReductionOf(plan.combination);
+  if (reduction.has_value() && reduction->exact) return false;
+  return std::any_of(plan.devices.begin(), plan.devices.end(),
+                     [](const runtime::DeviceExchange& own) {
+                       return std::any_of(own.cells.begin(), own.cells.end(),
+                                          [](const auto& cell) { return cell.sources.size() > 1; });
+                     });
 }
 
 }  // namespace
@@ -47,17 +59,24 @@ absl::Status NcclCommunicator::Allocate(const std::vector<RankExchange>& exchang
 }
 
 absl::Status NcclCommunicator::Prepare(const std::vector<ExchangePlan>& plans) {
-  std::vector<RankExchange> exchanges;
-  for (const ExchangePlan& plan : plans)
-    exchanges.push_back(runtime::RankExchangeOf(plan, job_.rank()));
+  const std::vector<RankExchange> exchanges = runtime::RankExchangesOf(
+      plans, job_.rank(),
+      [this](const runtime::Combination& combination) { return NcclAddsUp(sums_, combination); });
   traffic_.Prepare(job_.size(), static_cast<int>(plans.size()));
   YUBA_RETURN_IF_ERROR(Allocate(exchanges));
-  for (size_t p = 0; p < plans.size(); ++p) prepared_.push_back(PrepareOne(exchanges[p], plans[p]));
-  for (const ExchangePlan& plan : plans) waits_for_.push_back(WaitsFor(job_.rank(), plan));
+  prepared_.resize(plans.size());
+  for (const runtime::ExchangeGroup& group : runtime::ExchangeGroupsOf(plans)) {
+    for (int p = group.begin; p < group.end; ++p)
+      Add(exchanges[p], plans[p], prepared_[group.begin]);
+  }
+  for (const ExchangePlan& plan : plans) {
+    waits_for_.push_back(WaitsFor(job_.rank(), plan));
+    adds_up_ = adds_up_ || AddsUp(plan);
+  }
   YUBA_RETURN_IF_ERROR(work_.Store(own_.stream()));
   if (!SomethingMoves(plans)) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(const Nccl* const nccl, Nccl::Open());
-  YUBA_ASSIGN_OR_RETURN(nccl_, RankNccl::Make(*nccl, job_, own_.gpu(), seconds_));
+  YUBA_ASSIGN_OR_RETURN(nccl_, RankNccl::Make(*nccl, job_, own_.gpu(), splits_, seconds_));
   return absl::OkStatus();
 }
 
@@ -65,16 +84,48 @@ char* NcclCommunicator::At(const runtime::Place& place) const {
   return runtime::AddressOf(place, own_.arena(), send_buffer_.data(), receive_buffer_.data());
 }
 
-NcclCommunicator::Prepared NcclCommunicator::PrepareOne(const RankExchange& exchange,
-                                                        const ExchangePlan& plan) {
-  Prepared prepared;
+// That of all ranks, or one that is split from it. All ranks come here with the same groups in the
+// same order, so that they split alike.
+size_t NcclCommunicator::CommunicatorOf(const std::vector<int>& group_of) {
+  const bool all =
+      std::all_of(group_of.begin(), group_of.end(), [](int first) { return first == 0; });
+  if (all) return 0;
+  const auto known = std::find(splits_.begin(), splits_.end(), group_of);
+  const auto split = static_cast<size_t>(known - splits_.begin());
+  if (known == splits_.end()) splits_.push_back(group_of);
+  return 1 + split;
+}
+
+NcclCall NcclCommunicator::CallOf(const runtime::RankCall& call, size_t communicator) const {
+  NcclCall made;
+  made.kind = call.kind;
+  made.communicator = communicator;
+  made.send = At(call.send);
+  made.receive = At(call.receive);
+  made.count = call.count;
+  if (call.kind == runtime::RankCall::kAllGather)
+    made.count *= call.element_bytes;  // of bytes
+  else
+    made.reduction = *NcclReductionOf(call.combination);
+  return made;
+}
+
+void NcclCommunicator::Add(const RankExchange& exchange, const ExchangePlan& plan,
+                           Prepared& prepared) {
   for (const runtime::Packing& packing : exchange.packings) {
     prepared.pack.push_back(work_.Copy(packing.walk, own_.arena() + plan.source_offset,
                                        send_buffer_.data() + packing.to,
                                        plan.source_element_bytes));
   }
-  for (const runtime::RankMessage& message : exchange.messages)
-    prepared.messages.push_back({message.peer, message.send, At(message.place), message.bytes});
+  for (const runtime::RankMessage& message : exchange.messages) {
+    prepared.group.messages.push_back(
+        {message.peer, message.send, At(message.place), message.bytes});
+  }
+  if (!exchange.group_of.empty()) {
+    const size_t communicator = CommunicatorOf(exchange.group_of);
+    if (exchange.call.has_value())
+      prepared.group.calls.push_back(CallOf(*exchange.call, communicator));
+  }
   char* const destination = own_.arena() + plan.destination_offset;
   for (const runtime::RankResult& result : exchange.results) {
     std::vector<const char*> parts;
@@ -84,7 +135,6 @@ NcclCommunicator::Prepared NcclCommunicator::PrepareOne(const RankExchange& exch
             ? work_.Combine(plan.combination, result.walk, parts, destination)
             : work_.Copy(result.walk, parts[0], destination, plan.source_element_bytes));
   }
-  return prepared;
 }
 
 absl::Status NcclCommunicator::Start(const std::vector<ExchangeWork::Part>& parts) const {
@@ -100,14 +150,18 @@ absl::StatusOr<runtime::Progress> NcclCommunicator::Advance(int device, int inst
   const Prepared& prepared = prepared_[instruction];
   YUBA_RETURN_IF_ERROR(own_.gpu().Enter());
   YUBA_RETURN_IF_ERROR(Start(prepared.pack));
-  if (!prepared.messages.empty()) {
-    YUBA_RETURN_IF_ERROR(
-        nccl_->Start(prepared.messages, own_.stream(), [this] { return aborted(); }));
+  if (!prepared.group.empty()) {
+    YUBA_RETURN_IF_ERROR(nccl_->Start(prepared.group, own_.stream(), [this] { return aborted(); }));
   }
   YUBA_RETURN_IF_ERROR(Start(prepared.results));
   YUBA_RETURN_IF_ERROR(own_.StartedExchange(instruction));
-  if (!recording_) traffic_.Count(instruction, plan);
+  if (!recording_) Count(instruction, plan);
   return runtime::Progress::kDone;
+}
+
+void NcclCommunicator::Count(int instruction, const ExchangePlan& plan) {
+  traffic_.Count(instruction, plan);
+  groups_ += prepared_[instruction].group.empty() ? 0 : 1;
 }
 
 void NcclCommunicator::Wait(int /*device*/, const ExchangePlan& /*plan*/) {
@@ -144,6 +198,8 @@ absl::Status NcclCommunicator::Check() {
 void NcclCommunicator::EndWork() {
   if (nccl_ != nullptr) nccl_->EndWork();
 }
+
+std::string NcclCommunicator::sums() const { return adds_up_ ? Name(sums_) : ""; }
 
 int64_t NcclCommunicator::workspace_bytes() const {
   return staging_bytes_ + (nccl_ == nullptr ? 0 : nccl_->memory_bytes());

@@ -1,16 +1,19 @@
 // Exchanges between GPUs of which each process has one: a rank packs what others read of its
-// device, sends and receives through NCCL, and combines what came, as rank_exchange.h lists it. All
-// of that is started on the device's stream, one behind the other, and the host goes on at once:
-// the first Advance of an exchange is kDone. Partials are combined by jobs, in the order of their
-// numbers, so that results have the bits of every other back end.
+// device, sends and receives through NCCL or calls a collective of it, and combines what came, as
+// rank_exchange.h lists it. All of that is started on the device's stream, one behind the other,
+// and the host goes on at once: the first Advance of an exchange is kDone. Of exchanges that begin
+// together (exchange_groups.h) that of the first starts all. Partials that NCCL is not to add up
+// are combined by jobs, in the order of their numbers, which has the bits of every other back end.
 //
 // What must hold for no rank to wait for ever: all run the same exchanges in the same order, each
-// exchange is one group of messages, and messages between two ranks are in one order on both.
+// group of them is one group of NCCL, and messages between two ranks, and calls of a communicator,
+// are in one order on all.
 #ifndef YUBA_RUNTIME_CUDA_NCCL_COMMUNICATOR_H_
 #define YUBA_RUNTIME_CUDA_NCCL_COMMUNICATOR_H_
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/communicator.h"
@@ -26,9 +29,9 @@ namespace yuba::cuda {
 class NcclCommunicator final : public runtime::Communicator {
  public:
   // `own` is the device whose number is the job's rank, ready to run. Job and device outlive it.
-  // seconds: in which the ranks must have found each other.
-  NcclCommunicator(runtime::Job& job, CudaDevice& own, double seconds)
-      : job_(job), own_(own), seconds_(seconds) {}
+  // sums: the same on all ranks. seconds: in which the ranks must have found each other.
+  NcclCommunicator(runtime::Job& job, CudaDevice& own, Sums sums, double seconds)
+      : job_(job), own_(own), sums_(sums), seconds_(seconds) {}
   // Waits for what was started, or ends it where it would not end.
   ~NcclCommunicator() override;
 
@@ -53,36 +56,46 @@ class NcclCommunicator final : public runtime::Communicator {
   void Reset() override {}
   void SetRecording(bool recording) override { recording_ = recording; }
   void CountAgain(int instruction, const runtime::ExchangePlan& plan) override {
-    traffic_.Count(instruction, plan);
+    Count(instruction, plan);
   }
   const runtime::Traffic& traffic(int device) const override { return traffic_.Of(device); }
   int64_t workspace_bytes() const override;
+  int64_t groups() const override { return groups_; }
+  std::string sums() const override;
 
  private:
-  // One exchange. Where NCCL is to do a recognised collective, sums too, a call of it comes in
-  // place of these three lists.
+  // Exchanges that begin together.
   struct Prepared {
     std::vector<ExchangeWork::Part> pack;
-    std::vector<NcclMessage> messages;
+    NcclGroup group;
     std::vector<ExchangeWork::Part> results;
   };
 
   absl::Status Allocate(const std::vector<runtime::RankExchange>& exchanges);
-  Prepared PrepareOne(const runtime::RankExchange& exchange, const runtime::ExchangePlan& plan);
+  void Add(const runtime::RankExchange& exchange, const runtime::ExchangePlan& plan,
+           Prepared& prepared);
+  size_t CommunicatorOf(const std::vector<int>& group_of);
+  NcclCall CallOf(const runtime::RankCall& call, size_t communicator) const;
+  void Count(int instruction, const runtime::ExchangePlan& plan);
   char* At(const runtime::Place& place) const;
   absl::Status Start(const std::vector<ExchangeWork::Part>& parts) const;
 
   runtime::Job& job_;
   CudaDevice& own_;
+  const Sums sums_;
   const double seconds_;
-  std::vector<Prepared> prepared_;  // [instruction]
-  std::vector<int> waits_for_;      // [instruction] WaitsFor
-  ExchangeWork work_;               // what it refers to
+  // [instruction]: of the first exchange of those that begin together what all of them do.
+  std::vector<Prepared> prepared_;
+  std::vector<int> waits_for_;            // [instruction] WaitsFor
+  std::vector<std::vector<int>> splits_;  // [communicator - 1] RankExchange::group_of of its calls
+  bool adds_up_ = false;                  // whether some exchange combines partials
+  ExchangeWork work_;                     // what it refers to
   GpuMemory send_buffer_, receive_buffer_;
   int64_t staging_bytes_ = 0;
   std::unique_ptr<RankNccl> nccl_;  // null where nothing moves between ranks
   std::atomic<bool> aborted_{false};
   bool recording_ = false;
+  int64_t groups_ = 0;    // of NCCL that were started
   int64_t finished_ = 0;  // instructions of the device, when Check looked last
   runtime::RankTraffic traffic_;
 };

@@ -26,8 +26,9 @@ int64_t FreeMemory() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RankNccl>> RankNccl::Make(const Nccl& nccl, runtime::Job& job,
-                                                         const Gpu& gpu, double seconds) {
+absl::StatusOr<std::unique_ptr<RankNccl>> RankNccl::Make(
+    const Nccl& nccl, runtime::Job& job, const Gpu& gpu,
+    const std::vector<std::vector<int>>& splits, double seconds) {
   ncclUniqueId id = {};
   if (job.rank() == 0) {
     const ncclResult_t result = nccl.ncclGetUniqueId(&id);
@@ -40,26 +41,28 @@ absl::StatusOr<std::unique_ptr<RankNccl>> RankNccl::Make(const Nccl& nccl, runti
   if (bytes.size() != sizeof id.internal)
     return InternalError("rank 0 has sent ", bytes.size(), " bytes for an id of NCCL");
   std::memcpy(id.internal, bytes.data(), sizeof id.internal);
-  std::unique_ptr<RankNccl> made(new RankNccl(nccl, job, gpu));
-  YUBA_RETURN_IF_ERROR(made->Join(id, seconds));
+  std::unique_ptr<RankNccl> made(new RankNccl(nccl, job, gpu, splits.size()));
+  YUBA_RETURN_IF_ERROR(made->Join(id, splits, seconds));
   return made;
 }
 
-absl::Status RankNccl::Join(const ncclUniqueId& id, double seconds) {
+absl::Status RankNccl::Join(const ncclUniqueId& id, const std::vector<std::vector<int>>& splits,
+                            double seconds) {
   YUBA_RETURN_IF_ERROR(gpu_.Enter());
   const int64_t free_before = FreeMemory();
+  const Clock::time_point start = Clock::now();
+  const auto give_up = [&] { return !job_.ended().ok() || SecondsSince(start) > seconds; };
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
+  config.splitShare = 1;  // communicators that are split from it use its connections and buffers
   ncclComm_t communicator = nullptr;
   const ncclResult_t result =
       nccl_.ncclCommInitRankConfig(&communicator, job_.size(), id, job_.rank(), &config);
-  communicator_ = communicator;
+  communicators_[0] = communicator;
   if (result != ncclSuccess && result != ncclInProgress)
     return ErrorOf(result, "ncclCommInitRankConfig");
-  const Clock::time_point start = Clock::now();
-  const absl::Status joined = WaitUntilEnqueued("ncclCommInitRankConfig", [&] {
-    return !job_.ended().ok() || SecondsSince(start) > seconds;
-  });
+  absl::Status joined = WaitUntilEnqueued("ncclCommInitRankConfig", give_up);
+  for (size_t s = 0; s < splits.size() && joined.ok(); ++s) joined = Split(s, splits[s], give_up);
   if (absl::IsCancelled(joined)) {
     YUBA_RETURN_IF_ERROR(job_.ended());
     return absl::DeadlineExceededError(absl::StrCat(
@@ -73,47 +76,74 @@ absl::Status RankNccl::Join(const ncclUniqueId& id, double seconds) {
   return absl::OkStatus();
 }
 
+// A rank that is alone with its number takes part, and gets none.
+absl::Status RankNccl::Split(size_t split, const std::vector<int>& number_of,
+                             const std::function<bool()>& give_up) {
+  const int number = number_of[job_.rank()];
+  const bool alone = std::count(number_of.begin(), number_of.end(), number) == 1;
+  const ncclResult_t result = nccl_.ncclCommSplit(
+      communicators_[0], alone ? NCCL_SPLIT_NOCOLOR : number, job_.rank(), &made_[split], nullptr);
+  if (result != ncclSuccess && result != ncclInProgress) return ErrorOf(result, "ncclCommSplit");
+  // First the one that it is split from has to come to an end, then the new one.
+  YUBA_RETURN_IF_ERROR(WaitUntilEnqueued("ncclCommSplit", give_up));
+  communicators_[1 + split] = made_[split];
+  return WaitUntilEnqueued("ncclCommSplit", give_up);
+}
+
 RankNccl::~RankNccl() {
-  if (communicator_ == nullptr) return;
-  if (!failed_ && job_.ended().ok() && SayGoodbye())
-    nccl_.ncclCommDestroy(communicator_);
-  else
+  if (communicators_[0] == nullptr) return;
+  if (failed_ || !job_.ended().ok() || !SayGoodbye()) {
     EndWork();
+    return;
+  }
+  for (size_t c = communicators_.size(); c-- > 0;) {
+    if (communicators_[c] != nullptr) nccl_.ncclCommDestroy(communicators_[c]);
+  }
 }
 
 // Whether all that was started is over, and the others may go on without this rank. What goes wrong
-// here is nobody's failure any more.
+// here is nobody's failure any more. Those that were split come before what they were split from.
 bool RankNccl::SayGoodbye() {
-  ncclResult_t state = ncclSuccess;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    state = nccl_.ncclCommFinalize(communicator_);
-  }
   const Clock::time_point start = Clock::now();
-  if (state == ncclSuccess || state == ncclInProgress) state = State();
-  while (state == ncclInProgress && SecondsSince(start) < kGoodbyeSeconds) {
-    std::this_thread::sleep_for(kSleep);
-    state = State();
+  for (size_t c = communicators_.size(); c-- > 0;) {
+    if (communicators_[c] == nullptr) continue;
+    ncclResult_t state = ncclSuccess;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      state = nccl_.ncclCommFinalize(communicators_[c]);
+    }
+    if (state == ncclSuccess || state == ncclInProgress) state = State();
+    while (state == ncclInProgress && SecondsSince(start) < kGoodbyeSeconds) {
+      std::this_thread::sleep_for(kSleep);
+      state = State();
+    }
+    if (state != ncclSuccess) return false;
   }
-  return state == ncclSuccess;
+  return true;
 }
 
-// Of what NCCL was asked for last; ncclInProgress while it is at it or in a call, which may hang,
-// ncclSuccess where nobody can ask any more.
+// Of what NCCL was asked for last: an error of any communicator; else ncclInProgress while it is at
+// one of them or in a call, which may hang; ncclSuccess where nobody can ask any more.
 ncclResult_t RankNccl::State() {
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return ncclInProgress;
-  const ncclComm_t communicator = communicator_;
-  if (communicator == nullptr) return ncclSuccess;
-  ncclResult_t state = ncclSuccess;
-  const ncclResult_t asked = nccl_.ncclCommGetAsyncError(communicator, &state);
-  return asked == ncclSuccess ? state : asked;
+  ncclResult_t all = ncclSuccess;
+  for (const std::atomic<ncclComm_t>& each : communicators_) {
+    const ncclComm_t communicator = each;
+    if (communicator == nullptr) continue;
+    ncclResult_t state = ncclSuccess;
+    const ncclResult_t asked = nccl_.ncclCommGetAsyncError(communicator, &state);
+    if (asked != ncclSuccess) return asked;
+    if (state != ncclSuccess && state != ncclInProgress) return state;
+    if (state == ncclInProgress) all = state;
+  }
+  return all;
 }
 
 // Calls that are wrong are this rank's own failure. Of others another rank may be the cause, which
 // the job knows.
 absl::Status RankNccl::ErrorOf(ncclResult_t result, const char* call) {
-  const ncclComm_t communicator = communicator_;
+  const ncclComm_t communicator = communicators_[0];
   const char* const more = communicator == nullptr ? nullptr : nccl_.ncclGetLastError(communicator);
   const std::string words =
       absl::StrCat("NCCL: ", nccl_.ncclGetErrorString(result), " (", call, ")",
@@ -128,7 +158,7 @@ absl::Status RankNccl::WaitUntilEnqueued(const char* call, const std::function<b
   const Clock::time_point start = Clock::now();
   for (;;) {
     const ncclResult_t state = State();
-    if (communicator_ == nullptr) return absl::CancelledError("NCCL's work was ended");
+    if (communicators_[0] == nullptr) return absl::CancelledError("NCCL's work was ended");
     if (state == ncclSuccess) return absl::OkStatus();
     if (state != ncclInProgress) return ErrorOf(state, call);
     if (give_up()) return absl::CancelledError("the run has failed on another rank");
@@ -139,37 +169,63 @@ absl::Status RankNccl::WaitUntilEnqueued(const char* call, const std::function<b
   }
 }
 
+ncclResult_t RankNccl::StartMessage(const NcclMessage& message, cudaStream_t stream,
+                                    const char*& call) {
+  const auto bytes = static_cast<size_t>(message.bytes);
+  const ncclComm_t communicator = communicators_[0];
+  call = message.send ? "ncclSend" : "ncclRecv";
+  return message.send
+             ? nccl_.ncclSend(message.data, bytes, ncclUint8, message.peer, communicator, stream)
+             : nccl_.ncclRecv(message.data, bytes, ncclUint8, message.peer, communicator, stream);
+}
+
+ncclResult_t RankNccl::StartCall(const NcclCall& collective, cudaStream_t stream,
+                                 const char*& call) {
+  const auto count = static_cast<size_t>(collective.count);
+  const ncclComm_t communicator = communicators_[collective.communicator];
+  const auto& [type, reducer, exact] = collective.reduction;
+  switch (collective.kind) {
+    case runtime::RankCall::kAllGather:
+      call = "ncclAllGather";
+      return nccl_.ncclAllGather(collective.send, collective.receive, count, type, communicator,
+                                 stream);
+    case runtime::RankCall::kReduceScatter:
+      call = "ncclReduceScatter";
+      return nccl_.ncclReduceScatter(collective.send, collective.receive, count, type, reducer,
+                                     communicator, stream);
+    case runtime::RankCall::kAllReduce:
+      call = "ncclAllReduce";
+      return nccl_.ncclAllReduce(collective.send, collective.receive, count, type, reducer,
+                                 communicator, stream);
+  }
+  return ncclInternalError;
+}
+
 // What NCCL says, and of which call.
-ncclResult_t RankNccl::StartGroup(const std::vector<NcclMessage>& messages, cudaStream_t stream,
-                                  const char*& call) {
+ncclResult_t RankNccl::StartGroup(const NcclGroup& group, cudaStream_t stream, const char*& call) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const ncclComm_t communicator = communicator_;
   call = "ncclGroupStart";
-  if (communicator == nullptr) return ncclSuccess;  // which WaitUntilEnqueued finds
+  if (communicators_[0] == nullptr) return ncclSuccess;  // which WaitUntilEnqueued finds
   ncclResult_t result = nccl_.ncclGroupStart();
   if (result != ncclSuccess) return result;
-  for (const NcclMessage& message : messages) {
-    const auto bytes = static_cast<size_t>(message.bytes);
-    call = message.send ? "ncclSend" : "ncclRecv";
-    const ncclResult_t asked =
-        message.send
-            ? nccl_.ncclSend(message.data, bytes, ncclUint8, message.peer, communicator, stream)
-            : nccl_.ncclRecv(message.data, bytes, ncclUint8, message.peer, communicator, stream);
-    if (asked == ncclSuccess || asked == ncclInProgress) continue;
-    result = asked;
-    break;
-  }
+  const auto note = [&result](ncclResult_t asked) {
+    if (asked != ncclSuccess && asked != ncclInProgress) result = asked;
+  };
+  for (size_t c = 0; c < group.calls.size() && result == ncclSuccess; ++c)
+    note(StartCall(group.calls[c], stream, call));
+  for (size_t m = 0; m < group.messages.size() && result == ncclSuccess; ++m)
+    note(StartMessage(group.messages[m], stream, call));
   const ncclResult_t ended = nccl_.ncclGroupEnd();
   if (result != ncclSuccess) return result;
   call = "ncclGroupEnd";
   return ended;
 }
 
-absl::Status RankNccl::Start(const std::vector<NcclMessage>& messages, cudaStream_t stream,
+absl::Status RankNccl::Start(const NcclGroup& group, cudaStream_t stream,
                              const std::function<bool()>& give_up) {
   if (failed_) return absl::CancelledError("the run has failed");
   const char* call = nullptr;
-  const ncclResult_t result = StartGroup(messages, stream, call);
+  const ncclResult_t result = StartGroup(group, stream, call);
   if (result != ncclSuccess && result != ncclInProgress) return ErrorOf(result, call);
   // Until then what is started on the stream next could come before it.
   YUBA_RETURN_IF_ERROR(WaitUntilEnqueued(call, give_up));
@@ -188,8 +244,10 @@ void RankNccl::EndWork() {
   std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
   for (int tries = 0; tries < 50 && !lock.try_lock(); ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const ncclComm_t communicator = communicator_.exchange(nullptr);
-  if (communicator != nullptr) nccl_.ncclCommAbort(communicator);
+  for (size_t c = communicators_.size(); c-- > 0;) {
+    const ncclComm_t communicator = communicators_[c].exchange(nullptr);
+    if (communicator != nullptr) nccl_.ncclCommAbort(communicator);
+  }
 }
 
 }  // namespace yuba::cuda

@@ -34,6 +34,13 @@ std::vector<EntryRange> EntriesOf(const Program& program) {
   return entries;
 }
 
+int EntryOf(const std::vector<EntryRange>& entries, int instruction) {
+  const auto has = [&](const EntryRange& entry) {
+    return entry.begin <= instruction && instruction < entry.end;
+  };
+  return static_cast<int>(std::find_if(entries.begin(), entries.end(), has) - entries.begin());
+}
+
 std::string FaultOfEntries(const Program& program) {
   std::set<std::string> names;
   int last = 0;

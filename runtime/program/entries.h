@@ -26,6 +26,9 @@ struct EntryRange {
 // program, which must be well-formed (well_formed.h).
 std::vector<EntryRange> EntriesOf(const Program& program);
 
+// The position of the entry that has the instruction.
+int EntryOf(const std::vector<EntryRange>& entries, int instruction);
+
 // Empty where the program's entries have different names and follow each other from the first
 // instruction to the last, else what is wrong: "entry decode begins at instruction 41".
 std::string FaultOfEntries(const Program& program);

@@ -38,6 +38,9 @@ class RankCommunicator : public Communicator {
   absl::Status Check() override { return job_.ended(); }
   // A job that has ended does not begin again.
   void Reset() override {}
+  // What is on its way when the job ends may still be written to where the transport was told to
+  // receive it.
+  bool MayBeFreed() const override { return job_.ended().ok(); }
   // Of other devices: as the plan says, in the exchanges that this one has been through.
   const Traffic& traffic(int device) const override { return traffic_.Of(device); }
   int64_t workspace_bytes() const override {

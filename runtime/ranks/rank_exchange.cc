@@ -5,11 +5,6 @@
 namespace yuba::runtime {
 namespace {
 
-// Whether the walk's elements lie side by side in a buffer, in the walk's order.
-bool IsDense(const BoxWalk& walk, size_t buffer) {
-  return Packed(walk, buffer).buffers[buffer].strides == walk.buffers[buffer].strides;
-}
-
 class Maker {
  public:
   Maker(const ExchangePlan& plan, int rank) : plan_(plan), rank_(rank) {}
@@ -99,6 +94,10 @@ class Maker {
 };
 
 }  // namespace
+
+bool IsDense(const BoxWalk& walk, size_t buffer) {
+  return Packed(walk, buffer).buffers[buffer].strides == walk.buffers[buffer].strides;
+}
 
 char* AddressOf(const Place& place, char* arena, char* send_buffer, char* receive_buffer) {
   switch (place.room) {

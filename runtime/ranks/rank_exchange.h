@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "runtime/exchange_plan.h"
 
 namespace yuba::runtime {
@@ -33,6 +34,21 @@ struct RankMessage {
   int64_t bytes = 0;  // at least 1
 };
 
+// A call of a library in the place of messages: all members of the rank's group make the same one,
+// each with places of its own (rank_collective.h).
+struct RankCall {
+  // What is sent and received, in elements; parts are by member, ascending:
+  //   kAllGather       the own part     all parts
+  //   kReduceScatter   all parts        the sum of the own part over all members
+  //   kAllReduce       `count`          the sum of them over all members
+  enum Kind { kAllGather, kReduceScatter, kAllReduce };
+  Kind kind = kAllGather;
+  int64_t count = 0;  // elements of a part, or of all; at least 1
+  int64_t element_bytes = 0;
+  Combination combination;  // of sums
+  Place send, receive;      // apart, or where a library wants them for a call in place
+};
+
 // A copy of elements of the source buffer into the send buffer, before they are sent.
 struct Packing {
   BoxWalk walk;    // of the source buffer, then of what is packed
@@ -49,12 +65,20 @@ struct RankResult {
 
 struct RankExchange {
   std::vector<Packing> packings;
-  std::vector<RankMessage> messages;          // those between two ranks are in one order on both
+  std::vector<RankMessage> messages;  // those between two ranks are in one order on both
+  absl::optional<RankCall> call;      // there are no messages then
+  // Of an exchange that is made by calls, for each device the first one of its group: the same on
+  // all ranks, also on one that is alone in its group and calls nothing. Else empty.
+  std::vector<int> group_of;
   std::vector<RankResult> results;            // in the plan's order
   int64_t send_bytes = 0, receive_bytes = 0;  // that it needs of the two staging buffers
 };
 
+// By messages.
 RankExchange RankExchangeOf(const ExchangePlan& plan, int rank);
+
+// Whether the walk's elements lie side by side in a buffer, in the walk's order.
+bool IsDense(const BoxWalk& walk, size_t buffer);
 
 }  // namespace yuba::runtime
 

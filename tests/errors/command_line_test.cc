@@ -246,10 +246,15 @@ TEST_CASE("engines are left out one by one or together") {
   ExpectError(partition + ",nothing", {"--without", "nothing"});
 }
 
-TEST_CASE("exchanges that contradict each other are refused before values are looked for") {
-  const std::string plan = Planned(Model(), "", ScratchFolder("contradict") + "/p.json");
-  ExpectError("yuba run " + Model() + " " + plan + " --exchanges copies,strict",
-              {"--exchanges copies", "give one of them"});
+TEST_CASE("sums of processors are in order, and other ones are refused") {
+  const std::string plan = Planned(Model(), "", ScratchFolder("sums") + "/p.json");
+  const std::string run = "yuba run " + Model() + " " + plan + " --random --sums ";
+  for (const char* sums : {"repeatable", "fast"}) {
+    ExpectError(run + sums, {std::string("--sums ") + sums, "is for ranks on GPUs",
+                             "processors always add up in the order"});
+  }
+  ExpectError(run + "slow", {"--sums", "ordered"});
+  CHECK(RunCommand(run + "ordered").exit_code == 0);
 }
 
 TEST_CASE(

@@ -109,7 +109,7 @@ const std::vector<Command>& Commands() {
         {"--expect", &kNumbers},
         {"--random", nullptr},
         {"--interleave", &kNumbers},
-        {"--exchanges", &kWords},
+        {"--sums", &kWords},
         {"--no-graph", nullptr},
         {"--tune", &kFiles},
         {"--guard", &kWords},

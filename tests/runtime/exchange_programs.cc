@@ -74,6 +74,90 @@ SumProgram RandomSum(Random& random, int least) {
   return made;
 }
 
+namespace {
+
+// The boxes of a CollectiveForm, [device].
+struct FormBoxes {
+  std::vector<int64_t> dims;
+  std::vector<Box> whole, part;
+  std::vector<int64_t> partial;
+};
+
+FormBoxes BoxesOfForm(Random& random, Collected collected, const CollectiveForm& form) {
+  FormBoxes boxes;
+  const int devices = form.outer * form.inner;
+  boxes.dims = {Pick(random, devices, 3 * devices), Pick(random, 1, 5),
+                Pick(random, form.inner, 3 * form.inner)};
+  int64_t outer_dim = 0, inner_dim = Pick(random, 0, 1) * 2;
+  if (form.even) {
+    boxes.dims = {devices * Pick(random, 1, 3), Pick(random, 1, 5), 7};
+    inner_dim = 0;
+  }
+  if (collected == Collected::kReduceScalar) boxes.dims = {1, 1, 1};
+  for (int device = 0; device < devices; ++device) {
+    const int row = device / form.inner, place = device % form.inner;
+    Box whole = WholeBox(boxes.dims);
+    if (collected != Collected::kReduceScalar)
+      whole[outer_dim] = PartOf(boxes.dims[outer_dim], form.outer, row);
+    Box part = whole;
+    part[inner_dim] = inner_dim == outer_dim ? PartOf(boxes.dims[0], devices, device)
+                                             : PartOf(boxes.dims[inner_dim], form.inner, place);
+    if (collected == Collected::kReduceScalar) {
+      part = whole;
+      part[0] = {0, device == 0};
+    }
+    boxes.whole.push_back(whole);
+    boxes.part.push_back(part);
+    boxes.partial.push_back(collected == Collected::kReduceScalar ? device : place);
+  }
+  return boxes;
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedProgram> RandomCollective(Random& random, Collected collected,
+                                                      const CollectiveForm& form) {
+  const FormBoxes boxes = BoxesOfForm(random, collected, form);
+  const int partials = collected == Collected::kReduceScalar ? form.outer * form.inner : form.inner;
+  ProgramBuilder builder({form.outer, form.inner});
+  builder.message().set_hash_arithmetic(form.hash);
+  const bool gathers = collected == Collected::kGather;
+  const int made =
+      builder.AddBuffer("made", form.type, boxes.dims, gathers ? boxes.part : boxes.whole);
+  builder.message().mutable_buffers(made)->set_initialized(true);
+  const bool all = collected != Collected::kScatter;
+  const int result = builder.AddBuffer("result", gathers ? form.type : form.result, boxes.dims,
+                                       all ? boxes.whole : boxes.part);
+  if (gathers) {
+    builder.AddExchange(made, result);
+    return builder.Load();
+  }
+  program::Exchange* const sum =
+      builder.AddReduction(made, result, form.reducer, partials, boxes.partial);
+  *sum->mutable_to() = builder.BoxTable(boxes.part);
+  if (all) *builder.AddExchange(result, result)->mutable_from() = builder.BoxTable(boxes.part);
+  return builder.Load();
+}
+
+std::shared_ptr<const LoadedProgram> TwoByTwo(int devices, bool joined) {
+  const std::vector<int64_t> dims = {2 * devices, 6};
+  const std::vector<Box> whole(devices, WholeBox(dims)), rows = CutAlong(dims, 0, devices);
+  std::vector<int64_t> partial;
+  for (int d = 0; d < devices; ++d) partial.push_back(d);
+  ProgramBuilder builder({devices});
+  const int made = builder.AddBuffer("made", program::F32, dims, whole);
+  builder.message().mutable_buffers(made)->set_initialized(true);
+  std::vector<int> sums;
+  for (const char* name : {"a", "b"}) {
+    sums.push_back(builder.AddBuffer(name, program::F32, dims, rows));
+    builder.AddReduction(made, sums.back(), program::SUM, devices, partial);
+  }
+  for (const int sum : sums)
+    builder.AddExchange(sum, builder.AddBuffer("all", program::F32, dims, whole));
+  for (const int second : {1, 3}) builder.message().mutable_instructions(second)->set_joins(joined);
+  return builder.Load();
+}
+
 std::shared_ptr<const LoadedProgram> ExchangeChain(program::ElementType type) {
   const std::vector<int64_t> dims = {7, 5};
   ProgramBuilder builder({2, 2});

@@ -40,6 +40,31 @@ struct SumProgram {
 // devices; `least` is at most 2.
 SumProgram RandomSum(Random& random, int least);
 
+// Exchanges of the forms that a library's collectives have, on a mesh of `outer` times `inner`
+// devices: those of one inner row are a group. Buffer 0, "made", has values before and keeps them.
+// Boxes are of random extents, cut along random dimensions, so that parts may be of different
+// sizes, and lie scattered in memory.
+enum class Collected {
+  kGather,        // parts of a group are brought to all of it
+  kScatter,       // partials of all of it are combined, each device getting a part of the result
+  kReduce,        // the same, and then all of it gets all parts, in place
+  kReduceScalar,  // of one element, which one device combines
+};
+struct CollectiveForm {
+  int outer = 1, inner = 2;
+  bool hash = false;
+  program::Reducer reducer = program::SUM;
+  program::ElementType type = program::F32;
+  program::ElementType result = program::F32;  // not of kGather
+  bool even = false;                           // all parts have one size, and lie side by side
+};
+std::shared_ptr<const LoadedProgram> RandomCollective(Random& random, Collected collected,
+                                                      const CollectiveForm& form);
+
+// Two combinations of what buffer 0 has, into different buffers, then a gather of each: with
+// `joined` each two of them begin together. On `devices` devices, in parts of one size.
+std::shared_ptr<const LoadedProgram> TwoByTwo(int devices, bool joined);
+
 // Three times: each of 4 devices gathers the whole x[7, 5], and x becomes the sum of the four. An
 // early or late copy of any element shows in the result, which is 64 x. In recognised collectives.
 std::shared_ptr<const LoadedProgram> ExchangeChain(program::ElementType type = program::F32);

@@ -15,8 +15,6 @@ class Recorder : public ExchangeSteps {
   absl::Status Depart(int device, int, const ExchangePlan&) override {
     return Note("depart", device);
   }
-  void EndWork() override { log += "end "; }
-  void Reset() override { log += "reset "; }
 
   std::string log;
   std::string fail;  // the step that fails
@@ -97,9 +95,8 @@ TEST_CASE("a copy that failed counts nothing, and after a reset the exchange sta
   CHECK(two.protocol.traffic(0).received_from == std::vector<int64_t>{0, 0});
   two.protocol.Abort(absl::CancelledError("test"));
   CHECK(two.protocol.Advance(0, 3, two.plan).status().code() == absl::StatusCode::kCancelled);
-  two.protocol.EndWork();
   two.protocol.Reset();
-  CHECK(two.steps->log == "arrive1 arrive0 copy0 end reset ");
+  CHECK(two.steps->log == "arrive1 arrive0 copy0 ");
   two.steps->fail = "";
   for (int device : {1, 0, 0}) two.Advance(device);
   CHECK(two.protocol.traffic(0).received_from == std::vector<int64_t>{0, 52});

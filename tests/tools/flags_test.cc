@@ -174,16 +174,5 @@ TEST_CASE("words of a space that contradict each other are refused") {
              StatusIs(absl::StatusCode::kInvalidArgument, "there is no"));
 }
 
-TEST_CASE("exchanges that contradict each other are refused") {
-  RunFlags flags;
-  flags.exchanges = {"plain"};
-  CHECK_THAT(CheckExchanges(flags), IsOk());
-  flags.exchanges = {"copies"};
-  CHECK_THAT(CheckExchanges(flags), IsOk());
-  flags.exchanges.insert("strict");
-  CHECK_THAT(CheckExchanges(flags),
-             StatusIs(absl::StatusCode::kInvalidArgument, "give one of them"));
-}
-
 }  // namespace
 }  // namespace yuba::tools

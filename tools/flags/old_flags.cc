@@ -34,9 +34,8 @@ constexpr Row kRows[] = {
     {kRuns, "--debug", "it is --guard nan now"},
     {kRuns, "--every", "it is --save-every N now"},
     {kRuns, "--seed-executor", "it is --interleave SEED now"},
-    {kRuns, "--plain-exchanges", "it is --exchanges plain now"},
-    {kRuns, "--staged", "it is --exchanges staged now"},
-    {kRuns, "--nccl", "none is --exchanges copies now, strict --exchanges strict; leave found out"},
+    {kRuns, "--plain-exchanges --staged --nccl --exchanges",
+     "exchanges are made in one way now: leave it out; --sums says how ranks on GPUs add up"},
     {"search", "--suite", "it is yuba-bench suite FILE now"},
 };
 

@@ -130,10 +130,8 @@ def all_cases(root, small):
                 case = answer(f"models/{model}", f"tests/models/{model}", devices, "1e-3")
                 cases += [case, hashed(f"models/{model}", f"tests/models/{model}", devices)]
                 if devices > 1:
-                    # Steps after the first are CUDA graphs where NCCL is not used.
-                    cases += [variant(case, "plain", "--exchanges", "plain", "--steps", "3"),
-                              variant(case, "strict", "--exchanges", "strict"),
-                              variant(case, "staged", "--exchanges", "staged")]
+                    # Steps after the first are CUDA graphs.
+                    cases.append(variant(case, "in three steps", "--steps", "3"))
                 if devices == 2:
                     cases.append({**variant(case, "for sm_90"), "sm": 90})
         cases += [training(model, precision, devices) for model in TRAINED

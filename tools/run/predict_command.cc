@@ -19,21 +19,15 @@ namespace {
 
 // The first flag that needs values, or another back end; empty where none does.
 std::string FlagThatComputes(const RunFlags& flags) {
-  const std::pair<const char*, bool> asked[] = {{"--input", !flags.inputs.empty()},
-                                                {"--inputs", !flags.input_dir.empty()},
-                                                {"--data", !flags.data.empty()},
-                                                {"--lr-schedule", !flags.lr.empty()},
-                                                {"--outputs", !flags.output_dir.empty()},
-                                                {"--weights", !flags.weights.empty()},
-                                                {"--save", !flags.save.empty()},
-                                                {"--resume", !flags.resume.empty()},
-                                                {"--expect", flags.expect.has_value()},
-                                                {"--log", !flags.log.empty()},
-                                                {"--guard", !flags.guards.empty()},
-                                                {"--interleave", flags.interleave.has_value()},
-                                                {"--exchanges", !flags.exchanges.empty()},
-                                                {"--no-graph", flags.no_graph},
-                                                {"--tune", !flags.tune.empty()}};
+  const std::pair<const char*, bool> asked[] = {
+      {"--input", !flags.inputs.empty()},       {"--inputs", !flags.input_dir.empty()},
+      {"--data", !flags.data.empty()},          {"--lr-schedule", !flags.lr.empty()},
+      {"--outputs", !flags.output_dir.empty()}, {"--weights", !flags.weights.empty()},
+      {"--save", !flags.save.empty()},          {"--resume", !flags.resume.empty()},
+      {"--expect", flags.expect.has_value()},   {"--log", !flags.log.empty()},
+      {"--guard", !flags.guards.empty()},       {"--interleave", flags.interleave.has_value()},
+      {"--sums", !flags.sums.empty()},          {"--no-graph", flags.no_graph},
+      {"--tune", !flags.tune.empty()}};
   for (const auto& [name, set] : asked) {
     if (set) return name;
   }

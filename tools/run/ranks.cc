@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
 #include "runtime/backend.h"
+#include "runtime/cuda/facts.h"
 #include "runtime/machine_limits.h"
 #include "runtime/ranks/alarm.h"
 #include "runtime/ranks/launcher.h"
@@ -26,6 +27,8 @@
 
 namespace yuba::tools {
 namespace {
+
+constexpr char kCudaBackend[] = "cuda";
 
 // What ends with this exit code, which another process has explained.
 absl::Status StatusOf(int exit_code) {
@@ -121,6 +124,23 @@ absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& laun
   return runtime::Job::Join(std::move(transport), FactsOf(launched), limits);
 }
 
+// Whether the run is one on GPUs for which processes may be started: one thread that interleaves
+// all devices is one process.
+bool MayHaveRanks(const RunFlags& flags) {
+  return flags.backend == kCudaBackend && !flags.interleave.has_value();
+}
+
+// Where there is no GPU, the back end says so.
+void StartForGpus(const std::function<int()>& devices, RunFlags& flags) {
+  const absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
+  if (!gpus.ok() || gpus->size() < 2) return;
+  flags.ranks = RanksOfItself(devices(), static_cast<int>(gpus->size()));
+  if (flags.ranks == 0) return;
+  std::cerr << "note: each of the " << flags.ranks
+            << " devices is a process with a GPU of its own; "
+            << "--ranks 1 has all of them on one GPU\n";
+}
+
 constexpr char kOutcome[] = "yuba/outcome";
 
 bool IsOutcome(const absl::Status& status) {
@@ -134,7 +154,10 @@ absl::Status AsOutcome(absl::Status status) {
   return status;
 }
 
+int RanksOfItself(int devices, int gpus) { return devices > 1 && gpus >= devices ? devices : 0; }
+
 absl::Status RunAsRank(const std::string& command, RunFlags& flags,
+                       const std::function<int()>& devices,
                        const std::function<absl::Status(runtime::Job*)>& run) {
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   YUBA_ASSIGN_OR_RETURN(const absl::optional<runtime::Launched> launched,
@@ -145,6 +168,8 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
     return UserError("--ranks ", flags.ranks, ": ", launched->launcher, " has started ",
                      launched->size, " ranks already: leave one of the two away");
   }
+  if (flags.ranks == 0 && !launched.has_value() && MayHaveRanks(flags))
+    StartForGpus(devices, flags);
   if (flags.ranks > 1 && !ours) return StartHere(flags);
   if (!several) return run(nullptr);
   RankOutput output(launched->rank, flags.all_ranks);

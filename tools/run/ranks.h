@@ -17,14 +17,22 @@ namespace yuba::tools {
 // of a rank mean that it cannot go on, which ends the job.
 absl::Status AsOutcome(absl::Status status);
 
+// The ranks that a run on GPUs is started as where nobody says how many: one for each of its
+// devices, where they are several and there is a GPU for each; else 0, and one process has all
+// devices.
+int RanksOfItself(int devices, int gpus);
+
 // Calls `run` with the job that this process is a rank of, or with null where it runs alone; blocks
 // until all ranks are through. Meanwhile rank 0 alone prints, without --all-ranks, and
 // flags.writes says whether this rank writes files. Where --ranks asks for it, the ranks are other
-// processes, and `run` is called in each of these instead. All ranks end with one status: the first
+// processes, and `run` is called in each of these instead; so too for a run on GPUs where
+// RanksOfItself says so. devices() says how many the run is for; 0: `run` is to say what is wrong
+// with it; it is asked only there. All ranks end with one status: the first
 // that is not OK, by rank, of those that `run` returned; or why the job ended. It has no message
 // where somebody has printed it. Where a transport must not be asked to end, this ends the process,
 // by the exit code of that status, `command` in front of its message.
 absl::Status RunAsRank(const std::string& command, RunFlags& flags,
+                       const std::function<int()>& devices,
                        const std::function<absl::Status(runtime::Job*)>& run);
 
 }  // namespace yuba::tools

@@ -4,11 +4,13 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/random_state.h"
 #include "opsemantics/base/status.h"
 #include "opsemantics/machine/find_machine.h"
+#include "runtime/cuda/facts.h"
 #include "tools/interrupt.h"
 #include "tools/report/prediction_report.h"
 #include "tools/report/text_table.h"
@@ -27,7 +29,7 @@
 namespace yuba::tools {
 namespace {
 
-constexpr char kHostBackend[] = "host";
+constexpr char kHostBackend[] = "host", kCudaBackend[] = "cuda";
 
 absl::StatusOr<TensorData> ValueOf(runtime::Session& session, const std::string& parameter) {
   for (const program::Initializer& initializer : session.program().message().parameters()) {
@@ -81,6 +83,12 @@ absl::optional<TuningFacts> TuningOf(const RunFlags& flags, const cuda::Tuning& 
   return facts.choices.empty() ? absl::nullopt : absl::make_optional(std::move(facts));
 }
 
+// Groups of messages and calls that NCCL has made in a step, as a mean over all runs of entries.
+double GroupsAStep(const runtime::Statistics& statistics) {
+  return static_cast<double>(statistics.groups) /
+         static_cast<double>(std::max<int64_t>(1, statistics.steps));
+}
+
 nlohmann::ordered_json Json(const runtime::Session& session, const Record& record) {
   const runtime::Statistics statistics = session.statistics();
   nlohmann::ordered_json json;
@@ -96,6 +104,8 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
   json["arena_bytes"] = statistics.arena_bytes;
   json["workspace_bytes"] = statistics.workspace_bytes;
   json["library_calls"] = statistics.library_calls;
+  if (statistics.groups > 0) json["groups_a_step"] = GroupsAStep(statistics);
+  if (!statistics.sums.empty()) json["sums"] = statistics.sums;
   json["exchanges"] = nlohmann::ordered_json::array();
   for (const auto& [place, bytes] : statistics.bytes_by_instruction) {
     const program::Exchange& exchange = session.program().instructions()[place].exchange();
@@ -105,6 +115,16 @@ nlohmann::ordered_json Json(const runtime::Session& session, const Record& recor
                                  {"bytes", bytes}});
   }
   return json;
+}
+
+// A line where a process has more devices than there are GPUs: it does not use more than one.
+void NoteVirtualDevices(const runtime::LoadedProgram& program, const RunFlags& flags) {
+  if (flags.backend != kCudaBackend) return;
+  const absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
+  const int devices = program.devices();
+  if (!gpus.ok() || devices <= static_cast<int>(gpus->size())) return;
+  std::cerr << "note: " << devices << " devices and " << Counted(gpus->size(), "GPU")
+            << ": all devices are virtual, on " << (gpus->size() == 1 ? "it" : "the first") << "\n";
 }
 
 // What was timed is kept, also where the session is not opened.
@@ -146,6 +166,8 @@ void PrintBegin(const runtime::Session& session, const RunFlags& flags, const Ru
   }
   std::cout << Bytes(statistics.arena_bytes) << " each, " << Bytes(statistics.workspace_bytes)
             << " more for libraries\n";
+  if (!statistics.sums.empty())
+    std::cout << "sums of several devices are " << statistics.sums << "\n";
   const auto describe = [](const EntryRun& run) {
     if (run.batches == nullptr) return;
     std::cout << run.entry << ": " << run.batches->Describe() << "\n";
@@ -224,6 +246,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   if (!flags.machine.empty()) {
     YUBA_ASSIGN_OR_RETURN(predictions, PredictionsOf(*program, flags));
   }
+  if (job == nullptr) NoteVirtualDevices(*program, flags);
   YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::Session> session,
                         OpenSession(program, flags, files, job));
   YUBA_RETURN_IF_ERROR(SetValues(*session, flags, files));
@@ -238,6 +261,10 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
   YUBA_RETURN_IF_ERROR(RunAll(*session, flags, files, check, &record));
   if (job != nullptr) job->SetBusy(flags.writes);
   if (!flags.json) PrintPredicted(*session, flags, record, predictions);
+  if (!flags.json && session->statistics().groups > 0) {
+    std::cout << absl::StrFormat("%.4g", GroupsAStep(session->statistics()))
+              << " groups of NCCL a step\n";
+  }
   if (flags.json) {
     nlohmann::ordered_json json = Json(*session, record);
     AddPredicted(*session, flags, predictions, json);

@@ -250,7 +250,6 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& asked, const RunPorts& por
     for (const auto& [name, number] : ports.numbers)  // they are no parameters
       files.checkpoint->files.file.tensors.erase(name);
   }
-  YUBA_RETURN_IF_ERROR(CheckExchanges(flags));
   if (flags.writes) {
     YUBA_RETURN_IF_ERROR(CheckOutput(flags.trace));
     YUBA_RETURN_IF_ERROR(CheckOutput(flags.log));

@@ -32,8 +32,8 @@ CLI::Validator OneOf(const char* const (&words)[n]) {
   return CLI::IsMember(std::vector<std::string>(std::begin(words), std::end(words)));
 }
 
-// Words of --exchanges and of --guard.
-constexpr const char* kExchangeWords[] = {"plain", "staged", "copies", "strict"};
+// Words of --sums and of --guard.
+constexpr const char* kSumsWords[] = {"ordered", "repeatable", "fast"};
 constexpr const char* kGuardWords[] = {"memory", "nan"};
 
 constexpr FlagRow<RunFlags> kRows[] = {
@@ -119,9 +119,16 @@ constexpr FlagRow<RunFlags> kRows[] = {
      [] { return WholeNumber(1, runtime::kMostThreadsPerDevice); }},
     {"ranks", &RunFlags::ranks, kMachine,
      "start this run as so many processes on this machine, one for each device of the plan, as "
-     "mpirun, torchrun and srun do; default: one process has all devices, unless a launcher has "
-     "started several",
+     "mpirun, torchrun and srun do; 1: one process has all devices, on GPUs on the first of them; "
+     "default: one process, unless a launcher has started several, or there is a GPU for each of "
+     "several devices",
      [] { return WholeNumber(1, 1024); }},
+    {"sums", &RunFlags::sums, kMachine,
+     "of several processes on GPUs, how they add up partial results. ordered: in the order of the "
+     "parts, with the bits of processors; repeatable: by NCCL, with the same bits in each run on "
+     "the same machine; fast: by NCCL as it chooses; default: repeatable; all else is always "
+     "ordered",
+     [] { return OneOf(kSumsWords); }},
     {"all-ranks", &RunFlags::all_ranks, kOutput,
      "of several processes: each prints, behind its number; default: rank 0 alone"},
     {"meet", &RunFlags::meet, kMachine,
@@ -155,16 +162,9 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "ends, and in which a GPU must have taken or given a value; default: 60 on GPUs, 600 on "
      "processors",
      NumberAbove0},
-    {"exchanges", &RunFlags::exchanges, kDiagnosis,
-     "how they are made, other than by default: plain, recognised collectives as plain exchanges; "
-     "and on GPUs copies, without NCCL; strict, by a slow stand-in of NCCL that checks its calls "
-     "and works on one GPU; staged, through the host, as where GPUs cannot read each other's "
-     "memory",
-     [] { return OneOf(kExchangeWords); }},
     {"no-graph", &RunFlags::no_graph, kDiagnosis,
      "start the instructions of each step one by one; default: on GPUs steps after the first are "
-     "CUDA graphs, where nothing looks between instructions and no process has several GPUs that "
-     "use NCCL"},
+     "CUDA graphs, where nothing looks between instructions"},
     {"interleave", &RunFlags::interleave, kDiagnosis,
      "one thread that interleaves the devices by this seed; default: a thread for each", Seed},
 };
@@ -178,20 +178,11 @@ void AddRunFlags(CLI::App* app, RunFlags& flags) {
       ->group(kData);
 }
 
-absl::Status CheckExchanges(const RunFlags& flags) {
-  if (flags.exchanges.count("copies") > 0 && flags.exchanges.count("strict") > 0) {
-    return UserError("--exchanges copies is without NCCL, and strict by its stand-in: give one of ",
-                     "them");
-  }
-  return absl::OkStatus();
-}
-
 runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
   runtime::RunOptions options;
   options.backend = flags.backend;
   options.interleave = flags.interleave.has_value();
   options.interleave_seed = flags.interleave.value_or(0);
-  options.recognise = flags.exchanges.count("plain") == 0;
   options.poison = options.guards = flags.guards.count("memory") > 0;
   options.find_nan = flags.guards.count("nan") > 0;
   options.timeout_seconds = flags.timeout;
@@ -199,10 +190,9 @@ runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
   options.cuda.graphs = !flags.no_graph;
   options.cuda.share_gpu = flags.share_gpu;
   options.cuda.local_rank = flags.local_rank;
-  options.cuda.staged = flags.exchanges.count("staged") > 0;
-  options.cuda.nccl = flags.exchanges.count("copies") > 0   ? cuda::NcclChoice::kNone
-                      : flags.exchanges.count("strict") > 0 ? cuda::NcclChoice::kStrict
-                                                            : cuda::NcclChoice::kFound;
+  for (const cuda::Sums sums : {cuda::Sums::kOrdered, cuda::Sums::kRepeatable, cuda::Sums::kFast}) {
+    if (flags.sums == Name(sums)) options.cuda.sums = sums;
+  }
   if (!flags.cuda_libs.empty()) cuda::SetLibraryFolder(flags.cuda_libs);
   return options;
 }

@@ -51,22 +51,22 @@ struct RunFlags {
   int64_t shard_bytes = 2'000'000'000;  // of each file of a checkpoint that is a folder, at most
   int save_every = 0;  // also after so many steps each; 0: after the last step alone
   bool json = false;
-  std::string backend = "host";     // a name of runtime::BackendNames(), or kModelBackend
-  std::string machine;              // to predict for, as FindMachine has it; empty: none
-  int threads_per_device = 0;       // 0: the machine's, shared out
-  std::string cuda_libs;            // a folder; empty: the loader's path
-  std::string tune;                 // the file of a tuning (tuning_file.h); empty: none
-  double timeout = 0;               // seconds; 0: the back end's
-  int ranks = 0;                    // to start on this machine, one a device; 0: none
-  bool all_ranks = false;           // each of them prints, and not rank 0 alone
-  std::string meet;                 // the folder in which ranks find each other; empty: it is
-                                    // known without one
-  bool share_gpu = false;           // ranks may have the same GPU
-  int local_rank = -1;              // this one's number on its host; -1: no launcher says it
-  std::string interface;            // of the network, that ranks use; empty: the transport's choice
-  bool writes = true;               // files; false: another rank writes them
-  std::set<std::string> exchanges;  // plain, staged, copies, strict
-  bool no_graph = false;            // instructions of GPUs are started one by one
+  std::string backend = "host";  // a name of runtime::BackendNames(), or kModelBackend
+  std::string machine;           // to predict for, as FindMachine has it; empty: none
+  int threads_per_device = 0;    // 0: the machine's, shared out
+  std::string cuda_libs;         // a folder; empty: the loader's path
+  std::string tune;              // the file of a tuning (tuning_file.h); empty: none
+  double timeout = 0;            // seconds; 0: the back end's
+  int ranks = 0;                 // to start on this machine, one a device; 0: none
+  bool all_ranks = false;        // each of them prints, and not rank 0 alone
+  std::string meet;              // the folder in which ranks find each other; empty: it is
+                                 // known without one
+  bool share_gpu = false;        // ranks may have the same GPU
+  int local_rank = -1;           // this one's number on its host; -1: no launcher says it
+  std::string interface;         // of the network, that ranks use; empty: the transport's choice
+  bool writes = true;            // files; false: another rank writes them
+  std::string sums;              // ordered, repeatable, fast; empty: the back end's
+  bool no_graph = false;         // instructions of GPUs are started one by one
   absl::optional<uint64_t> interleave;  // one thread runs all devices, in an order of this seed
   std::set<std::string> guards;         // memory, nan
   // Bytes that a run of each entry must move, where a plan promises them; an entry that is not
@@ -82,10 +82,6 @@ struct RunFlags {
 
 // `flags` must outlive `app`.
 void AddRunFlags(CLI::App* app, RunFlags& flags);
-
-// The user's error for words of --exchanges that contradict each other. Those of GPUs change
-// nothing on processors, so that one script serves both.
-absl::Status CheckExchanges(const RunFlags& flags);
 
 // What the flags say of the session. Where --cuda-libs is among them, libraries are looked for
 // there from here on.

@@ -115,14 +115,6 @@ cudaError_t cudaSetDevice(int gpu) {
   current = gpu;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = Fake().peers;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return Fake().peers ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessUnsupported;
-}
-
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   int64_t& used = Gpus().used[current];
@@ -211,12 +203,6 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   if (const cudaError_t error = LeaveAlone(stream); error != cudaSuccess) return error;
   const std::string staged(static_cast<const char*>(from), bytes);
   return Enqueue(stream, [=] { std::memcpy(to, staged.data(), staged.size()); });
-}
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
-                                cudaStream_t stream) {
-  std::lock_guard<std::mutex> lock(Gpus().mutex);
-  ++Fake().peer_copies;
-  return Enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);

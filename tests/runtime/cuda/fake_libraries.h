@@ -8,7 +8,7 @@ namespace yuba::cuda {
 
 void FakeCublasLt();
 void FakeCudnn();
-void FakeNcclOfRanks(Nccl& nccl);  // fake_nccl.cc
+void FakeNccl(Nccl& nccl);
 
 }  // namespace yuba::cuda
 

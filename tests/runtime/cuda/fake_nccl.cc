@@ -1,112 +1,56 @@
 #ifdef YUBA_WITH_CUDA
-// NCCL's communicators of ranks, which are threads here, on the fake GPUs. Calls are checked, and
-// come to an end only when their communicator has been asked several times; messages are matched
-// strictly by order and size, and moved at some time between their start and their end.
+// NCCL on the fake GPUs, whose ranks are threads here. Calls are checked, and come to an end only
+// when all of their communicators have been asked several times; what they move is moved at some
+// time between the beginning and the end of all that take part.
 //
-// Refused are two ranks on one GPU, messages outside of a group, of no bytes, to oneself, of memory
-// that is not the GPU's, and groups on several streams; a message that is received with another
-// size than it was sent with breaks both communicators.
+// Refused are two ranks on one GPU, calls outside of a group, of nothing, of types or reducers that
+// are none, messages to oneself, memory that is not the GPU's, results over what others give but
+// where NCCL wants them for a call in place, groups on several streams, and any call of a
+// communicator that has not come to the end of its last one. What ranks ask for that does not fit
+// together breaks their communicators (fake_nccl_cliques.h).
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <set>
 #include <utility>
-#include <vector>
 
-#include "runtime/cuda/strict_nccl.h"
 #include "tests/runtime/cuda/fake_cuda.h"
 #include "tests/runtime/cuda/fake_libraries.h"
+#include "tests/runtime/cuda/fake_nccl_cliques.h"
 #include "tests/runtime/cuda/fake_streams.h"
 
 namespace yuba::cuda {
 namespace {
 
-// Bytes on their way from one message to the other.
-struct Move {
-  char* from;
-  char* to;
-  size_t bytes;
-  bool made = false;
-
-  void Make() {
-    if (!made) std::memcpy(to, from, bytes);
-    made = true;
-  }
-};
-struct Member;
-struct Message {
-  std::shared_ptr<Member> member;
-  char* data;
-  size_t bytes;
-  std::shared_ptr<Move> move;  // null until its partner is there
-};
-
-// What was started of the messages of one rank to another, and has no partner yet.
-struct Line {
-  std::deque<std::shared_ptr<Message>> sends, receives;
-};
-// The ranks of a communicator together.
-struct Clique {
-  int size = 0, joined = 0;
-  std::set<int> gpus;
-  std::map<std::pair<int, int>, Line> lines;  // by sender and receiver
-};
-
-// One rank of it. All that is here is guarded by the machine's mutex.
-struct Member {
-  std::shared_ptr<Clique> clique;
-  int rank = 0, gpu = 0;
-  bool aborted = false, finalized = false;
-  ncclResult_t error = ncclSuccess;
-  int asked = 0;                           // since its last call
-  std::vector<std::function<void()>> due;  // its call, until it has been asked often enough
-};
 // What a ncclComm_t points to.
 struct Handle {
   std::shared_ptr<Member> member;
 };
-Handle& Of(ncclComm_t communicator) { return *reinterpret_cast<Handle*>(communicator); }
+const std::shared_ptr<Member>& Of(ncclComm_t communicator) {
+  return reinterpret_cast<Handle*>(communicator)->member;
+}
 
-struct Asked {
-  ncclComm_t communicator;
-  bool send;
-  char* data;
-  size_t bytes;
-  int peer;
-  cudaStream_t stream;
-};
 // Of the calling thread.
 thread_local int depth = 0;
-thread_local std::vector<Asked> asked_in_group;
+thread_local std::vector<AskedCall> asked_in_group;
 
 // All below are called with the machine's mutex held, unless they take it.
 std::map<int, std::shared_ptr<Clique>>& Cliques() {
   static auto& cliques = *new std::map<int, std::shared_ptr<Clique>>;
   return cliques;
 }
-std::set<ncclComm_t>& Handles() {
-  static auto& handles = *new std::set<ncclComm_t>;
-  return handles;
+
+ncclComm_t NewHandle(std::shared_ptr<Member> member) {
+  ++Fake().members;
+  return reinterpret_cast<ncclComm_t>(new Handle{std::move(member)});
+}
+void Free(ncclComm_t communicator) {
+  delete reinterpret_cast<Handle*>(communicator);
+  --Fake().members;
 }
 
-void Match(Line& line) {
-  while (!line.sends.empty() && !line.receives.empty()) {
-    const std::shared_ptr<Message> send = line.sends.front(), receive = line.receives.front();
-    line.sends.pop_front();
-    line.receives.pop_front();
-    if (send->bytes != receive->bytes) {
-      send->member->error = receive->member->error = ncclInvalidUsage;
-      continue;  // neither ever ends
-    }
-    send->move = receive->move =
-        std::make_shared<Move>(Move{send->data, receive->data, send->bytes});
-    if (Gpus().random() % 2 == 0) send->move->Make();
-  }
+bool IsBusy(const Member& member) {
+  return member.group != nullptr || member.split != nullptr || member.finalized ||
+         member.clique->joined < member.clique->size;
 }
 
 bool IsMemoryOf(int gpu, const char* data, size_t bytes) {
@@ -118,57 +62,139 @@ bool IsMemoryOf(int gpu, const char* data, size_t bytes) {
   return false;
 }
 
-ncclResult_t CheckGroup(const std::vector<Asked>& messages) {
-  const Member& member = *Of(messages[0].communicator).member;
-  if (!member.due.empty() || member.clique->joined < member.clique->size || member.finalized)
-    return ncclInvalidUsage;  // it has not come to the end of its last call
-  for (const Asked& message : messages) {
-    if (message.communicator != messages[0].communicator || message.stream != messages[0].stream)
-      return ncclInvalidUsage;
-    if (message.peer < 0 || message.peer >= member.clique->size || message.peer == member.rank ||
-        message.bytes == 0 || message.stream->gpu != member.gpu ||
-        !IsMemoryOf(member.gpu, message.data, message.bytes)) {
-      return ncclInvalidArgument;
+// What a call reads and writes.
+struct Sides {
+  size_t from = 0, to = 0;  // bytes
+  const char* in_place = nullptr;
+};
+Sides SidesOf(const AskedCall& asked, const Member& member) {
+  const size_t bytes = asked.count * BytesOf(asked.type);
+  const size_t all = bytes * member.clique->size;
+  switch (asked.call) {
+    case FakeCall::kSend: return {bytes, 0, nullptr};
+    case FakeCall::kReceive: return {0, bytes, nullptr};
+    case FakeCall::kAllGather: return {bytes, all, asked.to + member.rank * bytes};
+    case FakeCall::kReduceScatter: return {all, bytes, asked.to - member.rank * bytes};
+    case FakeCall::kAllReduce: return {bytes, bytes, asked.to};
+  }
+  return {};
+}
+
+ncclResult_t CheckCall(const AskedCall& asked) {
+  const Member& member = *Of(asked.communicator);
+  if (IsBusy(member) || member.error != ncclSuccess) return ncclInvalidUsage;
+  const bool message = asked.call == FakeCall::kSend || asked.call == FakeCall::kReceive;
+  const bool peer =
+      asked.peer >= 0 && asked.peer < member.clique->size && asked.peer != member.rank;
+  const bool reducer = asked.reducer >= ncclSum && asked.reducer <= ncclMin;
+  const Sides sides = SidesOf(asked, member);
+  if (asked.count == 0 || BytesOf(asked.type) == 0 || !reducer || message != peer ||
+      asked.stream->gpu != member.gpu ||
+      (sides.from > 0 && !IsMemoryOf(member.gpu, asked.from, sides.from)) ||
+      (sides.to > 0 && !IsMemoryOf(member.gpu, asked.to, sides.to))) {
+    return ncclInvalidArgument;
+  }
+  if (message || asked.from == sides.in_place) return ncclSuccess;
+  const bool apart = asked.from + sides.from <= asked.to || asked.to + sides.to <= asked.from;
+  return apart ? ncclSuccess : ncclInvalidArgument;
+}
+
+// What calls of one group write none of the others may use.
+bool InEachOthersWay(const AskedCall& a, const AskedCall& b) {
+  const Sides of_a = SidesOf(a, *Of(a.communicator)), of_b = SidesOf(b, *Of(b.communicator));
+  const auto meet = [](const char* x, size_t x_bytes, const char* y, size_t y_bytes) {
+    return x_bytes > 0 && y_bytes > 0 && x < y + y_bytes && y < x + x_bytes;
+  };
+  return meet(a.to, of_a.to, b.to, of_b.to) || meet(a.to, of_a.to, b.from, of_b.from);
+}
+
+ncclResult_t CheckGroup(const std::vector<AskedCall>& calls) {
+  for (const AskedCall& call : calls) {
+    if (call.stream != calls[0].stream) return ncclInvalidUsage;
+    const ncclResult_t checked = CheckCall(call);
+    if (checked != ncclSuccess) return checked;
+    for (const AskedCall& other : calls) {
+      if (&other != &call && InEachOthersWay(call, other)) return ncclInvalidUsage;
     }
   }
   return ncclSuccess;
 }
 
-// Two entries of the stream: the messages are started; all of them have ended. Both may be part of
-// a graph, which starts them again and again.
-void PutOnStream(const std::shared_ptr<Member>& member, const std::vector<Asked>& messages) {
-  const auto started = std::make_shared<std::vector<std::shared_ptr<Message>>>();
-  const auto start = [member, messages, started] {
+void CountCall(const AskedCall& asked) {
+  Fake().all_gathers += asked.call == FakeCall::kAllGather;
+  Fake().reduce_scatters += asked.call == FakeCall::kReduceScatter;
+  Fake().all_reduces += asked.call == FakeCall::kAllReduce;
+}
+
+// Two entries of the stream: the calls are started; all of them have ended. Both may be part of a
+// graph, which starts them again and again.
+void PutOnStream(AskedGroup& group) {
+  std::vector<std::pair<std::shared_ptr<Member>, AskedCall>> calls;
+  for (const AskedCall& call : group.calls) calls.emplace_back(Of(call.communicator), call);
+  const auto started = std::make_shared<std::vector<Started>>();
+  const auto start = [calls, started] {
     started->clear();
-    if (member->aborted) return;
-    for (const Asked& message : messages) {
-      started->push_back(
-          std::make_shared<Message>(Message{member, message.data, message.bytes, nullptr}));
-      const auto ends = message.send ? std::make_pair(member->rank, message.peer)
-                                     : std::make_pair(message.peer, member->rank);
-      Line& line = member->clique->lines[ends];
-      (message.send ? line.sends : line.receives).push_back(started->back());
-      Match(line);
+    for (const auto& [member, asked] : calls) {
+      if (member->aborted) continue;
+      started->push_back(std::make_shared<StartedCall>(StartedCall{member, asked, nullptr}));
+      StartCall(started->back());
     }
   };
-  const auto all_moved = [member, started] {
-    for (const auto& message : *started) {
-      if (message->move == nullptr && !member->aborted) return false;
-    }
-    return true;
+  const auto all_moved = [started] {
+    return std::all_of(started->begin(), started->end(), [](const Started& call) {
+      return call->movement != nullptr || call->member->aborted;
+    });
   };
   const auto end = [started] {
-    for (const auto& message : *started) {
-      if (message->move != nullptr) message->move->Make();
+    for (const Started& call : *started) {
+      if (call->movement != nullptr) call->movement->Make();
     }
     started->clear();
   };
-  const cudaStream_t stream = messages[0].stream;
+  const cudaStream_t stream = calls[0].second.stream;
   if (Enqueue(stream, start) != cudaSuccess ||
       Enqueue(stream, end, all_moved, true) != cudaSuccess) {
-    member->error = ncclUnhandledCudaError;
+    calls[0].first->error = ncclUnhandledCudaError;
   }
+  for (const AskedCall& call : group.calls) CountCall(call);
   ++Fake().groups;
+  group.on_stream = true;
+}
+
+// Once all ranks have asked for the split: gives the member of the new communicator its place.
+bool EndSplit(Member& member) {
+  const AskedSplit& asked = *member.split;
+  Clique::Split& split = member.clique->splits[asked.number];
+  if (split.asked < member.clique->size) return false;
+  if (asked.color != NCCL_SPLIT_NOCOLOR) {
+    const auto& places = split.places[asked.color];
+    auto made = std::make_shared<Member>();
+    made->clique = split.cliques[asked.color];
+    made->clique->size = static_cast<int>(places.size());
+    ++made->clique->joined;
+    made->rank =
+        static_cast<int>(std::distance(places.begin(), places.find({asked.key, member.rank})));
+    made->gpu = member.gpu;
+    *asked.result = NewHandle(std::move(made));
+  }
+  member.split = nullptr;
+  return true;
+}
+
+ncclResult_t StateOfMember(Member& member) {
+  if (Fake().nccl == FakeCuda::kFailsLater) return ncclRemoteError;
+  if (member.error != ncclSuccess) return member.error;
+  if (Fake().nccl == FakeCuda::kBlocksUntilAbort) return ncclInProgress;
+  if (member.clique->joined < member.clique->size) return ncclInProgress;
+  if (++member.asked < Fake().nccl_polls) return ncclInProgress;
+  if (member.split != nullptr && !EndSplit(member)) return ncclInProgress;
+  if (member.group != nullptr) {
+    member.group->not_asked.erase(&member);
+    if (!member.group->not_asked.empty()) return ncclInProgress;
+    if (!member.group->on_stream) PutOnStream(*member.group);
+    member.group = nullptr;
+  }
+  return member.error;
 }
 
 ncclResult_t GetUniqueId(ncclUniqueId* id) {
@@ -197,73 +223,49 @@ ncclResult_t InitRank(ncclComm_t* communicator, int size, ncclUniqueId id, int r
   if (!alone && std::getenv("NCCL_HOSTID") == nullptr) member->error = ncclInvalidUsage;
   clique.size = size;
   ++clique.joined;
-  ++Fake().members;
-  *communicator = reinterpret_cast<ncclComm_t>(new Handle{std::move(member)});
-  Handles().insert(*communicator);
+  *communicator = NewHandle(std::move(member));
   return ncclInProgress;
 }
 
-// What it has started and has no partner yet never has one.
-void Forget(const std::shared_ptr<Member>& member) {
-  for (auto& [ends, line] : member->clique->lines) {
-    for (auto* const messages : {&line.sends, &line.receives}) {
-      messages->erase(
-          std::remove_if(messages->begin(), messages->end(),
-                         [&](const auto& message) { return message->member == member; }),
-          messages->end());
-    }
-  }
-}
-
-void Free(ncclComm_t communicator) {
-  Handles().erase(communicator);
-  delete &Of(communicator);
-  --Fake().members;
-}
-
-ncclResult_t StateOfMember(Member& member) {
-  if (Fake().nccl == FakeCuda::kFailsLater) return ncclRemoteError;
-  if (member.error != ncclSuccess) return member.error;
-  if (Fake().nccl == FakeCuda::kBlocksUntilAbort) return ncclInProgress;
-  if (member.clique->joined < member.clique->size) return ncclInProgress;
-  if (++member.asked < Fake().nccl_polls) return ncclInProgress;
-  for (const auto& run : member.due) run();
-  member.due.clear();
-  return member.error;
-}
-
-// Of one process with several GPUs, in the table before.
-decltype(&ncclCommAbort) abort_of_process = nullptr;
-decltype(&ncclCommGetAsyncError) state_of_process = nullptr;
-decltype(&ncclGroupStart) start_of_process = nullptr;
-decltype(&ncclGroupEnd) end_of_process = nullptr;
-
-bool IsOfRanks(ncclComm_t communicator) {
+// The new communicator is there when this one has come to the end of it.
+ncclResult_t Split(ncclComm_t communicator, int color, int key, ncclComm_t* result,
+                   ncclConfig_t* config) {
   const std::lock_guard<std::mutex> lock(Gpus().mutex);
-  return Handles().count(communicator) != 0;
+  Member& member = *Of(communicator);
+  if (IsBusy(member) || (config != nullptr && config->blocking != 0)) return ncclInvalidUsage;
+  if (color < 0 && color != NCCL_SPLIT_NOCOLOR) return ncclInvalidArgument;
+  *result = nullptr;
+  member.asked = 0;
+  member.split.reset(new AskedSplit{member.splits++, color, key, result});
+  Clique::Split& split = member.clique->splits[member.split->number];
+  ++split.asked;
+  split.places[color].insert({key, member.rank});
+  std::shared_ptr<Clique>& made = split.cliques[color];
+  if (made == nullptr) made = std::make_shared<Clique>();
+  made->size = static_cast<int>(split.places[color].size());
+  ++Fake().splits;
+  return ncclInProgress;
 }
 
 ncclResult_t Abort(ncclComm_t communicator) {
-  if (!IsOfRanks(communicator)) return abort_of_process(communicator);
   const std::lock_guard<std::mutex> lock(Gpus().mutex);
-  Of(communicator).member->aborted = true;
-  Forget(Of(communicator).member);
+  Of(communicator)->aborted = true;
+  ForgetCallsOf(Of(communicator));
   ++Fake().aborts;
   Free(communicator);
   return ncclSuccess;
 }
 
 ncclResult_t State(ncclComm_t communicator, ncclResult_t* state) {
-  if (!IsOfRanks(communicator)) return state_of_process(communicator, state);
   const std::lock_guard<std::mutex> lock(Gpus().mutex);
-  *state = StateOfMember(*Of(communicator).member);
+  *state = StateOfMember(*Of(communicator));
   return ncclSuccess;
 }
 
 ncclResult_t Finalize(ncclComm_t communicator) {
   const std::lock_guard<std::mutex> lock(Gpus().mutex);
-  Member& member = *Of(communicator).member;
-  if (!member.due.empty() || member.finalized) return ncclInvalidUsage;
+  Member& member = *Of(communicator);
+  if (IsBusy(member)) return ncclInvalidUsage;
   member.finalized = true;
   member.asked = 0;
   return ncclInProgress;
@@ -271,65 +273,91 @@ ncclResult_t Finalize(ncclComm_t communicator) {
 
 ncclResult_t Destroy(ncclComm_t communicator) {
   const std::lock_guard<std::mutex> lock(Gpus().mutex);
-  if (!Of(communicator).member->finalized) return ncclInvalidUsage;
+  if (!Of(communicator)->finalized) return ncclInvalidUsage;
   Free(communicator);
   return ncclSuccess;
 }
 
-ncclResult_t Ask(bool send, const void* data, size_t count, ncclDataType_t type, int peer,
-                 ncclComm_t communicator, cudaStream_t stream) {
+ncclResult_t Ask(const AskedCall& asked) {
   if (depth == 0) return ncclInvalidUsage;
-  if (type != ncclUint8 && type != ncclInt8) return ncclInvalidArgument;
-  auto* const bytes = static_cast<char*>(const_cast<void*>(data));
-  asked_in_group.push_back({communicator, send, bytes, count, peer, stream});
+  asked_in_group.push_back(asked);
   return ncclInProgress;
 }
+char* Bytes(const void* data) { return static_cast<char*>(const_cast<void*>(data)); }
+
 ncclResult_t Send(const void* data, size_t count, ncclDataType_t type, int peer,
                   ncclComm_t communicator, cudaStream_t stream) {
-  return Ask(true, data, count, type, peer, communicator, stream);
+  return Ask(
+      {communicator, FakeCall::kSend, Bytes(data), nullptr, count, type, ncclSum, peer, stream});
 }
 ncclResult_t Receive(void* data, size_t count, ncclDataType_t type, int peer,
                      ncclComm_t communicator, cudaStream_t stream) {
-  return Ask(false, data, count, type, peer, communicator, stream);
+  return Ask(
+      {communicator, FakeCall::kReceive, nullptr, Bytes(data), count, type, ncclSum, peer, stream});
+}
+ncclResult_t AllGather(const void* from, void* to, size_t count, ncclDataType_t type,
+                       ncclComm_t communicator, cudaStream_t stream) {
+  return Ask({communicator, FakeCall::kAllGather, Bytes(from), Bytes(to), count, type, ncclSum, -1,
+              stream});
+}
+ncclResult_t ReduceScatter(const void* from, void* to, size_t count, ncclDataType_t type,
+                           ncclRedOp_t reducer, ncclComm_t communicator, cudaStream_t stream) {
+  return Ask({communicator, FakeCall::kReduceScatter, Bytes(from), Bytes(to), count, type, reducer,
+              -1, stream});
+}
+ncclResult_t AllReduce(const void* from, void* to, size_t count, ncclDataType_t type,
+                       ncclRedOp_t reducer, ncclComm_t communicator, cudaStream_t stream) {
+  return Ask({communicator, FakeCall::kAllReduce, Bytes(from), Bytes(to), count, type, reducer, -1,
+              stream});
 }
 
 ncclResult_t StartGroup() {
   ++depth;
-  return start_of_process();
+  return ncclSuccess;
 }
 
 ncclResult_t EndGroup() {
-  if (depth > 0) --depth;
-  if (depth > 0 || asked_in_group.empty()) return end_of_process();
-  const std::vector<Asked> messages = std::exchange(asked_in_group, {});
-  StrictNccl().ncclGroupEnd();  // which was given nothing
+  if (depth == 0) return ncclInvalidUsage;
+  if (--depth > 0 || asked_in_group.empty()) return ncclSuccess;
+  const auto group = std::make_shared<AskedGroup>();
+  group->calls = std::exchange(asked_in_group, {});
   const std::lock_guard<std::mutex> lock(Gpus().mutex);
-  const ncclResult_t checked = CheckGroup(messages);
+  const ncclResult_t checked = CheckGroup(group->calls);
   if (checked != ncclSuccess) return checked;
-  const std::shared_ptr<Member> member = Of(messages[0].communicator).member;
-  member->asked = 0;
-  member->due.push_back([member, messages] { PutOnStream(member, messages); });
+  for (const AskedCall& call : group->calls) {
+    Member& member = *Of(call.communicator);
+    member.asked = 0;
+    member.group = group;
+    group->not_asked.insert(&member);
+  }
   return ncclInProgress;
 }
 
+ncclResult_t Version(int* version) {
+  *version = NCCL_VERSION_CODE;
+  return ncclSuccess;
+}
+const char* ErrorString(ncclResult_t) { return "an error of the fake NCCL"; }
 const char* LastError(ncclComm_t) { return "the fake NCCL says no"; }
 
 }  // namespace
 
-void FakeNcclOfRanks(Nccl& nccl) {
-  abort_of_process = nccl.ncclCommAbort;
-  state_of_process = nccl.ncclCommGetAsyncError;
-  start_of_process = nccl.ncclGroupStart;
-  end_of_process = nccl.ncclGroupEnd;
+void FakeNccl(Nccl& nccl) {
+  nccl.ncclGetVersion = Version;
+  nccl.ncclGetErrorString = ErrorString;
   nccl.ncclGetLastError = LastError;
   nccl.ncclGetUniqueId = GetUniqueId;
   nccl.ncclCommInitRankConfig = InitRank;
+  nccl.ncclCommSplit = Split;
   nccl.ncclCommFinalize = Finalize;
   nccl.ncclCommDestroy = Destroy;
   nccl.ncclCommAbort = Abort;
   nccl.ncclCommGetAsyncError = State;
   nccl.ncclGroupStart = StartGroup;
   nccl.ncclGroupEnd = EndGroup;
+  nccl.ncclAllGather = AllGather;
+  nccl.ncclReduceScatter = ReduceScatter;
+  nccl.ncclAllReduce = AllReduce;
   nccl.ncclSend = Send;
   nccl.ncclRecv = Receive;
 }

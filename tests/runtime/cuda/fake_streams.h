@@ -91,8 +91,7 @@ bool AllBefore(const Capture& capture, const std::set<size_t>& last);
 // those that it comes after have, as that of a stream of its GPU. They outlive their graph.
 cudaError_t StartNodes(const std::shared_ptr<const std::vector<Node>>& nodes, cudaStream_t stream);
 
-// The same of what reads and writes memory as a kernel does: where GPUs cannot reach each other,
-// only that of its own GPU.
+// The same of what reads and writes memory as a kernel does: that of its own GPU alone.
 cudaError_t EnqueueKernel(cudaStream_t stream, std::function<void()> run);
 
 // What every call for a broken GPU gives; cudaSuccess for one that is well.

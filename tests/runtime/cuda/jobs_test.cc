@@ -5,7 +5,6 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/cuda/group_call.h"
 #include "runtime/cuda/job.h"
 #include "runtime/cuda/make_job.h"
 
@@ -164,82 +163,6 @@ TEST_CASE("A copy as a job, and as rows where it can be rows, equals the host's"
   }
   CHECK(rows_copied > 100);
   CHECK(not_rows > 50);
-}
-
-// The plan in which devices with these boxes of a vector each gather all of it, into a buffer that
-// starts at byte 64.
-runtime::ExchangePlan GatherPlan(const std::vector<Box>& have, const Box& whole) {
-  runtime::ExchangePlan plan;
-  plan.source_element_bytes = plan.destination_element_bytes = 4;
-  plan.destination_offset = 64;
-  plan.devices.resize(have.size());
-  for (runtime::DeviceExchange& device : plan.devices) {
-    for (size_t source = 0; source < have.size(); ++source) {
-      device.pieces.push_back({static_cast<int>(source), have[source],
-                               runtime::WalkOf(have[source], {have[source], whole})});
-    }
-  }
-  return plan;
-}
-
-TEST_CASE("A gather is one where pieces are equal, contiguous and side by side") {
-  const Box whole = {{0, 6}, {0, 4}};
-  const runtime::ExchangePlan rows =
-      GatherPlan({{{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}, {{4, 6}, {0, 4}}}, whole);
-  for (int device = 0; device < 3; ++device) {
-    const absl::optional<GroupCall> gather = AllGatherOf(rows, device);
-    REQUIRE(gather.has_value());
-    CHECK(gather->members == std::vector<int>{0, 1, 2});
-    CHECK(gather->bytes == 2 * 4 * 4);
-    CHECK(gather->from == std::vector<int64_t>{0, 0, 0});
-    CHECK(gather->to == std::vector<int64_t>{64, 64, 64});
-  }
-  const runtime::ExchangePlan turned =
-      GatherPlan({{{4, 6}, {0, 4}}, {{0, 2}, {0, 4}}, {{2, 4}, {0, 4}}}, whole);
-  CHECK_FALSE(AllGatherOf(turned, 0).has_value());
-  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 3}, {0, 4}}, {{3, 5}, {0, 4}}}, whole), 0).has_value());
-  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 6}, {0, 2}}, {{0, 6}, {2, 4}}}, whole), 0).has_value());
-  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 2}, {0, 4}}, {{4, 6}, {0, 4}}}, whole), 0).has_value());
-  CHECK_FALSE(AllGatherOf(GatherPlan({{{0, 6}, {0, 4}}}, whole), 0).has_value());
-
-  runtime::ExchangePlan uneven = rows;  // another member does something else
-  uneven.devices[2].pieces.pop_back();
-  CHECK_FALSE(AllGatherOf(uneven, 0).has_value());
-  runtime::ExchangePlan other_place = rows;
-  other_place.devices[1].pieces[0].walk.buffers[0].offset += 1;
-  CHECK_FALSE(AllGatherOf(other_place, 0).has_value());
-  runtime::ExchangePlan without_own = rows;  // nobody brings a device its own rows
-  for (int d = 0; d < 3; ++d) {
-    without_own.devices[d].pieces.erase(without_own.devices[d].pieces.begin() + d);
-  }
-  CHECK_FALSE(AllGatherOf(without_own, 0).has_value());
-}
-
-TEST_CASE("A gather may be in place") {
-  // Each of three devices has room for all rows and has two of them.
-  const Box whole = {{0, 6}, {0, 4}};
-  runtime::ExchangePlan plan;
-  plan.source_element_bytes = plan.destination_element_bytes = 4;
-  plan.source_offset = plan.destination_offset = 64;
-  plan.devices.resize(3);
-  for (int d = 0; d < 3; ++d) {
-    for (int source = 0; source < 3; ++source) {
-      const Box rows = {{2 * source, 2 * source + 2}, {0, 4}};
-      if (source == d) continue;
-      plan.devices[d].pieces.push_back({source, rows, runtime::WalkOf(rows, {whole, whole})});
-    }
-  }
-  for (int device = 0; device < 3; ++device) {
-    const absl::optional<GroupCall> gather = AllGatherOf(plan, device);
-    REQUIRE(gather.has_value());
-    CHECK(gather->members == std::vector<int>{0, 1, 2});
-    CHECK(gather->bytes == 32);
-    CHECK(gather->from == std::vector<int64_t>{64, 96, 128});
-    CHECK(gather->to == std::vector<int64_t>{64, 64, 64});
-  }
-  std::swap(plan.devices[1].pieces[0].walk.buffers[1].offset,
-            plan.devices[1].pieces[1].walk.buffers[1].offset);
-  CHECK_FALSE(AllGatherOf(plan, 0).has_value());  // device 1 gets them in another order
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ namespace {
 using runtime::Job;
 using runtime::LoadedProgram;
 using runtime::RankFacts;
-using runtime::RankResult;
 using runtime::RunOptions;
+using runtime::StepsResult;
 
 using Program = std::shared_ptr<const LoadedProgram>;
 
@@ -48,14 +48,20 @@ class Said {
   std::streambuf* const before_;
 };
 
+RunOptions WithSums(Sums sums) {
+  RunOptions options = OnCuda();
+  options.cuda.sums = sums;
+  return options;
+}
+
 void RequireEqual(const Program& program, const RunOptions& options, int steps) {
   RunOptions on_host;
   on_host.poison = options.poison;
-  const std::vector<RankResult> ranks =
+  const std::vector<StepsResult> ranks =
       runtime::RunRanks(program, OnOneHost(program->devices()), options, steps);
   for (int device = 0; device < program->devices(); ++device) {
     INFO("device " << device);
-    const RankResult alone = runtime::RunSteps(program, on_host, device, steps);
+    const StepsResult alone = runtime::RunSteps(program, on_host, device, steps);
     REQUIRE_THAT(alone.status, IsOk());
     REQUIRE_THAT(ranks[device].status, IsOk());
     REQUIRE(ranks[device] == alone);
@@ -97,7 +103,7 @@ TEST_CASE("Ranks on GPUs gather and combine any boxes to the host's bits") {
     OnFakes fakes(program->devices());
     Fake().seed = static_cast<uint64_t>(round);
     INFO("round " << round);
-    RunOptions options = OnCuda();
+    RunOptions options = WithSums(Sums::kOrdered);
     options.poison = true;
     RequireEqual(program, options, 2);
   }
@@ -281,7 +287,7 @@ TEST_CASE("Where one rank cannot record a step, all start its instructions one b
 
 std::vector<absl::Status> Opened(int ranks, const RunOptions& options) {
   std::vector<absl::Status> statuses;
-  for (const RankResult& result :
+  for (const StepsResult& result :
        runtime::RunRanks(LoadFilled(GatheredAndSummed(ranks)), OnOneHost(ranks), options, 1)) {
     statuses.push_back(result.status);
   }
@@ -310,85 +316,6 @@ TEST_CASE("More ranks than GPUs are refused, unless they may share") {
   options.cuda.share_gpu = true;
   RequireEqual(LoadFilled(GatheredAndSummed(3)), options, 3);
   unsetenv("NCCL_HOSTID");
-}
-
-TEST_CASE("Ways to exchange that ranks do not have are refused") {
-  OnFakes fakes(2);
-  RunOptions options = OnCuda();
-  options.cuda.nccl = NcclChoice::kNone;
-  for (const absl::Status& status : Opened(2, options))
-    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, "--exchanges copies"));
-}
-
-// Two members of a communicator, each with a stream and memory on a GPU of its own.
-struct Pair {
-  Pair() : nccl(**Nccl::Open()) {
-    ncclUniqueId id;
-    nccl.ncclGetUniqueId(&id);
-    for (int rank = 0; rank < 2; ++rank) {
-      cudaSetDevice(rank);
-      ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-      config.blocking = 0;
-      nccl.ncclCommInitRankConfig(&members[rank], 2, id, rank, &config);
-      cudaStreamCreateWithFlags(&streams[rank], 0);
-      cudaMalloc(reinterpret_cast<void**>(&memory[rank]), 64);
-    }
-    for (int rank : {0, 1}) REQUIRE(StateOf(rank) == ncclSuccess);
-  }
-  ~Pair() {
-    for (int rank = 0; rank < 2; ++rank) {
-      nccl.ncclCommAbort(members[rank]);
-      cudaStreamSynchronize(streams[rank]);
-      cudaStreamDestroy(streams[rank]);
-      cudaFree(memory[rank]);
-    }
-  }
-  ncclResult_t StateOf(int rank) {
-    ncclResult_t state = ncclInProgress;
-    while (state == ncclInProgress) nccl.ncclCommGetAsyncError(members[rank], &state);
-    return state;
-  }
-  // A group of one message; rank 0 sends and rank 1 receives.
-  ncclResult_t Move(int rank, size_t bytes, int peer, char* data) {
-    nccl.ncclGroupStart();
-    if (rank == 0)
-      nccl.ncclSend(data, bytes, ncclUint8, peer, members[rank], streams[rank]);
-    else
-      nccl.ncclRecv(data, bytes, ncclUint8, peer, members[rank], streams[rank]);
-    return nccl.ncclGroupEnd();
-  }
-
-  const Nccl& nccl;
-  ncclComm_t members[2] = {};
-  cudaStream_t streams[2] = {};
-  char* memory[2] = {};
-};
-
-TEST_CASE("The fake of NCCL is strict about messages") {
-  OnFakes fakes(2);
-  Pair pair;
-  CHECK(pair.nccl.ncclSend(pair.memory[0], 4, ncclUint8, 1, pair.members[0], pair.streams[0]) ==
-        ncclInvalidUsage);                                            // outside of a group
-  CHECK(pair.Move(0, 4, 0, pair.memory[0]) == ncclInvalidArgument);   // to itself
-  CHECK(pair.Move(0, 0, 1, pair.memory[0]) == ncclInvalidArgument);   // nothing
-  CHECK(pair.Move(0, 65, 1, pair.memory[0]) == ncclInvalidArgument);  // more than there is
-  CHECK(pair.Move(0, 4, 1, pair.memory[1]) == ncclInvalidArgument);   // of another GPU
-  CHECK(pair.Move(0, 8, 1, pair.memory[0]) == ncclInProgress);
-  CHECK(pair.Move(0, 8, 1, pair.memory[0]) == ncclInvalidUsage);  // the last is not there yet
-  CHECK(pair.StateOf(0) == ncclSuccess);
-  CHECK(cudaStreamQuery(pair.streams[0]) == cudaErrorNotReady);  // nobody receives it
-  SECTION("equal sizes") {
-    CHECK(pair.Move(1, 8, 0, pair.memory[1]) == ncclInProgress);
-    CHECK(pair.StateOf(1) == ncclSuccess);
-    for (int rank : {0, 1}) CHECK(cudaStreamQuery(pair.streams[rank]) == cudaSuccess);
-    for (int rank : {0, 1}) CHECK(pair.StateOf(rank) == ncclSuccess);
-  }
-  SECTION("another size") {
-    CHECK(pair.Move(1, 4, 0, pair.memory[1]) == ncclInProgress);
-    CHECK(pair.StateOf(1) == ncclSuccess);
-    for (int rank : {0, 1}) CHECK(cudaStreamQuery(pair.streams[rank]) == cudaErrorNotReady);
-    for (int rank : {0, 1}) CHECK(pair.StateOf(rank) == ncclInvalidUsage);
-  }
 }
 
 }  // namespace

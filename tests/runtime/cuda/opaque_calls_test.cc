@@ -34,7 +34,7 @@ TEST_CASE("Rows are sorted on GPUs as on the host, one tile or many") {
       const auto program = Sorted(length, descending).Load();
       std::string expected;
       for (const bool on_gpus : {false, true}) {
-        OnFakes fakes(2);
+        OnFakes fakes(1);
         auto session = runtime::OpenSession(program, on_gpus ? OnCuda() : runtime::RunOptions());
         REQUIRE_THAT(session->Set("x", x), IsOk());
         for (int step = 0; step < 3; ++step) REQUIRE_THAT(session->Step(), IsOk());

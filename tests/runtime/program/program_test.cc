@@ -495,6 +495,60 @@ TEST_CASE("each fault of a program is refused with its place") {
   }
 }
 
+// Three exchanges of one device's buffers, each of which is named by what it reads and writes;
+// those behind the first join it. Buffers a, b, ... lie behind each other.
+absl::Status Joined(const std::vector<std::string>& exchanges,
+                    const std::function<void(program::Program&)>& change = nullptr) {
+  ProgramBuilder builder({1});
+  for (const char* name : {"a", "b", "c", "d", "e", "f"})
+    builder.AddBuffer(name, program::F32, {16}, {WholeBox({16})});
+  for (const std::string& exchange : exchanges)
+    builder.AddExchange(exchange[0] - 'a', exchange[1] - 'a');
+  for (int i = 1; i < builder.message().instructions_size(); ++i)
+    builder.message().mutable_instructions(i)->set_joins(true);
+  if (change != nullptr) change(builder.message());
+  return LoadedProgram::FromMessage(builder.message()).status();
+}
+
+TEST_CASE("exchanges may begin together where none is in another one's way") {
+  CHECK_THAT(Joined({"ab", "cd", "ef"}), IsOk());
+  CHECK_THAT(Joined({"ab", "ac", "ad"}), IsOk());  // one memory is read by several
+  CHECK_THAT(Joined({"aa", "bb"}), IsOk());        // each in its own place
+  const auto refused = [](const absl::Status& status, const std::string& words) {
+    CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, words));
+  };
+  refused(Joined({"ab", "cd", "be"}),
+          "instruction 2 (gather of b for e): begins together with "
+          "instruction 0");
+  refused(Joined({"ab", "cd", "ea"}), "begins together with instruction 0");
+  refused(Joined({"ab", "cb"}), "begins together with instruction 0");
+  refused(Joined({"ab", "bb"}), "begins together with instruction 0");
+  // Half of the slots of d and f are the same.
+  const auto overlap = [](program::Program& p) {
+    p.mutable_buffers(5)->set_offset(p.buffers(3).offset() + 32);
+  };
+  refused(Joined({"ab", "cd", "ef"}, overlap), "begins together with instruction 1");
+  refused(Joined({"ab", "cd", "fa"}, overlap), "begins together with instruction 0");
+  refused(
+      Joined({"ab", "cd"}, [](program::Program& p) { p.mutable_instructions(0)->set_joins(true); }),
+      "instruction 0 (gather of a for b): joins the instruction before it");
+  refused(
+      Joined({"ab", "cd"},
+             [](program::Program& p) {
+               for (const auto& [name, begin] : {std::pair<const char*, int>{"x", 0}, {"y", 1}}) {
+                 p.add_entries()->set_name(name);
+                 p.mutable_entries(p.entries_size() - 1)->set_begin(begin);
+               }
+             }),
+      "they are not two exchanges of one entry");
+  program::Program product = Sound();
+  product.mutable_instructions(1)->set_joins(true);
+  refused(LoadedProgram::FromMessage(product).status(), "they are not two exchanges of one entry");
+  product = Sound();
+  product.mutable_instructions(2)->set_joins(true);
+  refused(LoadedProgram::FromMessage(product).status(), "they are not two exchanges of one entry");
+}
+
 TEST_CASE("an empty interval of an access may begin anywhere and moves nothing") {
   program::Program program = Sound();
   CallOf(program).clear_rows();

@@ -18,7 +18,8 @@ absl::StatusOr<std::string> ShardOf(Session& session, int device, int buffer) {
 
 absl::Status Fill(Session& session, int device, int buffer) {
   const LoadedProgram& program = session.program();
-  std::vector<float> values(static_cast<size_t>(Volume(program.BufferBox(buffer, device))));
+  const int64_t bytes = Volume(program.BufferBox(buffer, device)) * program.ElementBytes(buffer);
+  std::vector<float> values(static_cast<size_t>(bytes) / sizeof(float));
   Random random(static_cast<uint32_t>(100 * device + buffer));
   for (float& value : values) value = AnyFloat(random);
   return session.fleet().devices[device]->Write(
@@ -28,9 +29,9 @@ absl::Status Fill(Session& session, int device, int buffer) {
 
 }  // namespace
 
-RankResult RunSteps(const std::shared_ptr<const LoadedProgram>& program, const RunOptions& options,
-                    int device, int steps) {
-  RankResult result;
+StepsResult RunSteps(const std::shared_ptr<const LoadedProgram>& program, const RunOptions& options,
+                     int device, int steps) {
+  StepsResult result;
   auto session = Session::Open(program, options);
   result.status = session.status();
   if (!session.ok()) return result;
@@ -44,21 +45,23 @@ RankResult RunSteps(const std::shared_ptr<const LoadedProgram>& program, const R
     result.shards.push_back(shard.value_or(""));
   }
   const Statistics statistics = (*session)->statistics();
+  result.groups = statistics.groups;
+  result.sums = statistics.sums;
   result.bytes_in = statistics.bytes_in;
   result.bytes_out = statistics.bytes_out;
   result.bytes = statistics.bytes;
   return result;
 }
 
-std::vector<RankResult> RunRanks(const std::shared_ptr<const LoadedProgram>& program,
-                                 const std::vector<RankFacts>& facts, const RunOptions& options,
-                                 int steps) {
-  std::vector<RankResult> results(facts.size());
+std::vector<StepsResult> RunRanks(const std::shared_ptr<const LoadedProgram>& program,
+                                  const std::vector<RankFacts>& facts, const RunOptions& options,
+                                  int steps) {
+  std::vector<StepsResult> results(facts.size());
   LocalNetwork network(static_cast<int>(facts.size()));
   RunJob(network, facts, Long(), [&](Job& job) {
     RunOptions own = options;
     own.job = &job;
-    RankResult& result = results[job.rank()];
+    StepsResult& result = results[job.rank()];
     result = RunSteps(program, own, job.rank(), steps);
     if (result.status.ok()) return 0;
     job.Fail(result.status);

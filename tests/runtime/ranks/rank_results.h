@@ -15,27 +15,30 @@
 namespace yuba::runtime {
 
 // Of each buffer what one device has of it; and what has moved.
-struct RankResult {
+struct StepsResult {
   absl::Status status;
   std::vector<std::string> shards;  // [buffer]
   std::vector<int64_t> bytes_in, bytes_out;
   int64_t bytes = 0;
+  int64_t groups = 0;  // of a library, which are not compared
+  std::string sums;
 
-  bool operator==(const RankResult& other) const {
+  bool operator==(const StepsResult& other) const {
     return shards == other.shards && bytes_in == other.bytes_in && bytes_out == other.bytes_out &&
            bytes == other.bytes;
   }
 };
 
-// Fills buffer 0 with floats of all sizes, the same ones for a device in each session, and runs so
-// many steps. Where options.job is set, `device` is its rank.
-RankResult RunSteps(const std::shared_ptr<const LoadedProgram>& program, const RunOptions& options,
-                    int device, int steps);
+// Fills buffer 0 with floats of all sizes, or two of them as one element of hash arithmetic, the
+// same ones for a device in each session, and runs so many steps. Where options.job is set,
+// `device` is its rank.
+StepsResult RunSteps(const std::shared_ptr<const LoadedProgram>& program, const RunOptions& options,
+                     int device, int steps);
 
 // The same of each rank of a job that has one for each device, [rank]. The job is put in `options`.
-std::vector<RankResult> RunRanks(const std::shared_ptr<const LoadedProgram>& program,
-                                 const std::vector<RankFacts>& facts, const RunOptions& options,
-                                 int steps);
+std::vector<StepsResult> RunRanks(const std::shared_ptr<const LoadedProgram>& program,
+                                  const std::vector<RankFacts>& facts, const RunOptions& options,
+                                  int steps);
 
 }  // namespace yuba::runtime
 

@@ -18,11 +18,11 @@ namespace {
 void RequireEqual(const std::shared_ptr<const LoadedProgram>& program) {
   RunOptions options;
   options.poison = true;
-  const std::vector<RankResult> ranks =
+  const std::vector<StepsResult> ranks =
       RunRanks(program, FactsOfRanks(program->devices()), options, 2);
   for (int device = 0; device < program->devices(); ++device) {
     INFO("device " << device);
-    const RankResult alone = RunSteps(program, options, device, 2);
+    const StepsResult alone = RunSteps(program, options, device, 2);
     REQUIRE_THAT(alone.status, IsOk());
     REQUIRE_THAT(ranks[device].status, IsOk());
     REQUIRE(ranks[device] == alone);
