@@ -22,10 +22,10 @@ bool SomethingMoves(const std::vector<ExchangePlan>& plans) {
   });
 }
 
-// Whether the exchange combines partials, and their order may show in the result.
+// Whether the exchange combines partials in a result that shows their order.
 bool AddsUp(const ExchangePlan& plan) {
   const absl::optional<NcclReduction> reduction = NcclReductionOf(plan.combination);
-  if (reduction.has_value() && reduction->exact) return false;
+  if (!reduction.has_value() || reduction->exact) return false;
   return std::any_of(plan.devices.begin(), plan.devices.end(),
                      [](const runtime::DeviceExchange& own) {
                        return std::any_of(own.cells.begin(), own.cells.end(),
