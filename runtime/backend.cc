@@ -16,8 +16,8 @@ struct Backend {
 
 absl::Status OpenHost(const LoadedProgram& program, const ArenaLayout& layout,
                       const BackendOptions& options, Fleet& fleet) {
-  const cuda::Sums sums = options.cuda.sums.value_or(cuda::Sums::kOrdered);
-  if (sums != cuda::Sums::kOrdered) {
+  const Sums sums = options.cuda.sums.value_or(Sums::kOrdered);
+  if (sums != Sums::kOrdered) {
     return UserError("--sums ", Name(sums), " is for ranks on GPUs, which add up through NCCL: ",
                      "processors always add up in the order of the partials");
   }

@@ -43,6 +43,7 @@ absl::Status OpenRank(const runtime::LoadedProgram& program, const runtime::Aren
   gpu_of[job.rank()] = own.number;
   YUBA_ASSIGN_OR_RETURN(const std::vector<CudaDevice*> devices,
                         OpenDevices(program, layout, options, seconds, gpu_of, fleet));
+  YUBA_RETURN_IF_ERROR(devices[0]->UseTwoStreams(program));
   fleet.communicator = std::make_unique<NcclCommunicator>(job, *devices[0], sums, seconds);
   if (!options.graphs) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(fleet.recorder, GraphRecorder::Make(devices));

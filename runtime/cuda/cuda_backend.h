@@ -11,18 +11,9 @@
 #include "runtime/cuda/tuning.h"
 #include "runtime/executor.h"
 #include "runtime/ranks/job.h"
+#include "runtime/sums.h"
 
 namespace yuba::cuda {
-
-// Who adds up partials of different ranks, and in which order.
-enum class Sums {
-  kOrdered,     // jobs of ours, in the order of the partials: the bits of every other back end
-  kRepeatable,  // NCCL, by one algorithm: the same bits in each run on the same machine
-  kFast         // NCCL, as it chooses
-};
-constexpr const char* Name(Sums sums) {
-  return sums == Sums::kOrdered ? "ordered" : sums == Sums::kRepeatable ? "repeatable" : "fast";
-}
 
 struct CudaOptions {
   bool graphs = true;  // steps after the first are CUDA graphs, where they can be

@@ -62,7 +62,8 @@ absl::Status CudaDevice::WaitUntilIdle(const std::function<bool()>& give_up) {
   YUBA_RETURN_IF_ERROR(gpu_->Enter());
   const Clock::time_point start = Clock::now();
   while (true) {
-    const cudaError_t state = cudaStreamQuery(stream_);
+    cudaError_t state = cudaStreamQuery(stream_);
+    if (state == cudaSuccess && streams_ != nullptr) state = cudaStreamQuery(exchange_stream());
     if (state != cudaErrorNotReady) {
       YUBA_RETURN_IF_ERROR(CallStatus(state, "cudaStreamQuery", __FILE__, __LINE__));
       marks_.Settle();

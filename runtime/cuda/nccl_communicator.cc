@@ -36,10 +36,11 @@ bool AddsUp(const ExchangePlan& plan) {
 }  // namespace
 
 NcclCommunicator::~NcclCommunicator() {
-  const bool idle = own_.gpu().Enter().ok() && cudaStreamQuery(own_.stream()) == cudaSuccess;
+  const bool idle =
+      own_.gpu().Enter().ok() && cudaStreamQuery(own_.exchange_stream()) == cudaSuccess;
   if (!idle || aborted_) EndWork();
   nccl_.reset();
-  if (own_.gpu().Enter().ok()) cudaStreamSynchronize(own_.stream());
+  if (own_.gpu().Enter().ok()) cudaStreamSynchronize(own_.exchange_stream());
 }
 
 absl::Status NcclCommunicator::Allocate(const std::vector<RankExchange>& exchanges) {
@@ -139,7 +140,7 @@ void NcclCommunicator::Add(const RankExchange& exchange, const ExchangePlan& pla
 
 absl::Status NcclCommunicator::Start(const std::vector<ExchangeWork::Part>& parts) const {
   for (const ExchangeWork::Part& part : parts)
-    YUBA_RETURN_IF_ERROR(work_.Start(part, own_.gpu(), own_.stream()));
+    YUBA_RETURN_IF_ERROR(work_.Start(part, own_.gpu(), own_.exchange_stream()));
   return absl::OkStatus();
 }
 
@@ -149,9 +150,11 @@ absl::StatusOr<runtime::Progress> NcclCommunicator::Advance(int device, int inst
   if (aborted()) return absl::CancelledError("the run has failed on another rank");
   const Prepared& prepared = prepared_[instruction];
   YUBA_RETURN_IF_ERROR(own_.gpu().Enter());
+  YUBA_RETURN_IF_ERROR(own_.BeforeExchange(instruction));
   YUBA_RETURN_IF_ERROR(Start(prepared.pack));
   if (!prepared.group.empty()) {
-    YUBA_RETURN_IF_ERROR(nccl_->Start(prepared.group, own_.stream(), [this] { return aborted(); }));
+    YUBA_RETURN_IF_ERROR(
+        nccl_->Start(prepared.group, own_.exchange_stream(), [this] { return aborted(); }));
   }
   YUBA_RETURN_IF_ERROR(Start(prepared.results));
   YUBA_RETURN_IF_ERROR(own_.StartedExchange(instruction));

@@ -6,15 +6,9 @@
 #include <vector>
 
 #include "opsemantics/machine/machine.h"
+#include "runtime/sums.h"
 
 namespace yuba::runtime {
-
-// Who adds up partials, and in which order (--sums).
-enum class Sums {
-  kOrdered,     // the owners, in the order of the partials: the same bits everywhere
-  kRepeatable,  // a library, round a ring: the same bits in each run on the same devices
-  kFast         // a library as it chooses, by a switch that adds up where there is one
-};
 
 struct RunPolicy {
   std::string name;  // as people give it
@@ -51,8 +45,7 @@ inline RunPolicy OneProcessPolicy() {
 // A process for each device, which starts all and never waits.
 inline RunPolicy RanksPolicy(Sums sums = Sums::kRepeatable) {
   RunPolicy policy;
-  const char* const kNames[] = {"ordered", "repeatable", "fast"};
-  policy.name = kNames[static_cast<int>(sums)];
+  policy.name = Name(sums);
   policy.one_process = policy.hosts_wait = false;
   policy.exchange_stream = true;
   policy.sums = sums;

@@ -37,7 +37,6 @@ class ContentChecker {
       if (instruction.has_exchange()) status = Exchange(instruction.exchange());
       YUBA_RETURN_IF_ERROR(Annotate(status, program_.Describe(i)));
     }
-    YUBA_RETURN_IF_ERROR(ValidateJoins(program_));
     YUBA_RETURN_IF_ERROR(Outputs());
     YUBA_RETURN_IF_ERROR(Initializers());
     return program::CheckStreams(program_.message());

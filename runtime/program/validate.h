@@ -19,11 +19,6 @@ class LoadedProgram;
 // operands, and that ports and initial values have the right size. `program` is well-formed.
 absl::Status ValidateContent(const LoadedProgram& program);
 
-// Checks that exchanges which join the one before them may: that is an exchange of the same entry,
-// and of the exchanges that begin together so none writes bytes of the arena, by slots, that
-// another one reads or writes. `program` has passed all else of ValidateContent.
-absl::Status ValidateJoins(const LoadedProgram& program);
-
 // Checks that a library call's roles are possible: a row index, say, runs along a dimension of the
 // left operand and of the result and along none of the right operand.
 absl::Status ValidateLibraryRoles(const program::LibraryCall& call);

@@ -190,7 +190,7 @@ runtime::RunOptions RunOptionsOf(const RunFlags& flags) {
   options.cuda.graphs = !flags.no_graph;
   options.cuda.share_gpu = flags.share_gpu;
   options.cuda.local_rank = flags.local_rank;
-  for (const cuda::Sums sums : {cuda::Sums::kOrdered, cuda::Sums::kRepeatable, cuda::Sums::kFast}) {
+  for (const Sums sums : {Sums::kOrdered, Sums::kRepeatable, Sums::kFast}) {
     if (flags.sums == Name(sums)) options.cuda.sums = sums;
   }
   if (!flags.cuda_libs.empty()) cuda::SetLibraryFolder(flags.cuda_libs);

@@ -518,20 +518,19 @@ TEST_CASE("exchanges may begin together where none is in another one's way") {
     CHECK_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, words));
   };
   refused(Joined({"ab", "cd", "be"}),
-          "instruction 2 (gather of b for e): begins together with "
-          "instruction 0");
-  refused(Joined({"ab", "cd", "ea"}), "begins together with instruction 0");
-  refused(Joined({"ab", "cb"}), "begins together with instruction 0");
-  refused(Joined({"ab", "bb"}), "begins together with instruction 0");
+          "instruction 2 (exchange of b for e) begins with instruction 0 (");
+  refused(Joined({"ab", "cd", "ea"}), "begins with instruction 0 ");
+  refused(Joined({"ab", "cb"}), "begins with instruction 0 ");
+  refused(Joined({"ab", "bb"}), "begins with instruction 0 ");
   // Half of the slots of d and f are the same.
   const auto overlap = [](program::Program& p) {
     p.mutable_buffers(5)->set_offset(p.buffers(3).offset() + 32);
   };
-  refused(Joined({"ab", "cd", "ef"}, overlap), "begins together with instruction 1");
-  refused(Joined({"ab", "cd", "fa"}, overlap), "begins together with instruction 0");
+  refused(Joined({"ab", "cd", "ef"}, overlap), "begins with instruction 1 ");
+  refused(Joined({"ab", "cd", "fa"}, overlap), "begins with instruction 0 ");
   refused(
       Joined({"ab", "cd"}, [](program::Program& p) { p.mutable_instructions(0)->set_joins(true); }),
-      "instruction 0 (gather of a for b): joins the instruction before it");
+      "instruction 0 (exchange of a for b) joins no exchange before it");
   refused(
       Joined({"ab", "cd"},
              [](program::Program& p) {
@@ -540,13 +539,13 @@ TEST_CASE("exchanges may begin together where none is in another one's way") {
                  p.mutable_entries(p.entries_size() - 1)->set_begin(begin);
                }
              }),
-      "they are not two exchanges of one entry");
+      "joins no exchange before it");
   program::Program product = Sound();
   product.mutable_instructions(1)->set_joins(true);
-  refused(LoadedProgram::FromMessage(product).status(), "they are not two exchanges of one entry");
+  refused(LoadedProgram::FromMessage(product).status(), "joins no exchange before it");
   product = Sound();
   product.mutable_instructions(2)->set_joins(true);
-  refused(LoadedProgram::FromMessage(product).status(), "they are not two exchanges of one entry");
+  refused(LoadedProgram::FromMessage(product).status(), "joins no exchange before it");
 }
 
 TEST_CASE("an empty interval of an access may begin anywhere and moves nothing") {

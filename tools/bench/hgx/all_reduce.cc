@@ -19,7 +19,7 @@ absl::StatusOr<double> PredictedAllReduce(const Machine& machine, bool one_proce
   runtime::RunPolicy policy = runtime::OneProcessPolicy();
   policy.name = "library";
   policy.one_process = one_process;
-  policy.sums = runtime::Sums::kFast;
+  policy.sums = Sums::kFast;
   YUBA_ASSIGN_OR_RETURN(const runtime::Prediction step,
                         runtime::PredictStep(*loaded, machine, policy));
   return step.kinds.exchanges;
