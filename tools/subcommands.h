@@ -19,6 +19,7 @@ void AddCheck(CLI::App& app, int& exit_code);
 void AddWhy(CLI::App& app, int& exit_code);
 void AddVerify(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
+void AddLaunch(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);
 void AddExport(CLI::App& app, int& exit_code);
 void AddOp(CLI::App& app, int& exit_code);

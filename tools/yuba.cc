@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   yuba::tools::AddWhy(app, exit_code);
   yuba::tools::AddVerify(app, exit_code);
   yuba::tools::AddRun(app, exit_code);
+  yuba::tools::AddLaunch(app, exit_code);
   yuba::tools::AddCompile(app, exit_code);
   yuba::tools::AddExport(app, exit_code);
   yuba::tools::AddOp(app, exit_code);

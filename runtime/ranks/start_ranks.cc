@@ -3,84 +3,23 @@
 #include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "opsemantics/base/clock.h"
 #include "opsemantics/base/status.h"
+#include "runtime/ranks/own_folder.h"
 #include "runtime/ranks/start_process.h"
 
 namespace yuba::runtime {
 namespace {
-
-constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGUSR1};
-
-// A folder of this user's own, while it lives.
-class MeetingFolder {
- public:
-  MeetingFolder() {
-    const char* const root = std::getenv("TMPDIR");
-    std::string path =
-        absl::StrCat(root != nullptr && *root != 0 ? root : "/tmp", "/yuba-ranks-XXXXXX");
-    if (mkdtemp(&path[0]) != nullptr) path_ = path;
-    problem_ = path_.empty() ? absl::StrCat(path, ": ", std::strerror(errno)) : "";
-  }
-  ~MeetingFolder() {
-    std::error_code ignored;  // it is no part of the answer
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  MeetingFolder(const MeetingFolder&) = delete;
-
-  const std::string& path() const { return path_; }  // empty: none could be made
-  const std::string& problem() const { return problem_; }
-
- private:
-  std::string path_, problem_;
-};
-
-// Signals wait to be taken while it lives; SIGCHLD comes even where this process was started with
-// it ignored.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigemptyset(&held_);
-    sigaddset(&held_, SIGCHLD);
-    for (int signal : kPassedOn) sigaddset(&held_, signal);
-    pthread_sigmask(SIG_BLOCK, &held_, &before_);
-    struct sigaction usual = {};
-    usual.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &usual, &child_before_);
-  }
-  ~HeldSignals() {
-    sigaction(SIGCHLD, &child_before_, nullptr);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-
-  const sigset_t& before() const { return before_; }
-
-  // The next one, 0 where none comes for a while.
-  int Next() const {
-    const timespec while_ = {0, 100 * 1000 * 1000};
-    const int signal = sigtimedwait(&held_, nullptr, &while_);
-    return signal > 0 ? signal : 0;
-  }
-
- private:
-  sigset_t held_, before_;
-  struct sigaction child_before_;
-};
 
 // The processes, 0 in place of those that have ended.
 class Ranks {
@@ -118,6 +57,7 @@ class Ranks {
   RanksEnd end() const {
     RanksEnd end;
     end.exit_code = code_;
+    end.failed_at = failed_at_;
     if (signal_ == 0 || explained_) return end;
     end.rank = first_;
     end.process = first_process_;
@@ -165,14 +105,14 @@ class Ranks {
 
 }  // namespace
 
-absl::StatusOr<RanksEnd> StartRanks(int ranks, char* const* argv, double grace_seconds) {
+absl::StatusOr<RanksEnd> StartRanks(int ranks, char* const* argv, const HeldSignals& signals,
+                                    const StartOptions& options) {
   if (ranks < 1) return UserError("--ranks ", ranks, ": at least 1 is needed");
-  const MeetingFolder folder;
+  const OwnFolder folder("yuba-ranks");
   if (folder.path().empty()) {
     return UserError("no folder for ranks to meet in: ", folder.problem(), "; set TMPDIR");
   }
-  const HeldSignals signals;
-  Ranks started(grace_seconds);
+  Ranks started(options.grace_seconds);
   absl::Status problem;
   for (int rank = 0; rank < ranks && problem.ok(); ++rank) {
     const absl::StatusOr<pid_t> process =
@@ -186,12 +126,18 @@ absl::StatusOr<RanksEnd> StartRanks(int ranks, char* const* argv, double grace_s
     }
   }
   if (!problem.ok()) started.PassOn(SIGKILL);
+  int asked = 0;
   while (started.Look()) {
+    if (options.look != nullptr) options.look();
     const int signal = signals.Next();
-    if (signal != 0 && signal != SIGCHLD) started.PassOn(signal);
+    if (signal == 0 || signal == SIGCHLD) continue;
+    started.PassOn(signal);
+    asked = signal;
   }
   if (!problem.ok()) return problem;
-  return started.end();
+  RanksEnd end = started.end();
+  end.asked = asked;
+  return end;
 }
 
 }  // namespace yuba::runtime

@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
+#include <fstream>
 #include <iostream>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -23,25 +22,12 @@ namespace {
 
 constexpr char kName[] = "ended.json";
 
-std::string FolderOfFile(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
-
-// Whether a file of this name is or would be one on a disk, as /dev/stdout is not.
-bool IsFile(const std::string& path) {
-  std::error_code problem;
-  const std::filesystem::file_status status = std::filesystem::status(path, problem);
-  return !path.empty() &&
-         (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
-}
-
 // Empty: nothing is written.
 std::string FolderOf(const RunFlags& flags) {
-  if (!flags.save.empty() && IsCheckpointFolder(flags.save)) return flags.save;
-  if (IsFile(flags.save)) return FolderOfFile(flags.save);
+  const std::string of_save = FolderOnDisk(flags.save);
+  if (!of_save.empty()) return of_save;
   if (!flags.output_dir.empty()) return flags.output_dir;
-  return IsFile(flags.log) ? FolderOfFile(flags.log) : "";
+  return FolderOnDisk(flags.log);
 }
 
 std::string TextOf(const absl::Status& status, const EndedBy& by) {
@@ -82,18 +68,30 @@ EndedBy EndedByOf(const runtime::Job& job) {
 }
 
 EndedFile::EndedFile(const RunFlags& flags, int rank) : rank_(rank) {
-  const std::string folder = FolderOf(flags);
-  if (!folder.empty()) path_ = absl::StrCat(folder, "/", kName);
+  folder_ = FolderOf(flags);
+  if (!folder_.empty()) path_ = absl::StrCat(folder_, "/", kName);
 }
 
 void EndedFile::Remove() const {
   if (!path_.empty()) ::unlink(path_.c_str());  // it may not be there
 }
 
+absl::optional<Ended> EndedFile::Read() const {
+  std::ifstream file(path_, std::ios::binary);
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  if (!json.is_object() || !json["reason"].is_string()) return absl::nullopt;
+  Ended ended;
+  ended.reason = json["reason"];
+  if (!json["rank"].is_number() || !json["host"].is_string()) return ended;
+  ended.by.rank = json["rank"];
+  ended.by.host = json["host"];
+  return ended;
+}
+
 void EndedFile::Write(const absl::Status& status, const EndedBy& by) const {
   if (path_.empty()) return;
   const std::string aside = absl::StrCat(path_, ".", rank_);
-  absl::Status written = MakeFolder(FolderOfFile(path_));
+  absl::Status written = MakeFolder(folder_);
   if (written.ok()) written = WriteFile(aside, TextOf(status, by));
   if (written.ok()) written = Place(aside, path_);
   if (!written.ok()) std::cerr << "note: " << kName << ": " << written.message() << "\n";

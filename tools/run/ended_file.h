@@ -13,6 +13,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/types/optional.h"
 #include "runtime/ranks/job.h"
 #include "tools/run/run_flags.h"
 
@@ -26,6 +27,11 @@ struct EndedBy {
   int64_t step = 0;
 };
 
+struct Ended {
+  std::string reason;
+  EndedBy by;
+};
+
 EndedBy EndedByOf(const runtime::Job& job);
 
 class EndedFile {
@@ -36,12 +42,15 @@ class EndedFile {
   // At the start of a run, by rank 0: no earlier run's file is taken for this one's.
   void Remove() const;
 
+  // What the file says, of which `by` has rank and host alone; none where there is no such file.
+  absl::optional<Ended> Read() const;
+
   // `status` is how all end, not OK. Ranks that find by themselves that rank 0 is lost may each
   // write: the first counts. What can't be written is said on stderr.
   void Write(const absl::Status& status, const EndedBy& by) const;
 
  private:
-  std::string path_;
+  std::string folder_, path_;  // empty: nothing is written
   int rank_;
 };
 

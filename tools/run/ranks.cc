@@ -30,20 +30,6 @@ namespace {
 
 constexpr char kCudaBackend[] = "cuda";
 
-// What ends with this exit code, which another process has explained.
-absl::Status StatusOf(int exit_code) {
-  switch (exit_code) {
-    case 0: return absl::OkStatus();
-    case 1: return absl::FailedPreconditionError("");
-    case 2: return absl::InvalidArgumentError("");
-    case 3: return absl::InternalError("");
-    case 130: return absl::CancelledError("");
-    default:
-      if (exit_code > 128) return absl::InternalError("");  // of a rank that a signal ended
-      return InternalError("a rank ended with code ", exit_code);
-  }
-}
-
 runtime::RankFacts FactsOf(const runtime::Launched& launched) {
   runtime::RankFacts facts;
   facts.rank = launched.rank;
@@ -63,26 +49,14 @@ std::string MeetingOf(const runtime::Launched& launched, const RunFlags& flags) 
   return flags.meet.empty() ? launched.meeting : absl::StrCat(flags.meet, "/", launched.job);
 }
 
-// The arguments of this process, ended by null; they stay.
-absl::StatusOr<std::vector<char*>> OwnArguments() {
-  static auto& text = *new std::string;
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  text.assign(std::istreambuf_iterator<char>(file), {});
-  if (text.empty()) return InternalError("--ranks: /proc/self/cmdline cannot be read");
-  std::vector<char*> arguments;
-  for (size_t at = 0; at < text.size(); at = text.find('\0', at) + 1)
-    arguments.push_back(&text[at]);
-  arguments.push_back(nullptr);
-  return arguments;
-}
-
 // Says what no rank has said.
 absl::Status StartHere(const RunFlags& flags) {
-  YUBA_ASSIGN_OR_RETURN(const std::vector<char*> arguments, OwnArguments());
+  YUBA_ASSIGN_OR_RETURN(std::vector<std::string> arguments, OwnArguments());
   const EndedFile ended(flags, flags.ranks);
   ended.Remove();
+  const runtime::HeldSignals signals;
   YUBA_ASSIGN_OR_RETURN(const runtime::RanksEnd end,
-                        runtime::StartRanks(flags.ranks, arguments.data()));
+                        runtime::StartRanks(flags.ranks, PointersTo(arguments).data(), signals));
   if (end.reason.empty()) return StatusOf(end.exit_code);
   const absl::Status status = InternalError(end.reason, "; look at what it wrote");
   ended.Write(status, {end.rank, end.host, end.process, 0});
@@ -148,6 +122,34 @@ bool IsOutcome(const absl::Status& status) {
 }
 
 }  // namespace
+
+absl::Status StatusOf(int exit_code) {
+  switch (exit_code) {
+    case 0: return absl::OkStatus();
+    case 1: return absl::FailedPreconditionError("");
+    case 2: return absl::InvalidArgumentError("");
+    case 3: return absl::InternalError("");
+    case 130: return absl::CancelledError("");
+    default:
+      if (exit_code > 128) return absl::InternalError("");  // of a rank that a signal ended
+      return InternalError("a rank ended with code ", exit_code);
+  }
+}
+
+absl::StatusOr<std::vector<std::string>> OwnArguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  if (arguments.empty()) return InternalError("/proc/self/cmdline cannot be read");
+  return arguments;
+}
+
+std::vector<char*> PointersTo(std::vector<std::string>& arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(&argument[0]);
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 absl::Status AsOutcome(absl::Status status) {
   if (!status.ok()) status.SetPayload(kOutcome, absl::Cord());

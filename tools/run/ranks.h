@@ -5,12 +5,23 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "runtime/ranks/job.h"
 #include "tools/run/run_flags.h"
 
 namespace yuba::tools {
+
+// What ends with this exit code, which another process has explained: without a message, but for
+// codes that no command of ours has.
+absl::Status StatusOf(int exit_code);
+
+// What this process was started with, its name too; and as a process is started with it, ended by
+// null, while `arguments` are there.
+absl::StatusOr<std::vector<std::string>> OwnArguments();
+std::vector<char*> PointersTo(std::vector<std::string>& arguments);
 
 // What a run has come to, as an output that differs from what was expected, or that a signal ended
 // it: all ranks are through with their work, and what is not OK is for all to know. Other errors

@@ -24,6 +24,7 @@
 #include "tools/run/predict_command.h"
 #include "tools/run/ranks.h"
 #include "tools/run/run_loop.h"
+#include "tools/run/shared_folder.h"
 #include "tools/run/tuning_file.h"
 
 namespace yuba::tools {
@@ -241,6 +242,7 @@ absl::Status RunProgram(const std::shared_ptr<runtime::LoadedProgram>& program,
         "--save: no step of the program changes what it keeps, so there is nothing to ", "save");
   }
   if (!flags.save.empty()) YUBA_RETURN_IF_ERROR(CheckNames(*program));
+  if (job != nullptr) YUBA_RETURN_IF_ERROR(CheckFolderIsShared(flags.save, *job));
   if (job != nullptr) YUBA_RETURN_IF_ERROR(job->MustAgree(PrintOf(files), "checkpoint or input"));
   std::vector<runtime::Prediction> predictions;
   if (!flags.machine.empty()) {

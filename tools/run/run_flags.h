@@ -64,6 +64,7 @@ struct RunFlags {
   bool share_gpu = false;        // ranks may have the same GPU
   int local_rank = -1;           // this one's number on its host; -1: no launcher says it
   std::string interface;         // of the network, that ranks use; empty: the transport's choice
+  std::string milestones;        // the pipe to tell what is reached (milestones.h); empty: none
   bool writes = true;            // files; false: another rank writes them
   std::string sums;              // ordered, repeatable, fast; empty: the back end's
   bool no_graph = false;         // instructions of GPUs are started one by one

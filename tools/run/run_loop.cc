@@ -14,6 +14,7 @@
 #include "tools/run/checkpoint/checkpoint.h"
 #include "tools/run/evaluation.h"
 #include "tools/run/learning_rate.h"
+#include "tools/run/milestones.h"
 #include "tools/run/progress.h"
 #include "tools/run/ranks.h"
 #include "tools/run/step_inputs.h"
@@ -66,11 +67,12 @@ double SecondsLeft(double seconds, int64_t done, int64_t left) {
 class StepLoop {
  public:
   StepLoop(runtime::Session& session, const RunFlags& flags, RunFiles& files, OutputCheck& check,
-           StopRequest& stop, StepLog* log, Record* record)
+           StopRequest& stop, StepLog* log, const Milestones& milestones, Record* record)
       : session_(session),
         flags_(flags),
         stop_(stop),
         log_(log),
+        milestones_(milestones),
         planned_lr_(files.lr.has_value() ? absl::nullopt : files.planned_lr),
         facts_(files.facts),
         numbers_(files.numbers),
@@ -91,6 +93,7 @@ class StepLoop {
       StepReport report;
       YUBA_RETURN_IF_ERROR(RunStep(run, inputs, done_ + 1, report));
       ++done_;
+      if (run.entry != program::kInitEntry) milestones_.Tell(Reached::kStep, done_);
       if (one_by_one) {
         YUBA_RETURN_IF_ERROR(check_.Check(session_, run.outputs, inputs.expected(), done_));
       }
@@ -118,6 +121,7 @@ class StepLoop {
         SaveCheckpoint(session_, flags_.save, done_, flags_.shard_bytes, facts_, numbers_));
     if (session_.job() != nullptr) session_.job()->SetBusy(false);
     saved_ = done_;
+    milestones_.Tell(Reached::kCheckpoint, done_);
     return absl::OkStatus();
   }
 
@@ -221,7 +225,8 @@ class StepLoop {
   runtime::Session& session_;
   const RunFlags& flags_;
   StopRequest& stop_;
-  StepLog* const log_;                                // null: there is none
+  StepLog* const log_;  // null: there is none
+  const Milestones& milestones_;
   absl::optional<Schedule> planned_lr_;               // where no flag or checkpoint sets a rate
   RunFacts facts_;                                    // position: of the last checkpoint
   const std::map<std::string, TensorData>& numbers_;  // of the code, other than the model's
@@ -237,12 +242,13 @@ class StepLoop {
 
 // The entry that computes what never changes, once.
 absl::Status RunInit(runtime::Session& session, const RunFlags& flags, RunFiles& files,
-                     OutputCheck& check, StopRequest& stop) {
+                     OutputCheck& check, StopRequest& stop, const Milestones& milestones) {
   EntryRun run;
   run.entry = run.reading = program::kInitEntry;
   StepInputs none(run, 0);
   Record not_of_steps;
-  return StepLoop(session, flags, files, check, stop, nullptr, &not_of_steps).Run(run, none, 0);
+  return StepLoop(session, flags, files, check, stop, nullptr, milestones, &not_of_steps)
+      .Run(run, none, 0);
 }
 
 }  // namespace
@@ -251,6 +257,7 @@ absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& 
                     OutputCheck& check, Record* record) {
   YUBA_ASSIGN_OR_RETURN(const std::unique_ptr<StepLog> log, OpenLog(session, flags, files));
   StopRequest stop(session.job());
+  const Milestones milestones(session.IsFirstRank() ? flags.milestones : "");
   for (size_t r = 0; r < files.runs.size(); ++r) {
     EntryRun& run = files.runs[r];
     const int64_t done = files.checkpoint.has_value() ? files.checkpoint->step : 0;
@@ -259,9 +266,14 @@ absl::Status RunAll(runtime::Session& session, const RunFlags& flags, RunFiles& 
     YUBA_RETURN_IF_ERROR(inputs.Set(session));
     if (r == 0) {
       YUBA_RETURN_IF_ERROR(MakeUpValues(session, flags.random));
-      if (HasInit(session)) YUBA_RETURN_IF_ERROR(RunInit(session, flags, files, check, stop));
+      if (HasInit(session))
+        YUBA_RETURN_IF_ERROR(RunInit(session, flags, files, check, stop, milestones));
     }
-    StepLoop loop(session, flags, files, check, stop, log.get(), record);
+    if (r == 0) {
+      milestones.Tell(Reached::kToRun, run.times);
+      milestones.Tell(Reached::kLoaded, done);
+    }
+    StepLoop loop(session, flags, files, check, stop, log.get(), milestones, record);
     YUBA_RETURN_IF_ERROR(loop.Run(run, inputs, done));
     const bool last = r + 1 == files.runs.size(), complete = last && loop.done() == run.times;
     if (last || stop.came()) YUBA_RETURN_IF_ERROR(loop.Save(run));

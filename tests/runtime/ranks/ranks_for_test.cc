@@ -59,7 +59,10 @@ int Act(const std::string& action, int argc) {
 int main(int argc, char** argv) {
   const char* const rank = std::getenv(yuba::runtime::kRankVariable);
   if (rank != nullptr) return yuba::runtime::Act(argv[2 + std::atoi(rank)], argc);
-  const auto end = yuba::runtime::StartRanks(argc - 2, argv, std::atof(argv[1]));
+  const yuba::runtime::HeldSignals signals;
+  yuba::runtime::StartOptions options;
+  options.grace_seconds = std::atof(argv[1]);
+  const auto end = yuba::runtime::StartRanks(argc - 2, argv, signals, options);
   if (!end.ok()) std::cerr << end.status() << "\n";
   if (end.ok() && !end->reason.empty()) std::cerr << end->rank << ": " << end->reason << "\n";
   return end.ok() ? end->exit_code : 99;

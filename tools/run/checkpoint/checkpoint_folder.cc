@@ -184,6 +184,15 @@ bool IsCheckpointFolder(const std::string& path) {
   return absl::EndsWith(path, "/") || std::filesystem::is_directory(path, error);
 }
 
+std::string FolderOnDisk(const std::string& path) {
+  if (path.empty() || IsCheckpointFolder(path)) return path;
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return "";
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
 absl::StatusOr<SafetensorsFile> ReadFolder(const std::string& folder) {
   std::error_code error;
   const std::string single = absl::StrCat(folder, "/model.safetensors");

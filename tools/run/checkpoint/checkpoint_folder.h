@@ -32,6 +32,10 @@ absl::Status WriteCheckpointFolder(const std::string& folder,
 // in a slash.
 bool IsCheckpointFolder(const std::string& path);
 
+// The folder that such a path is, or that its file lies in; empty where no file of a disk is meant,
+// as with "" or /dev/stdout.
+std::string FolderOnDisk(const std::string& path);
+
 // The tensors that the index of the folder lists, or without one those of its model.safetensors,
 // and as metadata what the index says, numbers as texts, and the names of tensors that its files
 // say are shared. An error where a tensor is not in its file.

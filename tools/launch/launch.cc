@@ -1,0 +1,70 @@
+// yuba launch: starts a run as processes of this machine, and goes on where one is lost.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "opsemantics/base/status.h"
+#include "runtime/program/program.h"
+#include "runtime/ranks/held_signals.h"
+#include "runtime/ranks/own_folder.h"
+#include "tools/command.h"
+#include "tools/launch/gpus.h"
+#include "tools/launch/launch_flags.h"
+#include "tools/launch/launch_run.h"
+#include "tools/launch/programs.h"
+#include "tools/run/rank_output.h"
+#include "tools/run/ranks.h"
+#include "tools/run/run_command.h"
+#include "tools/run/run_files.h"
+#include "tools/subcommands.h"
+
+namespace yuba::tools {
+namespace {
+
+absl::Status LaunchWhole(const LaunchFlags& flags) {
+  YUBA_RETURN_IF_ERROR(CheckLaunchFlags(flags));
+  YUBA_ASSIGN_OR_RETURN(const std::vector<std::string> arguments, OwnArguments());
+  const runtime::HeldSignals signals;
+  const runtime::OwnFolder folder("yuba-launch");
+  if (folder.path().empty()) {
+    return UserError("no folder for the processes of a launch: ", folder.problem(), "; set TMPDIR");
+  }
+  return LaunchRun(flags, arguments, folder.path(), signals).Run();
+}
+
+absl::Status RunRank(const LaunchFlags& flags, const RunFlags& run, runtime::Job* job) {
+  const int devices = job == nullptr ? 1 : job->size();
+  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> program,
+                        runtime::LoadedProgram::FromFile(ProgramIn(flags.folder, devices)));
+  YUBA_ASSIGN_OR_RETURN(RunFiles files, ReadRunFiles(run, PortsOf(program->message())));
+  return RunProgram(program, run, std::move(files), job);
+}
+
+absl::Status Launch(const LaunchFlags& flags) {
+  switch (flags.Part()) {
+    case LaunchPart::kWhole: return LaunchWhole(flags);
+    case LaunchPart::kGpus: return ListGpus(GpusIn(flags.folder));
+    case LaunchPart::kProgram: {
+      if (!flags.ahead) return MakeProgram(flags);
+      const RankOutput silence(1, false);
+      return absl::Status(MakeProgram(flags).code(), "");
+    }
+    case LaunchPart::kRank: break;
+  }
+  RunFlags run = FlagsOfRank(flags);
+  return RunAsRank("yuba launch", run, [&](runtime::Job* job) { return RunRank(flags, run, job); });
+}
+
+}  // namespace
+
+void AddLaunch(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<LaunchFlags>();
+  CLI::App* command = AddCommand(
+      app, "launch", "start a training as processes, and go on by itself where a device is lost");
+  AddLaunchFlags(command, *flags);
+  OnRun(command, exit_code, [flags] { return Launch(*flags); });
+}
+
+}  // namespace yuba::tools
