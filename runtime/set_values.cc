@@ -190,6 +190,10 @@ absl::Status SetElements(const LoadedProgram& program, const ArenaLayout& layout
   std::string converted, room;
   const absl::Status read =
       ForEachPiece(program.ShapeDims(buffer), most, [&](const Box& piece) -> absl::Status {
+        const bool is_needed = std::any_of(shards.begin(), shards.end(), [&](const Shard& shard) {
+          return !IsEmpty(Intersect(shard.box, piece));
+        });
+        if (!is_needed) return source.Skip(Volume(piece) * conversion.given_bytes());
         YUBA_ASSIGN_OR_RETURN(const absl::string_view bytes,
                               source.Next(Volume(piece) * conversion.given_bytes()));
         YUBA_ASSIGN_OR_RETURN(const absl::string_view elements,
@@ -217,8 +221,11 @@ absl::Status SetFill(const LoadedProgram& program, const ArenaLayout& layout, Fl
     filled = &hashed;
   }
   const int64_t size = static_cast<int64_t>(filled->size());
+  int64_t most = 0;  // elements of a shard
+  for (const int device : OwnDevices(fleet))
+    most = std::max(most, Volume(program.BufferBox(buffer, device)));
   std::string piece;
-  for (int64_t i = 0; i < kPieceBytes / size / 8; ++i) piece += *filled;
+  for (int64_t i = 0; i < std::min(most, kPieceBytes / size / 8); ++i) piece += *filled;
   for (const int device : OwnDevices(fleet)) {
     const int64_t bytes = Volume(program.BufferBox(buffer, device)) * size;
     for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(piece.size())) {

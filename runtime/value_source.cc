@@ -37,6 +37,12 @@ absl::StatusOr<absl::string_view> FileSource::Next(int64_t count) {
   return absl::string_view(piece_);
 }
 
+absl::Status FileSource::Skip(int64_t count) {
+  if (expected_ != 0) return Next(count).status();
+  at_ += count;
+  return absl::OkStatus();
+}
+
 namespace {
 
 Draw DrawOf(const program::Draw& message) {

@@ -21,6 +21,8 @@ class ValueSource {
 
   // The next `count` bytes, of those that are left. They are valid until the next call.
   virtual absl::StatusOr<absl::string_view> Next(int64_t count) = 0;
+  // Passes over them, which nobody needs: without reading them, where that can be.
+  virtual absl::Status Skip(int64_t count) { return Next(count).status(); }
 };
 
 // Of `bytes`, which must stay.
@@ -41,6 +43,7 @@ class FileSource : public ValueSource {
   static absl::StatusOr<std::unique_ptr<FileSource>> Open(const FileRange& range,
                                                           uint64_t checksum);
   absl::StatusOr<absl::string_view> Next(int64_t count) override;
+  absl::Status Skip(int64_t count) override;  // reads them where a checksum needs them
 
  private:
   FileSource(RangeReader reader, std::string file, uint64_t checksum)

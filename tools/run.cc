@@ -25,13 +25,6 @@ struct RunCommand : RunCommandFlags {
   std::string devices;  // to plan again for: a number, or kAsRanks; empty: those of the plan
 };
 
-void PromiseBytes(const PlannedModel& planned, RunFlags& run) {
-  for (const search::EntryBytes& entry :
-       search::BytesByEntry(planned.loaded.model.graph, planned.plan)) {
-    run.planned_bytes[entry.name] = entry.bytes;
-  }
-}
-
 // How many devices the run is for, as --devices says; 0: those of the plan.
 absl::StatusOr<int> DevicesOf(const RunCommand& flags, const runtime::Job* job) {
   if (flags.devices.empty()) return 0;
@@ -54,7 +47,7 @@ absl::Status Predict(const RunCommand& flags) {
   YUBA_ASSIGN_OR_RETURN(program::Program program,
                         BuildProgram(planned.loaded.model, planned.plan, choice, !flags.no_verify));
   RunFlags run = flags.run;
-  PromiseBytes(planned, run);
+  run.planned_bytes = PromisedBytes(planned);
   YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> loaded,
                         runtime::LoadedProgram::FromMessage(std::move(program)));
   return PredictProgram(*loaded, machine, run);
@@ -78,7 +71,7 @@ absl::StatusOr<Prepared> Prepare(const RunCommand& flags, const runtime::Job* jo
   }
   YUBA_ASSIGN_OR_RETURN(program::Program program, BuildProgram(planned.loaded.model, planned.plan,
                                                                ChoiceOf(flags), !flags.no_verify));
-  PromiseBytes(planned, run);
+  run.planned_bytes = PromisedBytes(planned);
   planned.loaded.model.values.clear();  // the program has them now
   Prepared prepared;
   YUBA_ASSIGN_OR_RETURN(prepared.program, runtime::LoadedProgram::FromMessage(std::move(program)));

@@ -113,6 +113,15 @@ RunPorts PortsOfModel(const compiler::Model& model) {
   return ports;
 }
 
+std::map<std::string, int64_t> PromisedBytes(const PlannedModel& planned) {
+  std::map<std::string, int64_t> promised;
+  for (const search::EntryBytes& entry :
+       search::BytesByEntry(planned.loaded.model.graph, planned.plan)) {
+    promised[entry.name] = entry.bytes;
+  }
+  return promised;
+}
+
 kernels::KernelChoice ChoiceOf(const RunCommandFlags& flags) {
   kernels::KernelChoice choice;
   choice.library = !flags.no_library;

@@ -3,6 +3,8 @@
 #ifndef YUBA_TOOLS_RUN_FROM_PLAN_H_
 #define YUBA_TOOLS_RUN_FROM_PLAN_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -38,6 +40,9 @@ absl::StatusOr<PlannedModel> LoadFor(const RunCommandFlags& flags, int devices);
 
 // The ports that the program will have, so that files can be read before it is compiled.
 RunPorts PortsOfModel(const compiler::Model& model);
+
+// The bytes that the plan says a run of each entry moves, for RunFlags::planned_bytes.
+std::map<std::string, int64_t> PromisedBytes(const PlannedModel& planned);
 
 // Which code the flags ask for, on the machine that is there: for its GPUs, if it has any and
 // --backend names them, and the newest code that all of them run. Without any the back end says so

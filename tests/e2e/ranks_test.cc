@@ -212,6 +212,39 @@ TEST_CASE(
   CHECK(loss_of(second.out) == Approx(loss_of(whole.out)).epsilon(1e-5));
 }
 
+// Two ranks that one shell starts, each in a folder of its own, where "states" is another file.
+TEST_CASE("ranks that do not see the folder of --save are named, before the first step") {
+  const std::string folder = ScratchFolder("not_shared");
+  const std::string model = RepositoryFile("tests/models/gpt") + "/model.onnx";
+  Succeed("yuba partition " + model + " --train adam --loss softmax-cross-entropy --devices 2 -o " +
+          folder + "/plan.json");
+  Succeed("yuba compile " + model + " " + folder + "/plan.json -o " + folder + "/program.yuba");
+  const auto run = [&](const std::string& other) {
+    for (const std::string name : {"meet", "a", "b"})
+      std::filesystem::remove_all(folder + "/" + name);
+    std::filesystem::create_directories(folder + "/meet");
+    const auto rank = [&](const std::string& number, const std::string& where) {
+      std::filesystem::create_directories(folder + "/" + where);
+      return "(cd " + folder + "/" + where + "; YUBA_RANK=" + number +
+             " YUBA_RANKS=2 YUBA_MEET=" + folder + "/meet yuba-run " + folder +
+             "/program.yuba --random --steps 1 " + "--interface lo --save states)";
+    };
+    return RunCommand(rank("1", other) + " & " + rank("0", "a") + "; code=$?; wait; exit $code");
+  };
+  const CommandResult apart = run("b");
+  INFO(apart.error);
+  CHECK(apart.exit_code == 2);
+  CHECK(apart.error.find("--save states: what rank 0 (host ") != std::string::npos);
+  CHECK(apart.error.find("is not seen within 10 s by rank 1 (host ") != std::string::npos);
+  CHECK(apart.out.find("step 1") == std::string::npos);
+  CHECK(FilesOf(folder + "/a").size() == 1);  // ended.json
+  CHECK(FilesOf(folder + "/b").empty());
+  const CommandResult together = run("a");
+  INFO(together.error);
+  CHECK(together.exit_code == 0);
+  CHECK(FilesOf(folder + "/a").size() == 1);  // the states
+}
+
 TEST_CASE("a plan made again for other devices is the plan that was asked for with these") {
   const std::string folder = ScratchFolder("asked_for");
   const std::string model = RepositoryFile("tests/models/gpt") + "/model.onnx";

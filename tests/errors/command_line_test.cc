@@ -53,6 +53,28 @@ TEST_CASE("numbers that are none are refused, and usage errors name the subcomma
   ExpectError("yuba partition " + Model() + " --nonsense", {"yuba partition: ", "--nonsense"});
 }
 
+TEST_CASE("a launch says what it lacks, and what it cannot do") {
+  const std::string plan = Planned(Model(), "", ScratchFolder("launch") + "/p.json");
+  const std::string launch = "yuba launch " + Model() + " " + plan + " ";
+  ExpectError(launch + "--save s", {"yuba launch: --devices is required"});
+  ExpectError(launch + "--devices 0", {"--devices: 0 is not a whole number from 1 to 1024"});
+  ExpectError(launch + "--devices 2 --min-devices none --save s", {"--min-devices: none"});
+  ExpectError(launch + "--devices 2 --min-devices 3 --save s",
+              {"--min-devices 3: more than --devices 2", "give at most as many"});
+  ExpectError(launch + "--devices 2", {"--save is missing", "--save-every"});
+  ExpectError(launch + "--devices 2 --save s --ranks 2", {"--ranks 2", "leave --ranks away"});
+  ExpectError(launch + "--devices 2 --save s --backend model", {"--backend model", "yuba run"});
+  ExpectError("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 " + launch + "--devices 2 --save s",
+              {"mpirun has started 2 processes", "OMPI_COMM_WORLD_SIZE", "--devices auto"});
+  ExpectError("TMPDIR=/nowhere " + launch + "--devices 2 --save s",
+              {"/nowhere/yuba-launch-XXXXXX: No such file or directory", "set TMPDIR"});
+  ExpectError("yuba launch " + Model() + " none.json --devices 2 --save s", {"none.json"});
+  ExpectError(launch + "--devices 2 --random --save s", {"no step of the program changes"});
+  const CommandResult help = RunCommand("yuba help launch");
+  CHECK(help.out.find("--min-devices") != std::string::npos);
+  CHECK(help.out.find("--launch-") == std::string::npos);
+}
+
 TEST_CASE("what is misspelt is told what may be meant") {
   const std::string model = Model(), plan = Planned(model, "", ScratchFolder("near") + "/p.json");
   ExpectError("yuba partitoin " + model, {"did you mean partition?"});
@@ -83,7 +105,7 @@ TEST_CASE("an unknown command is named, with all that there are") {
 }
 
 TEST_CASE("help of a command is what --help prints") {
-  for (const char* command : {"", "run", "zoo", "help"}) {
+  for (const char* command : {"", "run", "launch", "zoo", "help"}) {
     const std::string help = Succeed(std::string("yuba help ") + command).out;
     INFO(command << help);
     CHECK(help == Succeed(std::string("yuba ") + command + " --help").out);

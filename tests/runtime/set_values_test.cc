@@ -102,6 +102,23 @@ TEST_CASE("a value of several pieces is the same from a file and from memory, ho
   }
 }
 
+TEST_CASE("what nobody needs of a file is passed over, and counts in its checksum all the same") {
+  const std::string value = Noise(3000);
+  const FileRange range = {Write("skipped", value), 0, 3000, 3000};
+  Checksum right;
+  right.Add(value);
+  for (const uint64_t checksum : {uint64_t{0}, right.value()}) {
+    const auto source = FileSource::Open(range, checksum);
+    REQUIRE(source.ok());
+    CHECK((*source)->Next(1000)->compare(value.substr(0, 1000)) == 0);
+    CHECK_THAT((*source)->Skip(1500), IsOk());
+    CHECK((*source)->Next(500)->compare(value.substr(2500)) == 0);
+  }
+  const auto wrong = FileSource::Open(range, right.value() + 1);
+  REQUIRE(wrong.ok());
+  CHECK_THAT((*wrong)->Skip(3000), StatusIs(absl::StatusCode::kInvalidArgument, "checksum"));
+}
+
 TEST_CASE("a value is the same in a buffer whose dimensions lie in another order") {
   const std::vector<int64_t> shape = {700, 3, 1100}, dims = {3, 1100, 700};
   const std::string value = Noise(700 * 3 * 1100 * 4);

@@ -2,11 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "opsemantics/base/status.h"
-#include "runtime/program/program.h"
 #include "runtime/ranks/held_signals.h"
 #include "runtime/ranks/own_folder.h"
 #include "tools/command.h"
@@ -34,12 +33,12 @@ absl::Status LaunchWhole(const LaunchFlags& flags) {
   return LaunchRun(flags, arguments, folder.path(), signals).Run();
 }
 
-absl::Status RunRank(const LaunchFlags& flags, const RunFlags& run, runtime::Job* job) {
-  const int devices = job == nullptr ? 1 : job->size();
-  YUBA_ASSIGN_OR_RETURN(const std::shared_ptr<runtime::LoadedProgram> program,
-                        runtime::LoadedProgram::FromFile(ProgramIn(flags.folder, devices)));
-  YUBA_ASSIGN_OR_RETURN(RunFiles files, ReadRunFiles(run, PortsOf(program->message())));
-  return RunProgram(program, run, std::move(files), job);
+absl::Status RunRank(const LaunchFlags& flags, RunFlags run, runtime::Job* job) {
+  YUBA_ASSIGN_OR_RETURN(MadeProgram made,
+                        ReadProgram(flags.folder, job == nullptr ? 1 : job->size()));
+  run.planned_bytes = std::move(made.planned_bytes);
+  YUBA_ASSIGN_OR_RETURN(RunFiles files, ReadRunFiles(run, PortsOf(made.program->message())));
+  return RunProgram(made.program, run, std::move(files), job);
 }
 
 absl::Status Launch(const LaunchFlags& flags) {

@@ -86,6 +86,9 @@ RunFlags FlagsOfRank(const LaunchFlags& flags) {
 std::string ProgramIn(const std::string& folder, int devices) {
   return absl::StrCat(folder, "/", devices, ".yuba");
 }
+std::string PromiseIn(const std::string& folder, int devices) {
+  return absl::StrCat(folder, "/", devices, ".json");
+}
 std::string PipeIn(const std::string& folder) { return absl::StrCat(folder, "/milestones"); }
 std::string GpusIn(const std::string& folder) { return absl::StrCat(folder, "/gpus"); }
 

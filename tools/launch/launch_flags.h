@@ -50,6 +50,7 @@ RunFlags FlagsOfRank(const LaunchFlags& flags);
 
 // Places in the folder of a launch.
 std::string ProgramIn(const std::string& folder, int devices);
+std::string PromiseIn(const std::string& folder, int devices);  // its RunFlags::planned_bytes
 std::string PipeIn(const std::string& folder);
 std::string GpusIn(const std::string& folder);
 

@@ -48,7 +48,6 @@ LaunchRun::LaunchRun(const LaunchFlags& flags, const std::vector<std::string>& a
 
 absl::Status LaunchRun::Run() {
   if (!pipe_.ok()) return InternalError(pipe_.path(), ": no pipe can be made there; set TMPDIR");
-  ended_.Remove();
   YUBA_RETURN_IF_ERROR(ChooseGpus());
   const absl::Status status = RunToEnd();
   log_.End(devices_);
@@ -80,19 +79,20 @@ absl::StatusOr<runtime::RanksEnd> LaunchRun::RunRanks() {
   std::vector<std::string> arguments = ArgumentsOf(arguments_, part);
   runtime::StartOptions options;
   options.grace_seconds = kGraceSeconds;
-  options.look = [this] { Look(); };
+  options.look = [this] {
+    Listen();
+    if (attempt_.first_step.has_value()) programs_.MakeAhead(devices_ - 1, flags_.LeastDevices());
+  };
+  ended_.Remove();  // of the ranks before them
   attempt_ = Attempt();
   auto end = runtime::StartRanks(devices_, PointersTo(arguments).data(), signals_, options);
-  Look();
+  Listen();
   return end;
 }
 
-// While there are ranks.
-void LaunchRun::Look() {
+void LaunchRun::Listen() {
   for (const Milestone& milestone : pipe_.Take()) attempt_.Note(milestone);
-  if (!attempt_.first_step.has_value()) return;
-  if (open_.has_value()) CloseLoss();
-  programs_.MakeAhead(devices_ - 1, flags_.LeastDevices());
+  if (attempt_.first_step.has_value() && open_.has_value()) CloseLoss();
 }
 
 // A step is finished again.

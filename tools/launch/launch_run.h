@@ -47,7 +47,7 @@ class LaunchRun {
   absl::StatusOr<std::vector<std::string>> FindGpus() const;
   absl::Status ChooseGpus();
   absl::StatusOr<runtime::RanksEnd> RunRanks();
-  void Look();
+  void Listen();
   void CloseLoss();
   Loss LossOf(const runtime::RanksEnd& end);
   void NoteLoss(const runtime::RanksEnd& end);

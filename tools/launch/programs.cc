@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/ranks/start_process.h"
 #include "tools/program/build_program.h"
@@ -45,10 +47,22 @@ absl::Status MakeProgram(const LaunchFlags& flags) {
   // The first one is for all devices; when later ones are made the run has read its files.
   if (flags.program_for == flags.devices)
     YUBA_RETURN_IF_ERROR(CheckFiles(flags, planned.loaded.model));
+  YUBA_RETURN_IF_ERROR(WriteFile(PromiseIn(flags.folder, flags.program_for),
+                                 nlohmann::json(PromisedBytes(planned)).dump()));
   return WriteProgram(planned.loaded.model, planned.plan, ChoiceOf(flags.command),
                       !flags.command.no_verify, runtime::FileValues::kReference,
                       ProgramIn(flags.folder, flags.program_for))
       .status();
+}
+
+absl::StatusOr<MadeProgram> ReadProgram(const std::string& folder, int devices) {
+  MadeProgram made;
+  YUBA_ASSIGN_OR_RETURN(made.program, runtime::LoadedProgram::FromFile(ProgramIn(folder, devices)));
+  YUBA_ASSIGN_OR_RETURN(const std::string text, ReadFile(PromiseIn(folder, devices)));
+  const auto promised = nlohmann::json::parse(text, nullptr, false);
+  if (!promised.is_object()) return InternalError(PromiseIn(folder, devices), " is damaged");
+  for (const auto& [entry, bytes] : promised.items()) made.planned_bytes[entry] = bytes;
+  return made;
 }
 
 std::vector<std::string> ArgumentsOf(const std::vector<std::string>& user,

@@ -6,11 +6,16 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/program/program.h"
 #include "runtime/ranks/held_signals.h"
 #include "tools/launch/launch_flags.h"
 
@@ -19,6 +24,13 @@ namespace yuba::tools {
 // In the process of LaunchPart::kProgram: writes the program; the first one of a launch once the
 // files that the run reads are known to be good.
 absl::Status MakeProgram(const LaunchFlags& flags);
+
+// What it has made, in the process of a rank.
+struct MadeProgram {
+  std::shared_ptr<runtime::LoadedProgram> program;
+  std::map<std::string, int64_t> planned_bytes;  // as RunFlags has them
+};
+absl::StatusOr<MadeProgram> ReadProgram(const std::string& folder, int devices);
 
 class Programs {
  public:
