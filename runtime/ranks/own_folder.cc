@@ -13,10 +13,11 @@ namespace yuba::runtime {
 
 OwnFolder::OwnFolder(const std::string& name) {
   const char* const root = std::getenv("TMPDIR");
-  std::string path =
+  const std::string pattern =
       absl::StrCat(root != nullptr && *root != 0 ? root : "/tmp", "/", name, "-XXXXXX");
+  std::string path = pattern;
   if (mkdtemp(&path[0]) != nullptr) path_ = path;
-  problem_ = path_.empty() ? absl::StrCat(path, ": ", std::strerror(errno)) : "";
+  problem_ = path_.empty() ? absl::StrCat(pattern, ": ", std::strerror(errno)) : "";
 }
 
 OwnFolder::~OwnFolder() {

@@ -210,7 +210,11 @@ absl::Status LaunchRun::ChooseGpus() {
 
 absl::Status LaunchRun::EndedWith(const runtime::RanksEnd& end) const {
   if (end.asked != 0 && end.exit_code > 128) {
-    return absl::CancelledError(end.exit_code == 130 ? "" : "interrupted before the steps began");
+    const bool told = end.exit_code == 130;
+    return absl::CancelledError(told ? ""
+                                : attempt_.first_step.has_value()
+                                    ? "interrupted; the last checkpoint stays as it is"
+                                    : "interrupted before the first step");
   }
   return end.reason.empty() ? StatusOf(end.exit_code) : InternalError(end.reason);
 }

@@ -155,7 +155,7 @@ absl::StatusOr<int> Programs::Await(pid_t process) const {
     interrupted = true;
     kill(process, SIGKILL);
   }
-  if (interrupted) return absl::CancelledError("interrupted before the steps began");
+  if (interrupted) return absl::CancelledError("interrupted while a program was made");
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
