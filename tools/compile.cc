@@ -29,6 +29,7 @@ struct CompileFlags {
   bool tf32 = false;
   std::string layouts = "auto";
   std::string joint_calls = "auto";
+  bool no_overlap = false;
   bool no_verify = false;
   bool json = false;
 };
@@ -44,6 +45,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   choice.tf32 = flags.tf32;
   choice.order = kernels::MemoryOrderOf(flags.layouts);
   choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
+  choice.overlap = !flags.no_overlap;
   choice.target = kernels::KernelTarget(*kernels::FindTarget(flags.target));
   if (!flags.cpu.empty()) choice.target.cpu = flags.cpu;
   choice.target.dump_dir = flags.dump;
@@ -122,6 +124,8 @@ void AddCompile(CLI::App& app, int& exit_code) {
                    "which products of GPUs are one library call with a bias's gradient, or with "
                    "GELU or its gradient: all, none; auto: of bf16 and f16, with a bias's gradient")
       ->check(CLI::IsMember(kernels::JointCallsNames()));
+  command->add_flag("--no-overlap", flags->no_overlap,
+                    "exchanges of GPUs run one after the other with the kernels, not beside them");
   command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");

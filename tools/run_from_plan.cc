@@ -52,6 +52,10 @@ void AddRunCommandFlags(CLI::App* command, RunCommandFlags& flags) {
                    "GELU or its gradient: all, none; auto: of bf16 and f16, with a bias's gradient")
       ->check(CLI::IsMember(kernels::JointCallsNames()))
       ->group("Machine");
+  command
+      ->add_flag("--no-overlap", flags.no_overlap,
+                 "exchanges of GPUs run one after the other with the kernels, not beside them")
+      ->group("Machine");
   command->add_flag("--no-verify", flags.no_verify, "do not prove the program before it runs")
       ->group("Diagnosis");
 }
@@ -128,6 +132,7 @@ kernels::KernelChoice ChoiceOf(const RunCommandFlags& flags) {
   choice.tf32 = flags.tf32;
   choice.order = kernels::MemoryOrderOf(flags.layouts);
   choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
+  choice.overlap = !flags.no_overlap;
   const kernels::TargetFacts* const target = kernels::FindTarget(flags.run.backend);
   if (target != nullptr) choice.target = TargetHere(*target);
   return choice;

@@ -28,6 +28,7 @@ struct RunCommandFlags {
   bool tf32 = false;
   std::string layouts = "auto";
   std::string joint_calls = "auto";
+  bool no_overlap = false;
   bool no_verify = false;
 };
 // `flags` must outlive `app`.

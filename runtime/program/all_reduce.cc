@@ -13,7 +13,7 @@ bool IsAllReduce(const Program &program, int sum) {
   const Exchange &reduce = first.exchange(), &gather = second.exchange();
   return CollectiveName(reduce.collective()) == "reduce_scatter" &&
          CollectiveName(gather.collective()) == "all_gather" &&
-         reduce.destination() == gather.source() &&
+         reduce.destination() == gather.source() && gather.source() == gather.destination() &&
          std::equal(reduce.axes().begin(), reduce.axes().end(), gather.axes().begin(),
                     gather.axes().end());
 }

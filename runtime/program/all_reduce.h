@@ -7,7 +7,7 @@
 namespace yuba::program {
 
 // Whether instruction `sum` is a reduce_scatter and the next one gathers what it has added up, over
-// the same mesh axes.
+// the same mesh axes and in the same buffer.
 bool IsAllReduce(const Program& program, int sum);
 
 }  // namespace yuba::program

@@ -136,8 +136,8 @@ class Checker {
     for (auto piece = begin; piece != end; ++piece) {
       Last& last = piece->second;
       for (const bool stream : {false, true}) {
-        YUBA_RETURN_IF_ERROR(CheckOrder(last.written[stream], i, buffer));
-        if (writes) YUBA_RETURN_IF_ERROR(CheckOrder(last.read[stream], i, buffer));
+        YUBA_RETURN_IF_ERROR(CheckOrder(last.written[stream], i));
+        if (writes) YUBA_RETURN_IF_ERROR(CheckOrder(last.read[stream], i));
       }
       (writes ? last.written : last.read)[exchange] = i;
     }
@@ -145,7 +145,7 @@ class Checker {
   }
 
   // Whether instruction `earlier` has ended before instruction `i` begins.
-  absl::Status CheckOrder(int earlier, int i, int buffer) const {
+  absl::Status CheckOrder(int earlier, int i) const {
     if (earlier < 0 || earlier == i) return absl::OkStatus();
     if (IsExchange(earlier) != IsExchange(i)) {
       if (!streams_ || last_[earlier] < waited_[IsExchange(i)]) return absl::OkStatus();
@@ -153,11 +153,8 @@ class Checker {
                        " does, and does not wait for it");
     }
     if (!IsExchange(i) || last_[earlier] < first_[i]) return absl::OkStatus();
-    // A sum and its gather are one after the other, or a library's one call, for which what is
-    // summed and what is gathered lie apart.
-    const bool pair = i == earlier + 1 && IsAllReduce(program_, earlier);
-    if (pair && (!streams_ || buffer == program_.instructions(i).exchange().source()))
-      return absl::OkStatus();
+    // A sum and its gather are one after the other, or a library's one call.
+    if (i == earlier + 1 && IsAllReduce(program_, earlier)) return absl::OkStatus();
     return UserError(Named(program_, i), " begins with ", Named(program_, earlier),
                      " and touches what that does");
   }

@@ -53,7 +53,9 @@ absl::Status Launch(const LaunchFlags& flags) {
     case LaunchPart::kRank: break;
   }
   RunFlags run = FlagsOfRank(flags);
-  return RunAsRank("yuba launch", run, [&](runtime::Job* job) { return RunRank(flags, run, job); });
+  const auto one = [] { return 1; };  // of itself a rank starts no others
+  return RunAsRank("yuba launch", run, one,
+                   [&](runtime::Job* job) { return RunRank(flags, run, job); });
 }
 
 }  // namespace

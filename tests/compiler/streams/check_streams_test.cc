@@ -108,9 +108,7 @@ class Promised {
   // What stands in one call, in any order there may be; an all-reduce knows its own middle.
   bool IsCall(int i, int j) const {
     if (!IsExchange(i)) return !IsExchange(j) && group_[i].begin == group_[j].begin;
-    return j == i + 1 && program::IsAllReduce(program_, i) &&
-           !Overlap(program_.instructions(i).exchange().source(),
-                    program_.instructions(j).exchange().destination());
+    return j == i + 1 && program::IsAllReduce(program_, i);
   }
 
   void AddOrders(int i) {

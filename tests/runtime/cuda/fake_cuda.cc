@@ -163,6 +163,17 @@ cudaError_t cudaFreeHost(void* data) {
 // No stream of ours waits for it: its bytes may arrive at any time, here never.
 cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind) { return cudaSuccess; }
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+
+// Fakes choose among what may go on next, whatever its priority.
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   std::lock_guard<std::mutex> lock(Gpus().mutex);
   *stream = new CUstream_st;

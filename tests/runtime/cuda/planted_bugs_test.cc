@@ -29,7 +29,8 @@ TEST_CASE("planted bugs have one place each, and a test case that is to notice t
                       Text("tests/compiler/kernels/library_convolutions_test.cc");
   for (const char* name :
        {"backend", "failures", "fake_backend", "generated_threads", "graphs", "library_calls",
-        "nccl_collectives", "nccl_ranks", "opaque_calls", "row_sort", "tiles", "tuned_products"}) {
+        "nccl_collectives", "nccl_ranks", "opaque_calls", "row_sort", "tiles", "training_ranks",
+        "tuned_products"}) {
     tests += Text("tests/runtime/cuda/" + std::string(name) + "_test.cc");
   }
   const auto bugs = nlohmann::json::parse(Text("tests/runtime/cuda/planted_bugs.json"));

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "opsemantics/base/status.h"
+#include "runtime/program/check_streams.h"
 #include "tests/runtime/cuda/on_fakes.h"
 #include "tests/runtime/ranks/run_job.h"
 #include "tests/support/command.h"
@@ -94,6 +95,7 @@ TEST_CASE("Training on ranks leaves what virtual devices leave, in any kind of s
               (hash ? "--hash-arithmetic " : "") + "-o " + file);
       const auto loaded = runtime::LoadedProgram::FromFile(file);
       REQUIRE_THAT(loaded, IsOk());
+      REQUIRE(program::HasStreams((*loaded)->message()));
       OnFakes fakes(1);
       const absl::StatusOr<Values> expected = Trained(*loaded, OnCuda());
       REQUIRE_THAT(expected, IsOk());

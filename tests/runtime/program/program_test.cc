@@ -527,7 +527,7 @@ TEST_CASE("exchanges may begin together where none is in another one's way") {
     p.mutable_buffers(5)->set_offset(p.buffers(3).offset() + 32);
   };
   refused(Joined({"ab", "cd", "ef"}, overlap), "begins with instruction 1 ");
-  refused(Joined({"ab", "cd", "fa"}, overlap), "begins with instruction 0 ");
+  refused(Joined({"ab", "cd", "fa"}, overlap), "begins with instruction 1 ");
   refused(
       Joined({"ab", "cd"}, [](program::Program& p) { p.mutable_instructions(0)->set_joins(true); }),
       "instruction 0 (exchange of a for b) joins no exchange before it");
