@@ -53,12 +53,12 @@ bool IsThere(const std::string& program) {
 
 // Those of this machine; of the others a line says that they are missing.
 std::vector<Launcher> Launchers() {
-  std::vector<Launcher> launchers = {{"--ranks", ""}};
+  std::vector<Launcher> launchers = {{"--ranks", "", 8}};
   const std::string loopback =
       "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
       "OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo ";
   if (IsThere("mpirun.openmpi")) {
-    launchers.push_back({"mpirun", loopback + "mpirun.openmpi --oversubscribe -n %N"});
+    launchers.push_back({"mpirun", loopback + "mpirun.openmpi --oversubscribe -n %N", 8});
   }
   if (IsThere("mpiexec.hydra")) {
     launchers.push_back({"mpiexec", "mpiexec.hydra -iface lo -n %N", 2});
@@ -78,13 +78,14 @@ std::vector<Launcher> Torchrun() {
 
 class Program {
  public:
-  // Of the model and options of `yuba partition`, for so many devices.
-  Program(const std::string& model, const std::string& options, int devices)
+  // Of the model and options of `yuba partition`, for so many devices, and of `yuba compile`.
+  Program(const std::string& model, const std::string& options, int devices,
+          const std::string& compile = "")
       : folder_(ScratchFolder("ranks")), devices_(devices) {
     const std::string plan = folder_ + "/plan.json";
     Succeed("yuba partition " + model + " " + options + " --devices " + std::to_string(devices) +
             " -o " + plan);
-    Succeed("yuba compile " + model + " " + plan + " -o " + program());
+    Succeed("yuba compile " + model + " " + plan + " " + compile + " -o " + program());
   }
 
   std::string program() const { return folder_ + "/program.yuba"; }
@@ -165,6 +166,20 @@ TEST_CASE("training of ranks has the bits of one process, checkpoints too") {
             "--random --steps 3 --outputs %OUT --save %OUT/states.safetensors "
             "--save-every 2");
   }
+}
+
+TEST_CASE("ranks in hash arithmetic, where every sum is exact, have the bits of one process") {
+  for (const std::string name : {"mlp", "gpt"}) {
+    Program(RepositoryFile("tests/models/" + name) + "/model.onnx",
+            "--train sgd --loss softmax-cross-entropy", 3, "--hash-arithmetic")
+        .RunsEqually("--random --steps 2 --outputs %OUT");
+  }
+}
+
+TEST_CASE("eight ranks on few processors have the bits of one process") {
+  Program(RepositoryFile("tests/models/mlp") + "/model.onnx",
+          "--train adam --loss softmax-cross-entropy", 8)
+      .RunsEqually("--random --steps 2 --outputs %OUT --save %OUT/states.safetensors");
 }
 
 // A model, its plan for four devices and what a training of it needs.
