@@ -25,7 +25,8 @@ TEST_CASE("each device is a process where there is a GPU for it, unless one proc
   const std::string program = CompiledMap(ScratchFolder("ranks"));
   const auto run = [&](const std::string& gpus, const std::string& flags) {
     const CommandResult ran = RunCommand(
-        "FAKE_GPUS=" + gpus + " " + RepositoryFile("tests/runtime/cuda/yuba-run-on-fakes") + " " +
+        "LD_LIBRARY_PATH=" + RepositoryFile("runtime/ranks/transports") + " FAKE_GPUS=" + gpus +
+        " " + RepositoryFile("tests/runtime/cuda/yuba-run-on-fakes") + " " +
         program + "--backend cuda --inputs " +
         RepositoryFile("tests/models/operators/relu/test_data_set_0") + " --expect 1e-6 " + flags);
     INFO(flags << "\n" << ran.out << ran.error);
