@@ -42,8 +42,11 @@ struct ArenaLayout {
 // Of a device whose work goes on after Run has returned: what was started and is not known to have
 // ended.
 struct UnfinishedWork {
-  int instruction = -1;  // the first one; -1: there is none
-  int candidates = 1;    // so many instructions from there on, one of which is not finished
+  // Instructions in the order in which they were started, one of which is the first that has not
+  // ended; empty: there is none.
+  std::vector<int> candidates;
+
+  bool none() const { return candidates.empty(); }
 };
 
 class Device {

@@ -25,16 +25,10 @@ namespace {
 // Whether what a device does behind the host's back may be an exchange with another one.
 bool MayStandAtExchange(const LoadedProgram& program, const Fleet& fleet, int device) {
   const UnfinishedWork work = fleet.devices[device]->unfinished();
-  if (work.instruction < 0) return false;
-  const int end =
-      std::min(static_cast<int>(program.instructions().size()), work.instruction + work.candidates);
-  for (int i = work.instruction; i < end; ++i) {
-    if (program.instructions()[i].has_exchange() &&
-        fleet.communicator->WaitsFor(device, fleet.plans[i]) >= 0) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(work.candidates.begin(), work.candidates.end(), [&](int i) {
+    return program.instructions()[i].has_exchange() &&
+           fleet.communicator->WaitsFor(device, fleet.plans[i]) >= 0;
+  });
 }
 
 }  // namespace
@@ -153,27 +147,28 @@ void Executor::RunDevice(int device, int entry) {
 // Of a device whose work goes on behind the host's back, where that work stands.
 UnfinishedWork Executor::StandsAt(int device) const {
   const UnfinishedWork work = fleet_.devices[device]->unfinished();
-  return work.instruction >= 0 ? work : UnfinishedWork{states_[device].instruction, 1};
+  return work.none() ? UnfinishedWork{{states_[device].instruction}} : work;
 }
 
 // How many instructions of the step are done there.
 int64_t Executor::DoneOf(int device) const {
   const Device& own = *fleet_.devices[device];
-  if (own.unfinished().instruction < 0) return states_[device].done;
+  if (own.unfinished().none()) return states_[device].done;
   return own.finished() - states_[device].before;
 }
 
 // "device 1, instruction 8 (kernel y, from MatMul_7)"
 std::string Executor::Describe(const std::vector<int>& devices, const UnfinishedWork& work) const {
   return absl::StrCat(devices.size() == 1 ? "device " : "devices ", absl::StrJoin(devices, ", "),
-                      ", ", program_.Describe(work.instruction),
-                      work.candidates > 1 ? absl::StrCat(" or one of the ", work.candidates - 1,
-                                                         " behind it (--trace finds which)")
-                                          : "");
+                      ", ", program_.Describe(work.candidates[0]),
+                      work.candidates.size() > 1
+                          ? absl::StrCat(" or one of the ", work.candidates.size() - 1,
+                                         " behind it (--trace finds which)")
+                          : "");
 }
 
 void Executor::Fail(int device, int instruction, const absl::Status& cause) {
-  UnfinishedWork place = {instruction, 1};
+  UnfinishedWork place = {{instruction}};
   const absl::Status usable = fleet_.devices[device]->Usable();
   if (!usable.ok()) {
     // What has broken the device is what it did, and not what the host asked of it then.
@@ -219,7 +214,7 @@ void Executor::Stalled(double seconds) {
     const DeviceState& state = states_[device];
     if (state.ended) continue;
     if (state.waits_for >= 0 && waiting < 0) waiting = device;
-    if (state.waits_for >= 0 && fleet_.devices[device]->unfinished().instruction < 0) continue;
+    if (state.waits_for >= 0 && fleet_.devices[device]->unfinished().none()) continue;
     const int64_t done = DoneOf(device);
     if (!slowest.empty() && done > DoneOf(slowest[0])) continue;
     if (!slowest.empty() && done < DoneOf(slowest[0])) slowest.clear();

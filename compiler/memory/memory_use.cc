@@ -157,11 +157,10 @@ std::vector<Users> UsersOf(const program::Program& program, const std::vector<in
   std::vector<Users> users(program.buffers_size());
   const auto use = [&](int id, int first, int last) {
     users[id].first = users[id].none() ? first : std::min(users[id].first, first);
-    users[id].last = std::max(users[id].last, last);
+    users[id].last = std::max(users[id].last, runs_until.empty() ? last : runs_until[last]);
   };
   for (int i = 0; i < program.instructions_size(); ++i)
-    ForEachBuffer(program.instructions(i),
-                  [&](int id) { use(id, i, runs_until.empty() ? i : runs_until[i]); });
+    ForEachBuffer(program.instructions(i), [&](int id) { use(id, i, i); });
   // A call that stands for several kernels reads and writes while any of them would.
   for (const program::Attention& attention : program.attention()) {
     for (const auto& [begin, end] : program::PartsOf(attention)) {
@@ -170,8 +169,11 @@ std::vector<Users> UsersOf(const program::Program& program, const std::vector<in
           if (!program.buffers(id).substitute()) use(id, begin, end - 1);
         });
       }
-      if (program::HasBackward(attention)) use(attention.row_sums(), begin, end - 1);
     }
+    if (!program::HasBackward(attention)) continue;
+    use(attention.row_sums(), attention.forward_begin(), attention.forward_end() - 1);
+    for (const int id : program::KeptOf(program, attention))
+      use(id, attention.backward_begin(), attention.backward_end() - 1);
   }
   for (const program::JointCall& call : program.joint_calls()) {
     const int first = program::FirstOf(call);

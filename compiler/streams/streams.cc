@@ -8,6 +8,7 @@
 #include "compiler/streams/move_instructions.h"
 #include "compiler/streams/waits.h"
 #include "compiler/streams/work_items.h"
+#include "runtime/program/all_reduce.h"
 #include "runtime/program/entries.h"
 
 namespace yuba::compiler {
@@ -19,7 +20,7 @@ constexpr int64_t kShareOfArena = 10;
 // What they hold is an estimate, and offsets are not perfect.
 constexpr double kTries[] = {1, 0.5, 0.25, 0.1, 0};
 
-// Sets `last` to the last item that begins before each one has ended.
+// [position]: the last item that begins before this one has ended.
 std::vector<int> LastDuring(const std::vector<StartedItem>& started) {
   std::vector<int> last(started.size());
   for (size_t i = 0; i < started.size(); ++i) {
@@ -32,10 +33,10 @@ std::vector<int> LastDuring(const std::vector<StartedItem>& started) {
 
 // A new order of a program's instructions.
 struct Order {
-  std::vector<int> order;   // [new position] the old one
-  std::vector<bool> joins;  // [new position]
-  std::vector<int>
-      runs_until;  // [new position]: the last instruction that begins before it has ended
+  // By new position: the old one, whether it joins, and the last that begins before it has ended.
+  std::vector<int> order;
+  std::vector<bool> joins;
+  std::vector<int> runs_until;
 };
 
 void AddEntry(const std::vector<WorkItem>& items, int64_t bytes_ahead, Order& order) {
@@ -65,8 +66,12 @@ program::Program Reordered(const program::Program& program,
   for (const std::vector<WorkItem>& of_entry : items) AddEntry(of_entry, bytes_ahead, order);
   program::Program moved = program;
   MoveInstructions(order.order, moved);
-  for (int i = 0; i < moved.instructions_size(); ++i)
-    moved.mutable_instructions(i)->set_joins(order.joins[i]);
+  for (int i = 0; i < moved.instructions_size(); ++i) {
+    // A sum and its gather that have come together are a unit of their own.
+    const bool pair = program::IsAllReduce(moved, i - 1) || program::IsAllReduce(moved, i - 2) ||
+                      program::IsAllReduce(moved, i);
+    moved.mutable_instructions(i)->set_joins(order.joins[i] && !pair);
+  }
   PlanMemory(moved, limit, order.runs_until);
   return moved;
 }

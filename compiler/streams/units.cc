@@ -26,7 +26,7 @@ std::vector<Unit> UnitsOf(const program::Program& program) {
   return units;
 }
 
-std::vector<Unit> GroupsOf(const program::Program& program) {
+std::vector<Unit> GroupedUnitsOf(const program::Program& program) {
   std::vector<Unit> groups;
   for (const Unit& unit : UnitsOf(program)) {
     if (program.instructions(unit.begin).joins() && !groups.empty())

@@ -17,7 +17,7 @@ struct Unit {
 std::vector<Unit> UnitsOf(const program::Program& program);
 
 // The same, where exchanges that join the one before them are a unit with it.
-std::vector<Unit> GroupsOf(const program::Program& program);
+std::vector<Unit> GroupedUnitsOf(const program::Program& program);
 
 }  // namespace yuba::compiler
 

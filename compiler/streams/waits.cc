@@ -5,8 +5,8 @@
 
 #include "compiler/streams/units.h"
 #include "opsemantics/base/box.h"
-#include "runtime/program/check_attention.h"
 #include "runtime/program/entries.h"
+#include "runtime/program/used_buffers.h"
 
 namespace yuba::compiler {
 namespace {
@@ -21,20 +21,6 @@ Interval SlotOf(const program::Program& program, int buffer) {
   return {slot.offset(), slot.offset() + slot.size()};
 }
 
-Touched TouchedBy(const program::Program& program, const program::Instruction& instruction) {
-  Touched touched;
-  if (instruction.has_exchange()) {
-    touched.reads.push_back(SlotOf(program, instruction.exchange().source()));
-    touched.writes.push_back(SlotOf(program, instruction.exchange().destination()));
-    return touched;
-  }
-  for (const program::Access& operand : instruction.kernel().operands())
-    touched.reads.push_back(SlotOf(program, operand.buffer()));
-  for (const program::Access& result : instruction.kernel().results())
-    touched.writes.push_back(SlotOf(program, result.buffer()));
-  return touched;
-}
-
 bool Overlap(const std::vector<Interval>& a, const std::vector<Interval>& b) {
   return std::any_of(a.begin(), a.end(), [&](const Interval& x) {
     return std::any_of(b.begin(), b.end(),
@@ -46,29 +32,24 @@ bool Conflict(const Touched& a, const Touched& b) {
   return Overlap(a.writes, b.writes) || Overlap(a.writes, b.reads) || Overlap(a.reads, b.writes);
 }
 
-Touched TouchedBy(const program::Program& program, const Unit& group) {
-  Touched all;
+Touched TouchedBy(const program::Program& program, const std::vector<program::UsedBuffers>& used,
+                  const Unit& group) {
+  Touched touched;
   for (int i = group.begin; i < group.end; ++i) {
-    const Touched touched = TouchedBy(program, program.instructions(i));
-    all.reads.insert(all.reads.end(), touched.reads.begin(), touched.reads.end());
-    all.writes.insert(all.writes.end(), touched.writes.begin(), touched.writes.end());
+    for (const int buffer : used[i].reads) touched.reads.push_back(SlotOf(program, buffer));
+    for (const int buffer : used[i].writes) touched.writes.push_back(SlotOf(program, buffer));
   }
-  for (const program::Attention& attention : program.attention()) {
-    if (!program::HasBackward(attention)) continue;
-    if (group.begin == attention.forward_begin() || group.begin == attention.backward_begin())
-      all.writes.push_back(SlotOf(program, attention.row_sums()));
-  }
-  return all;
+  return touched;
 }
 
 void SetWaitsOf(const program::EntryRange& entry, const std::vector<Unit>& groups,
-                program::Program& program) {
+                const std::vector<program::UsedBuffers>& used, program::Program& program) {
   std::vector<Touched> touched(groups.size());
   int known[2] = {-1, -1};  // [stream]: the group up to which it has waited for the other one
   for (int g = 0; g < static_cast<int>(groups.size()); ++g) {
     if (groups[g].begin < entry.begin || groups[g].end > entry.end) continue;
     program::Instruction& first = *program.mutable_instructions(groups[g].begin);
-    touched[g] = TouchedBy(program, groups[g]);
+    touched[g] = TouchedBy(program, used, groups[g]);
     int& waited = known[first.has_exchange()];
     int before = g - 1;
     while (before > waited &&
@@ -87,9 +68,10 @@ void SetWaitsOf(const program::EntryRange& entry, const std::vector<Unit>& group
 void SetWaits(program::Program& program) {
   for (program::Instruction& instruction : *program.mutable_instructions())
     instruction.set_after(0);
-  const std::vector<Unit> groups = GroupsOf(program);
+  const std::vector<Unit> groups = GroupedUnitsOf(program);
+  const std::vector<program::UsedBuffers> used = program::UsedBuffersOf(program);
   for (const program::EntryRange& entry : program::EntriesOf(program))
-    SetWaitsOf(entry, groups, program);
+    SetWaitsOf(entry, groups, used, program);
 }
 
 }  // namespace yuba::compiler

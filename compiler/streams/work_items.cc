@@ -9,6 +9,7 @@
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/base/slot.h"
 #include "runtime/program/tables.h"
+#include "runtime/program/used_buffers.h"
 #include "runtime/program/work.h"
 
 namespace yuba::compiler {
@@ -32,7 +33,9 @@ class Estimator {
     }
     const LinkModel& link = machine_.links[KindOf(instruction.exchange())];
     item.latency += machine_.device.launch + link.latency;
-    item.seconds += BytesReceived(instruction.exchange()) / link.bandwidth;
+    const double bytes = BytesReceived(instruction.exchange());
+    item.bytes += static_cast<int64_t>(bytes);
+    item.seconds += bytes / link.bandwidth;
   }
 
  private:
@@ -80,19 +83,6 @@ class Estimator {
   std::vector<bool> on_chip_;  // [buffer]
 };
 
-void AddBuffers(const program::Instruction& instruction, std::set<int>& reads,
-                std::set<int>& writes) {
-  if (instruction.has_exchange()) {
-    reads.insert(instruction.exchange().source());
-    writes.insert(instruction.exchange().destination());
-    return;
-  }
-  for (const program::Access& operand : instruction.kernel().operands())
-    reads.insert(operand.buffer());
-  for (const program::Access& result : instruction.kernel().results())
-    writes.insert(result.buffer());
-}
-
 void SetBuffers(const program::Program& program, WorkItem& item) {
   std::set<int> reads, writes;
   for (int i = item.begin; i < item.end; ++i) AddBuffers(program.instructions(i), reads, writes);
@@ -113,6 +103,7 @@ void SetBuffers(const program::Program& program, WorkItem& item) {
 std::vector<WorkItem> WorkItemsOf(const program::Program& program, const program::EntryRange& entry,
                                   const Machine& machine) {
   const Estimator estimator(program, machine);
+  const std::vector<program::UsedBuffers> used = program::UsedBuffersOf(program);
   std::vector<WorkItem> items;
   for (const Unit& unit : UnitsOf(program)) {
     if (unit.begin < entry.begin || unit.end > entry.end) continue;
@@ -121,7 +112,7 @@ std::vector<WorkItem> WorkItemsOf(const program::Program& program, const program
     item.end = unit.end;
     item.exchange = program.instructions(unit.begin).has_exchange();
     for (int i = unit.begin; i < unit.end; ++i) estimator.AddSeconds(program.instructions(i), item);
-    SetBuffers(program, item);
+    SetBuffers(program, used, item);
     items.push_back(std::move(item));
   }
   return items;

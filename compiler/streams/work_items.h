@@ -20,6 +20,7 @@ struct WorkItem {
   bool exchange = false;
   double latency = 0;              // seconds of an exchange that do not depend on its bytes
   double seconds = 0;              // beside these, on the device that takes longest
+  int64_t bytes = 0;               // that an exchange brings to the device that receives most
   std::vector<int> reads, writes;  // buffers
   int64_t made_bytes = 0;          // of buffers of which it is the first user
   int64_t freed_bytes = 0;         // of buffers of which it is the last one

@@ -61,6 +61,9 @@ absl::Status CheckAttentionLives(const program::Program& program) {
     for (const auto& [begin, end] : program::PartsOf(attention)) {
       std::vector<int> used;
       if (program::HasBackward(attention)) used.push_back(attention.row_sums());
+      if (begin == attention.backward_begin()) {
+        for (const int kept : program::KeptOf(program, attention)) used.push_back(kept);
+      }
       for (int i = begin; i < end; ++i) {
         for (const int id : UsedBy(program.instructions(i)))
           if (!program.buffers(id).substitute()) used.push_back(id);

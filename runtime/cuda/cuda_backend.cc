@@ -57,7 +57,7 @@ absl::Status OpenCudaBackend(const runtime::LoadedProgram& program,
                              double copy_seconds, runtime::Job* job, runtime::Fleet& fleet) {
   YUBA_ASSIGN_OR_RETURN(const std::vector<GpuFacts> found, FindGpus());
   if (job != nullptr) return OpenRank(program, layout, options, copy_seconds, found, *job, fleet);
-  if (options.sums.value_or(Sums::kOrdered) != Sums::kOrdered) {
+  if (program.devices() > 1 && options.sums.value_or(Sums::kOrdered) != Sums::kOrdered) {
     return UserError("--sums ", Name(*options.sums), " is for ranks on GPUs, which add up through ",
                      "NCCL: devices of one process always add up in the order of the partials");
   }

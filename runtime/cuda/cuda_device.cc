@@ -383,7 +383,8 @@ absl::Status CudaDevice::PrepareZeros(const runtime::LoadedProgram& program,
 absl::Status CudaDevice::UseTwoStreams(const runtime::LoadedProgram& program) {
   if (!program::HasStreams(program.message())) return absl::OkStatus();
   YUBA_ASSIGN_OR_RETURN(streams_, TwoStreams::Make(program, *gpu_, stream_));
-  return exchange_marks_.Open(*gpu_, streams_->exchanges());
+  // A mark behind each exchange: others ask whom this device waits for.
+  return exchange_marks_.Open(*gpu_, streams_->exchanges(), 1);
 }
 
 absl::Status CudaDevice::EnterThread() {
@@ -426,9 +427,9 @@ absl::Status CudaDevice::EndStep() {
 runtime::UnfinishedWork CudaDevice::unfinished() const {
   const runtime::UnfinishedWork kernels = marks_.unfinished();
   const runtime::UnfinishedWork exchanges = exchange_marks_.unfinished();
-  if (exchanges.instruction < 0) return kernels;
-  if (kernels.instruction < 0) return exchanges;
-  return kernels.instruction < exchanges.instruction ? kernels : exchanges;
+  if (exchanges.none()) return kernels;
+  if (kernels.none()) return exchanges;
+  return kernels.candidates[0] < exchanges.candidates[0] ? kernels : exchanges;
 }
 
 absl::Status CudaDevice::BeginRecording() {

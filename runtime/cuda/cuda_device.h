@@ -1,4 +1,5 @@
-// A virtual device on a GPU: an arena and a stream of its own. A library call for which there is no
+// A device on a GPU: an arena and a stream of its own, and another one where ranks exchange beside
+// their kernels. A library call for which there is no
 // library is run as the generated code that stands beside it. Run starts a kernel on the stream and
 // does not wait for it; Write, Read, Fill and Synchronize wait for the whole stream, the first
 // three for `copy_seconds` at most.

@@ -6,15 +6,11 @@
 #include <utility>
 
 namespace yuba::cuda {
-namespace {
-
-constexpr int kInstructionsOfMark = 8;
-
-}  // namespace
 
 Marks::~Marks() { cudaFreeHost(ended_); }
 
-absl::Status Marks::Open(const Gpu& gpu, cudaStream_t stream) {
+absl::Status Marks::Open(const Gpu& gpu, cudaStream_t stream, int instructions_of_mark) {
+  instructions_of_mark_ = instructions_of_mark;
   YUBA_ASSIGN_OR_RETURN(driver_, Driver::Open());
   gpu_ = &gpu;
   stream_ = stream;
@@ -29,7 +25,7 @@ absl::Status Marks::Add(int instruction) {
   if (recording_) {
     recorded_.push_back(instruction);
     const int64_t number = static_cast<int64_t>(recorded_.size());
-    return number < recorded_note_ + kInstructionsOfMark ? absl::OkStatus() : Write(number);
+    return number < recorded_note_ + instructions_of_mark_ ? absl::OkStatus() : Write(number);
   }
   int64_t number = 0;
   {
@@ -37,7 +33,7 @@ absl::Status Marks::Add(int instruction) {
     started_.push_back(instruction);
     number = settled_ + static_cast<int64_t>(started_.size());
   }
-  return number < noted_ + kInstructionsOfMark ? absl::OkStatus() : Write(number);
+  return number < noted_ + instructions_of_mark_ ? absl::OkStatus() : Write(number);
 }
 
 absl::Status Marks::Close() {
@@ -107,8 +103,8 @@ runtime::UnfinishedWork Marks::unfinished() const {
   const int64_t ended = FinishedLocked() - settled_,
                 started = static_cast<int64_t>(started_.size());
   if (ended >= started) return {};
-  const int64_t most = std::min(started - ended, int64_t{kInstructionsOfMark});
-  return {started_[ended], static_cast<int>(most)};
+  const int64_t most = std::min(started - ended, int64_t{instructions_of_mark_});
+  return {{started_.begin() + ended, started_.begin() + ended + most}};
 }
 
 }  // namespace yuba::cuda

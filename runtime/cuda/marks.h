@@ -22,12 +22,16 @@ namespace yuba::cuda {
 
 class Marks {
  public:
+  static constexpr int kInstructionsOfMark = 8;
+
   Marks() = default;
   ~Marks();
   Marks(const Marks&) = delete;
 
-  // Once. `gpu` is the stream's, and the calling thread's; it outlives the marks.
-  absl::Status Open(const Gpu& gpu, cudaStream_t stream);
+  // Once. `gpu` is the stream's, and the calling thread's; it outlives the marks. There is a mark
+  // behind so many instructions each.
+  absl::Status Open(const Gpu& gpu, cudaStream_t stream,
+                    int instructions_of_mark = kInstructionsOfMark);
   // All of `instruction` has been started on the stream, or recorded.
   absl::Status Add(int instruction);
   // Nothing more is started before the stream is waited for, or recorded before the recording ends.
@@ -57,6 +61,7 @@ class Marks {
   absl::Status Write(int64_t number);
   int64_t FinishedLocked() const;
 
+  int instructions_of_mark_ = kInstructionsOfMark;
   const Gpu* gpu_ = nullptr;
   const Driver* driver_ = nullptr;
   cudaStream_t stream_ = nullptr;

@@ -190,11 +190,10 @@ absl::Status NcclCommunicator::Check() {
   finished_ = own_.finished();
   const runtime::UnfinishedWork work = own_.unfinished();
   int waits_for = -1;
-  for (int i = 0; i < work.candidates && work.instruction >= 0 && waits_for < 0; ++i) {
-    const size_t instruction = work.instruction + i;
-    if (instruction < waits_for_.size()) waits_for = waits_for_[instruction];
+  for (const int instruction : work.candidates) {
+    if (waits_for < 0) waits_for = waits_for_[instruction];
   }
-  job_.StandsAt(work.instruction, waits_for);
+  job_.StandsAt(work.none() ? -1 : work.candidates[0], waits_for);
   return nccl_ == nullptr || aborted_ ? absl::OkStatus() : nccl_->Check();
 }
 

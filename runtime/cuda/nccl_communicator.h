@@ -1,6 +1,6 @@
 // Exchanges between GPUs of which each process has one: a rank packs what others read of its
 // device, sends and receives through NCCL or calls a collective of it, and combines what came, as
-// rank_exchange.h lists it. All of that is started on the device's stream, one behind the other,
+// rank_exchange.h lists it. All of that is started on the device's stream of exchanges, in order,
 // and the host goes on at once: the first Advance of an exchange is kDone. Of exchanges that begin
 // together (exchange_groups.h) that of the first starts all. Partials that NCCL is not to add up
 // are combined by jobs, in the order of their numbers, which has the bits of every other back end.

@@ -144,6 +144,20 @@ std::vector<std::pair<int, int>> PartsOf(const Attention& attention) {
   return parts;
 }
 
+std::vector<int> KeptOf(const Program& program, const Attention& attention) {
+  if (!HasBackward(attention)) return {};
+  const auto product = [&](AttentionStep step) -> const Kernel& {
+    return program.instructions(attention.products(step).instruction()).kernel();
+  };
+  const auto factor = [&](AttentionStep step) { return attention.products(step).factor(); };
+  const Kernel &scores = product(kScores), &values = product(kValues);
+  std::vector<int> kept = {
+      scores.operands(factor(kScores)).buffer(), scores.operands(1 - factor(kScores)).buffer(),
+      values.operands(factor(kValues)).buffer(), values.results(0).buffer(), attention.row_sums()};
+  if (attention.has_bias()) kept.push_back(attention.bias());
+  return kept;
+}
+
 absl::Status CheckAttention(const Program& program) { return AttentionChecker(program).Check(); }
 
 }  // namespace yuba::program

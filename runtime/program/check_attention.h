@@ -29,6 +29,11 @@ inline bool HasBackward(const Attention& attention) {
 // The instructions [begin, end) for which each of its calls stands.
 std::vector<std::pair<int, int>> PartsOf(const Attention& attention);
 
+// Buffers that the second call reads of the first one, though no kernel for which it stands need
+// name them: queries, keys, values, the result, the bias and the sums of rows. Empty without
+// gradients. The attention is sound.
+std::vector<int> KeptOf(const Program& program, const Attention& attention);
+
 // Whether the parts are kernels of the program, no two of which overlap, the contractions are among
 // the kernels of their parts and have the operands and indices that are named, and buffers marked
 // `substitute` are used by kernels of one attention alone. InvalidArgument where not. Instructions

@@ -26,6 +26,11 @@ std::string Named(const Program& program, int instruction) {
                             ")");
 }
 
+struct Use {
+  int buffer = 0;
+  bool writes = false;
+};
+
 // The last instructions that have touched a byte, -1 where none has: [exchange].
 struct Last {
   int read[2] = {-1, -1};
@@ -37,49 +42,68 @@ class Checker {
   explicit Checker(const Program& program)
       : program_(program),
         streams_(HasStreams(program)),
-        first_(program.instructions_size()),
-        last_(first_.size()) {
-    for (size_t i = 0; i < first_.size(); ++i) first_[i] = last_[i] = static_cast<int>(i);
-  }
+        begins_(program.instructions_size(), true) {}
 
   absl::Status Check() {
-    for (const EntryRange& entry : EntriesOf(program_)) YUBA_RETURN_IF_ERROR(CheckGroups(entry));
-    for (const Attention& attention : program_.attention()) {
-      for (const auto& [begin, end] : PartsOf(attention)) Join(begin, end);
-      if (HasBackward(attention)) {
-        sums_[attention.forward_begin()].push_back(attention.row_sums());
-        sums_[attention.backward_begin()].push_back(attention.row_sums());
-      }
-    }
-    for (const JointCall& call : program_.joint_calls()) Join(FirstOf(call), FirstOf(call) + 2);
-    for (const EntryRange& entry : EntriesOf(program_)) YUBA_RETURN_IF_ERROR(CheckEntry(entry));
+    const std::vector<EntryRange> entries = EntriesOf(program_);
+    for (const EntryRange& entry : entries) YUBA_RETURN_IF_ERROR(FindGroups(entry));
+    FindCalls();
+    SetUnits();
+    for (const EntryRange& entry : entries) YUBA_RETURN_IF_ERROR(CheckEntry(entry));
     return absl::OkStatus();
   }
 
  private:
   bool IsExchange(int i) const { return program_.instructions(i).has_exchange(); }
 
-  // Instructions [begin, end) begin and end as one.
-  void Join(int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      first_[i] = first_[begin];
-      last_[i] = end - 1;
-    }
-    for (int i = first_[begin]; i < begin; ++i) last_[i] = end - 1;
-  }
-
-  absl::Status CheckGroups(const EntryRange& entry) {
+  absl::Status FindGroups(const EntryRange& entry) {
     for (int i = entry.begin; i < entry.end; ++i) {
+      const bool gathers_sum = i > entry.begin && IsAllReduce(program_, i - 1);
+      // A library may do a sum and its gather at once.
+      if (gathers_sum) begins_[i] = false;
       if (!program_.instructions(i).joins()) continue;
       if (!IsExchange(i) || i == entry.begin || !IsExchange(i - 1))
         return UserError(Named(program_, i), " joins no exchange before it");
-      Join(i - 1, i + 1);
-    }
-    // A library may do a sum and its gather at once.
-    for (int i = entry.begin; i + 1 < entry.end; ++i) {
-      if (IsAllReduce(program_, i)) Join(i, i + 2);
+      if (gathers_sum) return UserError(Named(program_, i), " joins the sum that it gathers");
+      begins_[i] = false;
     }
     return absl::OkStatus();
+  }
+
+  void FindCalls() {
+    const auto join = [&](int begin, int end) {
+      for (int i = begin + 1; i < end; ++i) begins_[i] = false;
+    };
+    for (const Attention& attention : program_.attention()) {
+      for (const auto& [begin, end] : PartsOf(attention)) join(begin, end);
+      if (!HasBackward(attention)) continue;
+      of_calls_[attention.forward_begin()].push_back({attention.row_sums(), true});
+      for (const int kept : KeptOf(program_, attention))
+        of_calls_[attention.backward_begin()].push_back({kept, false});
+    }
+    for (const JointCall& call : program_.joint_calls()) join(FirstOf(call), FirstOf(call) + 2);
+  }
+
+  void SetUnits() {
+    const int count = static_cast<int>(begins_.size());
+    first_.resize(count);
+    last_.resize(count);
+    for (int i = 0; i < count; ++i) first_[i] = begins_[i] ? i : first_[i - 1];
+    for (int i = count; i-- > 0;) last_[i] = i + 1 == count || begins_[i + 1] ? i : last_[i + 1];
+  }
+
+  std::vector<Use> UsesOf(int i) const {
+    const Instruction& message = program_.instructions(i);
+    std::vector<Use> uses;
+    if (message.has_exchange())
+      return {{message.exchange().source(), false}, {message.exchange().destination(), true}};
+    for (const Access& operand : message.kernel().operands())
+      uses.push_back({operand.buffer(), false});
+    for (const Access& result : message.kernel().results()) uses.push_back({result.buffer(), true});
+    const auto of_call = of_calls_.find(i);
+    if (of_call != of_calls_.end())
+      uses.insert(uses.end(), of_call->second.begin(), of_call->second.end());
+    return uses;
   }
 
   absl::Status CheckEntry(const EntryRange& entry) {
@@ -88,17 +112,15 @@ class Checker {
     waited_[0] = waited_[1] = entry.begin;
     for (int i = entry.begin; i < entry.end; ++i) {
       YUBA_RETURN_IF_ERROR(CheckWait(entry, i));
-      const Instruction& message = program_.instructions(i);
-      if (message.has_exchange()) {
-        YUBA_RETURN_IF_ERROR(Touch(i, message.exchange().source(), false));
-        YUBA_RETURN_IF_ERROR(Touch(i, message.exchange().destination(), true));
-        continue;
+      const std::vector<Use> uses = UsesOf(i);
+      for (const Use& use : uses) {
+        for (const Last* last : PiecesOf(use.buffer))
+          YUBA_RETURN_IF_ERROR(CheckUse(*last, use.writes, i));
       }
-      for (const Access& operand : message.kernel().operands())
-        YUBA_RETURN_IF_ERROR(Touch(i, operand.buffer(), false));
-      for (const Access& result : message.kernel().results())
-        YUBA_RETURN_IF_ERROR(Touch(i, result.buffer(), true));
-      for (const int sums : sums_[i]) YUBA_RETURN_IF_ERROR(Touch(i, sums, true));
+      for (const Use& use : uses) {
+        for (Last* last : PiecesOf(use.buffer))
+          (use.writes ? last->written : last->read)[IsExchange(i)] = i;
+      }
     }
     return absl::OkStatus();
   }
@@ -127,26 +149,26 @@ class Checker {
     return bytes_.emplace_hint(next, offset, piece->second);
   }
 
-  absl::Status Touch(int i, int buffer, bool writes) {
+  std::vector<Last*> PiecesOf(int buffer) {
     const Buffer& slot = program_.buffers(buffer);
-    if (slot.size() == 0) return absl::OkStatus();
-    const auto begin = PieceAt(slot.offset());
-    const auto end = PieceAt(slot.offset() + slot.size());
-    const bool exchange = IsExchange(i);
-    for (auto piece = begin; piece != end; ++piece) {
-      Last& last = piece->second;
-      for (const bool stream : {false, true}) {
-        YUBA_RETURN_IF_ERROR(CheckOrder(last.written[stream], i));
-        if (writes) YUBA_RETURN_IF_ERROR(CheckOrder(last.read[stream], i));
-      }
-      (writes ? last.written : last.read)[exchange] = i;
+    if (slot.size() == 0) return {};
+    const auto begin = PieceAt(slot.offset()), end = PieceAt(slot.offset() + slot.size());
+    std::vector<Last*> pieces;
+    for (auto piece = begin; piece != end; ++piece) pieces.push_back(&piece->second);
+    return pieces;
+  }
+
+  absl::Status CheckUse(const Last& last, bool writes, int i) const {
+    for (const bool stream : {false, true}) {
+      YUBA_RETURN_IF_ERROR(CheckOrder(last.written[stream], i));
+      if (writes) YUBA_RETURN_IF_ERROR(CheckOrder(last.read[stream], i));
     }
     return absl::OkStatus();
   }
 
   // Whether instruction `earlier` has ended before instruction `i` begins.
   absl::Status CheckOrder(int earlier, int i) const {
-    if (earlier < 0 || earlier == i) return absl::OkStatus();
+    if (earlier < 0) return absl::OkStatus();
     if (IsExchange(earlier) != IsExchange(i)) {
       if (!streams_ || last_[earlier] < waited_[IsExchange(i)]) return absl::OkStatus();
       return UserError(Named(program_, i), " touches what ", Named(program_, earlier),
@@ -160,10 +182,11 @@ class Checker {
   }
 
   const Program& program_;
-  const bool streams_;                    // else instructions run one after the other
-  std::vector<int> first_, last_;         // [instruction]: of those with which it begins and ends
-  std::map<int, std::vector<int>> sums_;  // by instruction: buffers that calls of attention touch
-  std::map<int64_t, Last> bytes_;         // from each offset up to the next one
+  const bool streams_;             // else instructions run one after the other
+  std::vector<bool> begins_;       // [instruction] it does not begin with the one before it
+  std::vector<int> first_, last_;  // [instruction]: of those with which it begins and ends
+  std::map<int, std::vector<Use>> of_calls_;  // by instruction: of calls of attention
+  std::map<int64_t, Last> bytes_;             // from each offset up to the next one
   int waited_[2] = {0, 0};  // [exchange]: all before it, of the other stream, have ended
 };
 

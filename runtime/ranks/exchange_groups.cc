@@ -70,21 +70,21 @@ class Maker {
     absl::optional<RankExchange> made;
     if (!Combines(plan)) made = AllGatherOf(plan, rank_);
     if (Combines(plan) && may_combine_(plan.combination)) {
-      made = AllReduceWith(plan, behind);
+      made = AllReduceWith(p, behind);
       if (!made.has_value()) made = ReduceScatterOf(plan, rank_);
     }
     return made.has_value() ? *std::move(made) : RankExchangeOf(plan, rank_);
   }
 
-  absl::optional<RankExchange> AllReduceWith(const ExchangePlan& sum, const ExchangeGroup& behind) {
-    for (int gather = behind.begin; gather < behind.end; ++gather) {
-      if (plans_[gather].source_offset != sum.destination_offset) continue;
-      absl::optional<RankExchange> made = AllReduceOf(sum, plans_[gather], rank_);
-      if (!made.has_value()) continue;
-      done_[gather] = true;
-      return made;
-    }
-    return absl::nullopt;
+  // With the gather right behind the sum: what stands between them could use what the call writes.
+  absl::optional<RankExchange> AllReduceWith(int sum, const ExchangeGroup& behind) {
+    const int gather = sum + 1;
+    if (behind.begin != gather || behind.end == gather ||
+        plans_[gather].source_offset != plans_[sum].destination_offset)
+      return absl::nullopt;
+    absl::optional<RankExchange> made = AllReduceOf(plans_[sum], plans_[gather], rank_);
+    if (made.has_value()) done_[gather] = true;
+    return made;
   }
 
   const std::vector<ExchangePlan>& plans_;

@@ -35,8 +35,9 @@ TEST_CASE("a rank has the memory of its device in the plan, and a constant") {
   const nlohmann::json json = JsonOf(ranks);
   const int64_t device =
       json["arena_bytes"].get<int64_t>() + json["workspace_bytes"].get<int64_t>();
-  CHECK(device > kWeights / 2);
-  CHECK(device < kWeights / 2 + (4 << 20));
+  // Some processors' libraries keep weights in a form of their own, as workspace.
+  CHECK(json["arena_bytes"].get<int64_t>() > kWeights / 2);
+  CHECK(json["arena_bytes"].get<int64_t>() < kWeights / 2 + (4 << 20));
   INFO(ranks.peak_bytes << " bytes where the plan has " << device);
   CHECK(ranks.peak_bytes > device);
   CHECK(ranks.peak_bytes < device + kConstant);

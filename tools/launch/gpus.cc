@@ -1,6 +1,7 @@
 #include "tools/launch/gpus.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +15,7 @@ namespace yuba::tools {
 absl::Status ListGpus(const std::string& file) {
   std::string lines;
   const absl::StatusOr<std::vector<cuda::GpuFacts>> gpus = cuda::FindGpus();
+  if (!gpus.ok()) std::cerr << "note: " << gpus.status().message() << "\n";
   if (gpus.ok()) {
     for (const cuda::GpuFacts& gpu : *gpus) absl::StrAppend(&lines, gpu.uuid, "\n");
   }
@@ -34,9 +36,9 @@ void Gpus::KeepThose(const std::vector<std::string>& there) {
   usable_.erase(gone, usable_.end());
 }
 
-void Gpus::GiveUp(int rank) {
+void Gpus::GiveUp(int rank, int devices) {
   if (usable_.empty()) return;
-  const int last = static_cast<int>(usable_.size()) - 1;
+  const int last = std::min(devices, static_cast<int>(usable_.size())) - 1;
   usable_.erase(usable_.begin() + (rank < 0 || rank > last ? last : rank));
   some_left_out_ = true;
 }

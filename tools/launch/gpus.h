@@ -23,8 +23,9 @@ class Gpus {
 
   // Takes away those that are not there any more.
   void KeepThose(const std::vector<std::string>& there);
-  // Takes away that of a rank; the last one where none is named.
-  void GiveUp(int rank);
+  // Takes away that of a rank of so many devices, which have the first of them; the last of these
+  // where none is named.
+  void GiveUp(int rank, int devices);
 
   const std::vector<std::string>& usable() const { return usable_; }
   // The value of CUDA_VISIBLE_DEVICES with which processes see these alone; empty as long as all

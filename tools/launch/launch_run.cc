@@ -18,6 +18,8 @@ namespace {
 
 // After a loss, for the others to say why and end: less than where nobody waits to go on.
 constexpr double kGraceSeconds = 2;
+// For a driver to say which GPUs there are; one that is broken may never.
+constexpr double kGpuSeconds = 60;
 constexpr char kVisibleGpus[] = "CUDA_VISIBLE_DEVICES";
 
 double SecondsFrom(Clock::time_point begin, Clock::time_point end) {
@@ -54,6 +56,12 @@ absl::Status LaunchRun::Run() {
   return status;
 }
 
+// What a run writes or says behind its last step, besides the checkpoint.
+bool LaunchRun::AsksForMore() const {
+  return !run_.output_dir.empty() || run_.expect.has_value() || !run_.eval.empty() || run_.json ||
+         !run_.trace.empty();
+}
+
 absl::Status LaunchRun::RunToEnd() {
   while (true) {
     const Clock::time_point start = Clock::now();
@@ -63,9 +71,13 @@ absl::Status LaunchRun::RunToEnd() {
     if (end.exit_code == 0 || IsFinal(end)) return EndedWith(end);
     NoteLoss(end);
     if (attempt_.to_run > 0 && CheckpointStep() >= attempt_.to_run) {
-      log_.Decided(
-          "all steps are done and saved, so there is nothing to go on with; what is written behind "
-          "the last step may be missing");
+      log_.Decided("all steps are done and saved, so there is nothing to go on with");
+      if (AsksForMore()) {
+        return InternalError(
+            "all steps are done and saved, but what was to come behind them may be ",
+            "missing (--outputs, --expect, --eval, --json, --trace): yuba run ",
+            "--resume with the checkpoint makes it");
+      }
       ended_.Remove();
       return absl::OkStatus();
     }
@@ -159,8 +171,8 @@ absl::Status LaunchRun::ChooseDevices() {
   int fewer = devices_;
   std::string why;
   if (past_.GivesUp(end)) {
+    gpus_.GiveUp(loss_.rank, devices_);
     --fewer;
-    gpus_.GiveUp(loss_.rank);
     why = loss_.rank < 0 ? "a device is given up, as nothing was gained in two starts"
                          : absl::StrCat("the device of rank ", loss_.rank, " of host ", loss_.host,
                                         " is given up, as nothing was gained in two starts");
@@ -176,8 +188,9 @@ absl::Status LaunchRun::ChooseDevices() {
   if (!why.empty()) log_.Decided(why);
   if (fewer == devices_) return absl::OkStatus();
   if (fewer < flags_.LeastDevices()) {
-    return InternalError("--min-devices ", flags_.LeastDevices(), " allows no fewer than ",
-                         devices_, ": ended behind step ", furthest_, ", after ", loss_.reason,
+    return InternalError("--min-devices ", flags_.LeastDevices(), " does not allow ", fewer,
+                         ": ended behind step ", furthest_, ", after ",
+                         loss_.reason.empty() ? "a rank ended without a reason" : loss_.reason,
                          "; see to the device, then --resume ", kLatest, " goes on");
   }
   devices_ = fewer;
@@ -191,7 +204,9 @@ absl::StatusOr<std::vector<std::string>> LaunchRun::FindGpus() const {
   } else {
     unsetenv(kVisibleGpus);
   }
-  YUBA_ASSIGN_OR_RETURN(const int code, programs_.RunPart({"--launch-gpus"}));
+  const absl::StatusOr<int> ended = programs_.RunPart({"--launch-gpus"}, kGpuSeconds);
+  YUBA_RETURN_IF_ERROR(Annotate(ended.status(), "what lists the GPUs"));
+  const int code = *ended;
   if (code != 0) return InternalError("what lists the GPUs ended with code ", code);
   return ReadGpus(GpusIn(folder_));
 }

@@ -42,6 +42,7 @@ class LaunchRun {
     Return figures;
   };
 
+  bool AsksForMore() const;
   absl::Status RunToEnd();
   bool UsesGpus() const { return run_.backend == "cuda" && !run_.share_gpu; }
   absl::StatusOr<std::vector<std::string>> FindGpus() const;

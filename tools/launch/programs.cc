@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "opsemantics/base/clock.h"
 #include "opsemantics/base/files.h"
 #include "opsemantics/base/status.h"
 #include "runtime/ranks/start_process.h"
@@ -129,9 +130,9 @@ void Programs::MakeAhead(int most, int least) {
   setpriority(PRIO_PROCESS, ahead_, kLowestPriority);  // at worst it has the usual one
 }
 
-absl::StatusOr<int> Programs::RunPart(const std::vector<std::string>& part) const {
+absl::StatusOr<int> Programs::RunPart(const std::vector<std::string>& part, double seconds) const {
   YUBA_ASSIGN_OR_RETURN(const pid_t process, Start(part));
-  return Await(process);
+  return Await(process, seconds);
 }
 
 absl::StatusOr<pid_t> Programs::Start(const std::vector<std::string>& part) const {
@@ -144,12 +145,17 @@ absl::StatusOr<pid_t> Programs::Start(const std::vector<std::string>& part) cons
 }
 
 // Its exit code, 128 + a signal's number.
-absl::StatusOr<int> Programs::Await(pid_t process) const {
+absl::StatusOr<int> Programs::Await(pid_t process, double seconds) const {
+  const Clock::time_point start = Clock::now();
   bool interrupted = false;
   int status = 0;
   while (true) {
     const pid_t ended = waitpid(process, &status, WNOHANG);
     if (ended != 0) break;
+    if (seconds > 0 && SecondsSince(start) > seconds) {
+      kill(process, SIGKILL);  // in a driver that hangs it may not even end so
+      return absl::DeadlineExceededError(absl::StrCat("has not ended for ", seconds, " s"));
+    }
     const int signal = signals_.Next();
     if (signal == 0 || signal == SIGCHLD) continue;
     interrupted = true;

@@ -54,12 +54,13 @@ class Programs {
   void MakeAhead(int most, int least);
 
   // Starts this program again as such a part, whose flags stand before those of the user, and
-  // returns its exit code; Cancelled where a signal came.
-  absl::StatusOr<int> RunPart(const std::vector<std::string>& part) const;
+  // returns its exit code; Cancelled where a signal came, DeadlineExceeded where it has not ended
+  // for `seconds`, and is left behind where it cannot be ended; 0: it may take as long as it needs.
+  absl::StatusOr<int> RunPart(const std::vector<std::string>& part, double seconds = 0) const;
 
  private:
   absl::StatusOr<pid_t> Start(const std::vector<std::string>& part) const;
-  absl::StatusOr<int> Await(pid_t process) const;
+  absl::StatusOr<int> Await(pid_t process, double seconds = 0) const;
   std::string SourcesNow() const;
   void EndAhead();
 

@@ -79,12 +79,14 @@ void EndedFile::Remove() const {
 absl::optional<Ended> EndedFile::Read() const {
   std::ifstream file(path_, std::ios::binary);
   const auto json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object() || !json["reason"].is_string()) return absl::nullopt;
+  if (!json.is_object()) return absl::nullopt;
+  const auto field = [&](const char* name) { return json.value(name, nlohmann::json()); };
+  if (!field("reason").is_string()) return absl::nullopt;
   Ended ended;
-  ended.reason = json["reason"];
-  if (!json["rank"].is_number() || !json["host"].is_string()) return ended;
-  ended.by.rank = json["rank"];
-  ended.by.host = json["host"];
+  ended.reason = field("reason");
+  if (!field("rank").is_number_integer() || !field("host").is_string()) return ended;
+  ended.by.rank = field("rank");
+  ended.by.host = field("host");
   return ended;
 }
 

@@ -25,12 +25,12 @@ constexpr double kLookSeconds = 10;
 // Rank 0's file, while it lives.
 class Token {
  public:
-  // In the folder of `save`, or, as long as that is not made, in the one that it will lie in. Empty
+  // In the folder of `save`, or, as long as that is not made, in the nearest one around it. Empty
   // where `save` is no file of a disk.
   static absl::StatusOr<Token> Write(const std::string& save) {
     std::filesystem::path folder = FolderOnDisk(save);
     std::error_code error;
-    if (!folder.empty() && !std::filesystem::exists(folder, error)) {
+    while (!folder.empty() && !std::filesystem::exists(folder, error)) {
       if (!folder.has_filename()) folder = folder.parent_path();
       folder = folder.has_parent_path() ? folder.parent_path() : ".";
     }

@@ -27,10 +27,9 @@ int Count(const std::string& text, const std::string& part) {
 TEST_CASE("planted bugs have one place each, and a test case that is to notice them") {
   std::string tests = Text("tests/tools/gpu_check_test.cc") +
                       Text("tests/compiler/kernels/library_convolutions_test.cc");
-  for (const char* name :
-       {"backend", "failures", "fake_backend", "generated_threads", "graphs", "library_calls",
-        "nccl_collectives", "nccl_ranks", "opaque_calls", "row_sort", "tiles", "training_ranks",
-        "tuned_products"}) {
+  for (const char* name : {"backend", "failures", "fake_backend", "generated_threads", "graphs",
+                           "library_calls", "nccl_collectives", "nccl_ranks", "opaque_calls",
+                           "row_sort", "tiles", "training_ranks", "tuned_products"}) {
     tests += Text("tests/runtime/cuda/" + std::string(name) + "_test.cc");
   }
   const auto bugs = nlohmann::json::parse(Text("tests/runtime/cuda/planted_bugs.json"));

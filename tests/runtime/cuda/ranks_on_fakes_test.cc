@@ -26,9 +26,9 @@ TEST_CASE("each device is a process where there is a GPU for it, unless one proc
   const auto run = [&](const std::string& gpus, const std::string& flags) {
     const CommandResult ran = RunCommand(
         "LD_LIBRARY_PATH=" + RepositoryFile("runtime/ranks/transports") + " FAKE_GPUS=" + gpus +
-        " " + RepositoryFile("tests/runtime/cuda/yuba-run-on-fakes") + " " +
-        program + "--backend cuda --inputs " +
-        RepositoryFile("tests/models/operators/relu/test_data_set_0") + " --expect 1e-6 " + flags);
+        " " + RepositoryFile("tests/runtime/cuda/yuba-run-on-fakes") + " " + program +
+        "--backend cuda --inputs " + RepositoryFile("tests/models/operators/relu/test_data_set_0") +
+        " --expect 1e-6 " + flags);
     INFO(flags << "\n" << ran.out << ran.error);
     CHECK(ran.exit_code == 0);
     return ran.out + ran.error;

@@ -47,16 +47,19 @@ TEST_CASE("the GPU of a rank is left out, and those that are gone") {
   Gpus gpus({"a", "b", "c", "d"});
   gpus.KeepThose({"a", "b", "c", "d"});
   CHECK(gpus.Visible().empty());  // nothing is set as long as nothing is left out
-  gpus.GiveUp(1);
+  gpus.GiveUp(1, 4);
   CHECK(gpus.usable() == Names{"a", "c", "d"});
   CHECK(gpus.Visible() == "a,c,d");
   gpus.KeepThose({"d", "b", "a"});
   CHECK(gpus.Visible() == "a,d");
-  gpus.GiveUp(-1);
+  gpus.GiveUp(-1, 2);
   CHECK(gpus.Visible() == "a");
-  gpus.GiveUp(7);
-  gpus.GiveUp(0);
+  gpus.GiveUp(7, 8);
+  gpus.GiveUp(0, 1);
   CHECK(gpus.usable().empty());
+  Gpus more({"a", "b", "c"});  // of which the last one is not in use
+  more.GiveUp(-1, 2);
+  CHECK(more.usable() == Names{"a", "c"});
 }
 
 }  // namespace
