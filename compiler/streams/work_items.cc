@@ -83,9 +83,13 @@ class Estimator {
   std::vector<bool> on_chip_;  // [buffer]
 };
 
-void SetBuffers(const program::Program& program, WorkItem& item) {
+void SetBuffers(const program::Program& program, const std::vector<program::UsedBuffers>& used,
+                WorkItem& item) {
   std::set<int> reads, writes;
-  for (int i = item.begin; i < item.end; ++i) AddBuffers(program.instructions(i), reads, writes);
+  for (int i = item.begin; i < item.end; ++i) {
+    reads.insert(used[i].reads.begin(), used[i].reads.end());
+    writes.insert(used[i].writes.begin(), used[i].writes.end());
+  }
   item.reads.assign(reads.begin(), reads.end());
   item.writes.assign(writes.begin(), writes.end());
   reads.insert(writes.begin(), writes.end());
