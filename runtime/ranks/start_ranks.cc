@@ -51,6 +51,7 @@ class Ranks {
       }
       some_left = some_left || process > 0;
     }
+    if (some_left) EndThoseLeftBehind();
     return some_left && !Hurry();
   }
 
@@ -73,7 +74,9 @@ class Ranks {
   void NoteEnd(int rank, int status) {
     const int signal = WIFEXITED(status) ? 0 : WTERMSIG(status);
     const int code = signal == 0 ? WEXITSTATUS(status) : 128 + signal;
-    if (code == 0) return;
+    if (code == 0 && !well_at_.has_value()) well_at_ = Clock::now();
+    // A job of which one rank has ended well is over for all.
+    if (code == 0 || (left_behind_ && signal == SIGKILL)) return;
     explained_ = explained_ || signal == 0;
     if (code_ != 0) return;
     code_ = code;
@@ -93,6 +96,14 @@ class Ranks {
     return graces > 4 && SecondsSince(*failed_at_) > 10;
   }
 
+  // Ranks end well together: one that is stopped, or hangs, while it exits is not waited for.
+  void EndThoseLeftBehind() {
+    if (left_behind_ || failed_at_.has_value() || !well_at_.has_value()) return;
+    if (SecondsSince(*well_at_) < 4 * grace_seconds_) return;
+    left_behind_ = true;
+    PassOn(SIGKILL);
+  }
+
   const double grace_seconds_;
   std::vector<pid_t> processes_;  // [rank]
   // Of the first that has not ended well.
@@ -100,7 +111,9 @@ class Ranks {
   pid_t first_process_ = 0;
   bool explained_ = false;  // one has ended by a code that is not 0
   absl::optional<Clock::time_point> failed_at_;
-  int hurried_ = 0;  // signals sent for that
+  absl::optional<Clock::time_point> well_at_;  // when the first had ended well
+  bool left_behind_ = false;                   // those that had not long after were killed
+  int hurried_ = 0;                            // signals sent for that
 };
 
 }  // namespace

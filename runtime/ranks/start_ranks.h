@@ -38,6 +38,8 @@ struct StartOptions {
 // and this environment, in which each finds its rank (launcher.h) and a folder to meet in, which
 // is removed at the end. Blocks until all have ended. Where one ends by another code than 0, the
 // others get some seconds to end by themselves, then SIGTERM, then, as long after it, SIGKILL.
+// Ranks end well together, so one that is still there four times as long after another one has is
+// killed, and counts as well ended.
 //
 // SIGINT, SIGTERM and SIGUSR1 are passed on to all; each rank is a process group of its own, so
 // that a terminal's Ctrl-C comes once. They end with this process whatever ends it. Rank 0 has its

@@ -328,7 +328,7 @@ Assignment LeastUsage(const PairwiseProblem& problem) {
       return std::all_of(pairs[v].begin(), pairs[v].end(), [&](const Factor* factor) {
         const int row = assignment[factor->scope[0]], column = assignment[factor->scope[1]];
         const int64_t columns = problem.variables[factor->scope[1]]->size;
-        return (*factor->cells)[row * columns + column] < kForbidden;
+        return CellOf(*factor, row, column, columns) < kForbidden;
       });
     };
     std::vector<int> values(sums[v].size());

@@ -60,14 +60,20 @@ class Builder {
 
   // From all of one buffer to all of another.
   void AddExchange(const std::string& collective, int source, int destination) {
+    AddExchange(collective, source, program_.buffers(source).box(), destination,
+                program_.buffers(destination).box());
+  }
+
+  void AddExchange(const std::string& collective, int source, const program::Box& from,
+                   int destination, const program::Box& to) {
     const int number = CollectiveNumber(collective);
     program::Exchange& exchange = *program_.add_instructions()->mutable_exchange();
     exchange.set_tensor(program_.buffers(source).name());
     exchange.set_node(program_.buffers(destination).name());
     exchange.set_source(source);
     exchange.set_destination(destination);
-    *exchange.mutable_from() = program_.buffers(source).box();
-    *exchange.mutable_to() = program_.buffers(destination).box();
+    *exchange.mutable_from() = from;
+    *exchange.mutable_to() = to;
     exchange.set_partials(1);
     exchange.set_collective(number);
     exchange.add_axes(0);
@@ -105,9 +111,9 @@ program::Program ExchangeProgram(const std::string& collective, int devices, int
   const program::Box whole = builder.Boxes(-1), rows = builder.Boxes(0);
   if (collective == "all_reduce") {
     const int x = builder.AddBuffer("x", whole, false), y = builder.AddBuffer("y", whole, false);
-    const int part = builder.AddBuffer("part", rows, true);
-    builder.AddExchange("reduce_scatter", x, part);
-    builder.AddExchange("all_gather", part, y);
+    // In place, as the compiler has it.
+    builder.AddExchange("reduce_scatter", x, whole, y, rows);
+    builder.AddExchange("all_gather", y, rows, y, whole);
   } else {
     const bool combines = CollectiveAt(CollectiveNumber(collective))->combines;
     const int x = builder.AddBuffer("x", combines ? whole : rows, !combines);

@@ -56,6 +56,8 @@ TEST_CASE("the code is the first that is not 0, and the others are made to end")
   // Nobody else has said why.
   CHECK(RunScript("$ranks 0.05 signal sleep").error.find(") was ended by signal 9 (Killed)") !=
         std::string::npos);
+  // One that is left behind while it exits is not waited for.
+  CHECK(RunScript("$ranks 0.05 0 stubborn").exit_code == 0);
   CHECK(RunScript("(trap '' CHLD; $ranks 0.05 6 sleep)").exit_code == 6);
 }
 
