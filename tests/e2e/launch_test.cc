@@ -192,7 +192,7 @@ TEST_CASE("where fewer devices are not allowed a launch ends for a reason, and c
   kill(AwaitRank(job, 2, 1, first), SIGKILL);
   CHECK(job.Await() == 3);
   INFO(job.Error());
-  CHECK(Contains(job.Error(), "--min-devices 2 allows no fewer than 2: ended behind step "));
+  CHECK(Contains(job.Error(), "--min-devices 2 does not allow 1: ended behind step "));
   CHECK(Contains(job.Error(), "then --resume latest goes on"));
   std::vector<std::string> left;
   for (const auto& file : std::filesystem::directory_iterator(training.File("disturbed")))
