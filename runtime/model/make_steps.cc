@@ -119,6 +119,12 @@ class Maker {
     step.row = row->second;
     if (added && step.exchange) {
       exchanges_.push_back(ReadsOf(program_, message.exchange()));
+      if (part == SumPart::kLast) {  // what a library does is of the whole that was summed
+        const ExchangeReads sum =
+            ReadsOf(program_, program_.instructions()[instruction - 1].exchange());
+        exchanges_.back().library_devices = sum.library_devices;
+        exchanges_.back().library_bytes = sum.library_bytes;
+      }
       sum_parts_.push_back(part);
     }
     if (added && !step.exchange) {
@@ -143,7 +149,7 @@ class Maker {
     const auto& instructions = program_.instructions();
     for (const int sum : {instruction, instruction - 1}) {
       if (!program::IsAllReduce(program_.message(), sum)) continue;
-      const ExchangeReads reads = ReadsOf(program_, instructions[sum + 1].exchange());
+      const ExchangeReads reads = ReadsOf(program_, instructions[sum].exchange());
       if (reads.library_devices == 0 || MeasuredSum(reads, 0) < 0) continue;
       return sum == instruction ? SumPart::kFirst : SumPart::kLast;
     }
