@@ -9,6 +9,7 @@
 #include "opsemantics/base/status.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/flags/kernel_flags.h"
 #include "tools/program/build_program.h"
 #include "tools/report/json_report.h"
 #include "tools/report/text_table.h"
@@ -25,11 +26,7 @@ struct CompileFlags {
   std::string cpu;
   std::string values = "copy";
   bool hash = false;
-  bool no_library = false;
-  bool tf32 = false;
-  std::string layouts = "auto";
-  std::string joint_calls = "auto";
-  bool no_overlap = false;
+  KernelFlags kernels;
   bool no_verify = false;
   bool json = false;
 };
@@ -40,12 +37,7 @@ absl::Status Compile(const CompileFlags& flags, nlohmann::ordered_json& report) 
   YUBA_RETURN_IF_ERROR(CheckOutput(output));
   YUBA_ASSIGN_OR_RETURN(PlannedModel planned, LoadPlanned(flags.model, flags.plan));
   YUBA_RETURN_IF_ERROR(CheckOutput(output));  // not before all inputs are known
-  kernels::KernelChoice choice;
-  choice.library = !flags.no_library;
-  choice.tf32 = flags.tf32;
-  choice.order = kernels::MemoryOrderOf(flags.layouts);
-  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
-  choice.overlap = !flags.no_overlap;
+  kernels::KernelChoice choice = ChoiceOf(flags.kernels);
   choice.target = kernels::KernelTarget(*kernels::FindTarget(flags.target));
   if (!flags.cpu.empty()) choice.target.cpu = flags.cpu;
   choice.target.dump_dir = flags.dump;
@@ -109,23 +101,7 @@ void AddCompile(CLI::App& app, int& exit_code) {
                     "machines and cut otherwise give the same bits");
   command->add_flag("--no-verify", flags->no_verify,
                     "do not prove the program before it is written");
-  command->add_flag("--no-library", flags->no_library,
-                    "generate code for contractions and convolutions too");
-  command->add_flag("--tf32", flags->tf32,
-                    "libraries of GPUs may round operands of f32 to 10 bits of mantissa");
-  command
-      ->add_option("--layouts", flags->layouts,
-                   "in which order the dimensions of tensors lie in memory: channels-last, "
-                   "channels innermost round convolutions; auto: for GPUs, round those of bf16, "
-                   "f16 and TF32")
-      ->check(CLI::IsMember(kernels::MemoryOrderNames()));
-  command
-      ->add_option("--joint-calls", flags->joint_calls,
-                   "which products of GPUs are one library call with a bias's gradient, or with "
-                   "GELU or its gradient: all, none; auto: of bf16 and f16, with a bias's gradient")
-      ->check(CLI::IsMember(kernels::JointCallsNames()));
-  command->add_flag("--no-overlap", flags->no_overlap,
-                    "exchanges of GPUs run one after the other with the kernels, not beside them");
+  AddKernelFlags(command, flags->kernels);
   command->add_option("--dump-kernels", flags->dump, "write each kernel's stages into this folder");
   command->add_option("-o,--output", flags->output,
                       "the program file; default: beside the model's name");

@@ -34,28 +34,7 @@ void AddRunCommandFlags(CLI::App* command, RunCommandFlags& flags) {
   AddPlannedModelFlags(command, flags.model);
   AddPlanFile(command, flags.plan);
   AddRunFlags(command, flags.run);
-  command->add_flag("--no-library", flags.no_library, "generated kernels only")->group("Machine");
-  command
-      ->add_flag("--tf32", flags.tf32,
-                 "libraries of GPUs may round operands of f32 to 10 bits of mantissa")
-      ->group("Machine");
-  command
-      ->add_option("--layouts", flags.layouts,
-                   "in which order the dimensions of tensors lie in memory: channels-last, "
-                   "channels innermost round convolutions; auto: for GPUs, round those of bf16, "
-                   "f16 and TF32")
-      ->check(CLI::IsMember(kernels::MemoryOrderNames()))
-      ->group("Machine");
-  command
-      ->add_option("--joint-calls", flags.joint_calls,
-                   "which products of GPUs are one library call with a bias's gradient, or with "
-                   "GELU or its gradient: all, none; auto: of bf16 and f16, with a bias's gradient")
-      ->check(CLI::IsMember(kernels::JointCallsNames()))
-      ->group("Machine");
-  command
-      ->add_flag("--no-overlap", flags.no_overlap,
-                 "exchanges of GPUs run one after the other with the kernels, not beside them")
-      ->group("Machine");
+  AddKernelFlags(command, flags.kernels, "Machine");
   command->add_flag("--no-verify", flags.no_verify, "do not prove the program before it runs")
       ->group("Diagnosis");
 }
@@ -127,12 +106,7 @@ std::map<std::string, int64_t> PromisedBytes(const PlannedModel& planned) {
 }
 
 kernels::KernelChoice ChoiceOf(const RunCommandFlags& flags) {
-  kernels::KernelChoice choice;
-  choice.library = !flags.no_library;
-  choice.tf32 = flags.tf32;
-  choice.order = kernels::MemoryOrderOf(flags.layouts);
-  choice.joint_calls = kernels::JointCallsOf(flags.joint_calls);
-  choice.overlap = !flags.no_overlap;
+  kernels::KernelChoice choice = ChoiceOf(flags.kernels);
   const kernels::TargetFacts* const target = kernels::FindTarget(flags.run.backend);
   if (target != nullptr) choice.target = TargetHere(*target);
   return choice;

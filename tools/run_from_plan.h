@@ -11,6 +11,7 @@
 #include "compiler/kernels/add_kernels.h"
 #include "compiler/model.h"
 #include "tools/command.h"
+#include "tools/flags/kernel_flags.h"
 #include "tools/run/run_flags.h"
 #include "tools/run/run_ports.h"
 
@@ -24,11 +25,7 @@ struct RunCommandFlags {
   ModelFlags model;
   std::string plan;
   RunFlags run;
-  bool no_library = false;
-  bool tf32 = false;
-  std::string layouts = "auto";
-  std::string joint_calls = "auto";
-  bool no_overlap = false;
+  KernelFlags kernels;
   bool no_verify = false;
 };
 // `flags` must outlive `app`.

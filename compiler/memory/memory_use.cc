@@ -11,20 +11,10 @@
 #include "runtime/program/check_joint_calls.h"
 #include "runtime/program/known_boxes.h"
 #include "runtime/program/tables.h"
+#include "runtime/program/used_buffers.h"
 
 namespace yuba::compiler {
 namespace {
-
-template <typename Visit>
-void ForEachBuffer(const program::Instruction& instruction, const Visit& visit) {
-  if (instruction.has_kernel()) {
-    for (const program::Access& operand : instruction.kernel().operands()) visit(operand.buffer());
-    for (const program::Access& result : instruction.kernel().results()) visit(result.buffer());
-  } else {
-    visit(instruction.exchange().source());
-    visit(instruction.exchange().destination());
-  }
-}
 
 // [instruction]: the sum of the bytes of the buffers that live there. bytes: [buffer].
 std::vector<int64_t> LiveBytes(const program::Program& program, const std::vector<int64_t>& bytes) {
@@ -159,26 +149,26 @@ std::vector<Users> UsersOf(const program::Program& program, const std::vector<in
     users[id].first = users[id].none() ? first : std::min(users[id].first, first);
     users[id].last = std::max(users[id].last, runs_until.empty() ? last : runs_until[last]);
   };
-  for (int i = 0; i < program.instructions_size(); ++i)
-    ForEachBuffer(program.instructions(i), [&](int id) { use(id, i, i); });
+  const std::vector<program::UsedBuffers> used = program::UsedBuffersOf(program);
+  const auto use_all = [&](int instruction, int first, int last) {
+    for (const std::vector<int>* ids : {&used[instruction].reads, &used[instruction].writes}) {
+      for (const int id : *ids) {
+        // A call does without them.
+        const bool of_kernels = first < last && program.buffers(id).substitute();
+        if (!of_kernels) use(id, first, last);
+      }
+    }
+  };
+  for (int i = 0; i < program.instructions_size(); ++i) use_all(i, i, i);
   // A call that stands for several kernels reads and writes while any of them would.
   for (const program::Attention& attention : program.attention()) {
     for (const auto& [begin, end] : program::PartsOf(attention)) {
-      for (int i = begin; i < end; ++i) {
-        ForEachBuffer(program.instructions(i), [&, begin = begin, end = end](int id) {
-          if (!program.buffers(id).substitute()) use(id, begin, end - 1);
-        });
-      }
+      for (int i = begin; i < end; ++i) use_all(i, begin, end - 1);
     }
-    if (!program::HasBackward(attention)) continue;
-    use(attention.row_sums(), attention.forward_begin(), attention.forward_end() - 1);
-    for (const int id : program::KeptOf(program, attention))
-      use(id, attention.backward_begin(), attention.backward_end() - 1);
   }
   for (const program::JointCall& call : program.joint_calls()) {
     const int first = program::FirstOf(call);
-    for (const int i : {first, first + 1})
-      ForEachBuffer(program.instructions(i), [&](int id) { use(id, first, first + 1); });
+    for (const int i : {first, first + 1}) use_all(i, first, first + 1);
   }
   return users;
 }

@@ -1,6 +1,8 @@
 #include "compiler/streams/streams.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/memory/memory.h"
@@ -9,7 +11,6 @@
 #include "compiler/streams/waits.h"
 #include "compiler/streams/work_items.h"
 #include "runtime/program/all_reduce.h"
-#include "runtime/program/entries.h"
 
 namespace yuba::compiler {
 namespace {
@@ -83,9 +84,8 @@ void OverlapExchanges(const Machine& machine, int64_t limit, program::Program& p
       program.instructions().begin(), program.instructions().end(),
       [](const program::Instruction& instruction) { return instruction.has_exchange(); });
   if (!exchanges) return;
-  std::vector<std::vector<WorkItem>> items;
-  for (const program::EntryRange& entry : program::EntriesOf(program))
-    items.push_back(WorkItemsOf(program, entry, machine));
+  const std::vector<std::vector<WorkItem>> items = WorkItemsOf(program, machine);
+  std::string code = std::move(*program.mutable_code());  // megabytes, which no try needs
   const int64_t before = program.arena_size();
   const int64_t most = std::max(before, limit > 0 ? limit : before + before / kShareOfArena);
   for (const double share : kTries) {
@@ -95,6 +95,7 @@ void OverlapExchanges(const Machine& machine, int64_t limit, program::Program& p
     program = std::move(moved);
     break;
   }
+  program.set_code(std::move(code));
   SetWaits(program);
 }
 

@@ -8,6 +8,7 @@
 #include "opsemantics/base/box.h"
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/base/slot.h"
+#include "runtime/program/entries.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/used_buffers.h"
 #include "runtime/program/work.h"
@@ -104,20 +105,22 @@ void SetBuffers(const program::Program& program, const std::vector<program::Used
 
 }  // namespace
 
-std::vector<WorkItem> WorkItemsOf(const program::Program& program, const program::EntryRange& entry,
-                                  const Machine& machine) {
+std::vector<std::vector<WorkItem>> WorkItemsOf(const program::Program& program,
+                                               const Machine& machine) {
   const Estimator estimator(program, machine);
   const std::vector<program::UsedBuffers> used = program::UsedBuffersOf(program);
-  std::vector<WorkItem> items;
+  const std::vector<program::EntryRange> entries = program::EntriesOf(program);
+  std::vector<std::vector<WorkItem>> items(entries.size());
+  size_t entry = 0;
   for (const Unit& unit : UnitsOf(program)) {
-    if (unit.begin < entry.begin || unit.end > entry.end) continue;
+    while (unit.begin >= entries[entry].end) ++entry;
     WorkItem item;
     item.begin = unit.begin;
     item.end = unit.end;
     item.exchange = program.instructions(unit.begin).has_exchange();
     for (int i = unit.begin; i < unit.end; ++i) estimator.AddSeconds(program.instructions(i), item);
     SetBuffers(program, used, item);
-    items.push_back(std::move(item));
+    items[entry].push_back(std::move(item));
   }
   return items;
 }

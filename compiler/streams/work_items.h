@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "opsemantics/machine/machine.h"
-#include "runtime/program/entries.h"
 #include "runtime/program/program.pb.h"
 
 namespace yuba::compiler {
@@ -26,12 +25,13 @@ struct WorkItem {
   int64_t freed_bytes = 0;         // of buffers of which it is the last one
 };
 
-// In the program's order. Buffers must have their sizes and lives (compiler/memory). Seconds are
+// [entry], each in the program's order. Buffers must have their sizes and lives (compiler/memory).
+// Seconds are
 // KernelSeconds of the work of each kernel, and of exchanges what a device receives over the
 // slowest links that the exchange can use: good enough to compare, and nothing but speed depends on
 // them. Each unit (units.h) is one item.
-std::vector<WorkItem> WorkItemsOf(const program::Program& program, const program::EntryRange& entry,
-                                  const Machine& machine);
+std::vector<std::vector<WorkItem>> WorkItemsOf(const program::Program& program,
+                                               const Machine& machine);
 
 }  // namespace yuba::compiler
 

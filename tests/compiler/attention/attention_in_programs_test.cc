@@ -73,6 +73,14 @@ TEST_CASE("calls stand for the kernels of attention, whose scores need no arena"
       CHECK(attention.backward_end() - attention.backward_begin() >= 5);
       CHECK(attention.causal());
       CHECK(attention.scale() == Approx(0.25));
+      // The second call reads them, whatever kernels do.
+      const std::vector<int> kept = program::KeptOf(program, attention);
+      CHECK(kept.size() >= 5);
+      for (const int id : kept) {
+        INFO(program.buffers(id).name());
+        CHECK(program.buffers(id).first() <= attention.forward_end() - 1);
+        CHECK(program.buffers(id).last() >= attention.backward_end() - 1);
+      }
     }
     CHECK(BytesOf(program, "Softmax") == 0);
     CHECK(BytesOf(program, "row_sums") > 0);

@@ -17,6 +17,7 @@
 #include "runtime/program/check_joint_calls.h"
 #include "runtime/program/entries.h"
 #include "tests/support/status_matchers.h"
+#include "tools/calibrate/exchange_program.h"
 
 namespace yuba::compiler {
 namespace {
@@ -251,6 +252,15 @@ TEST_CASE("an error names both instructions") {
   CHECK_THAT(std::string(status.message()), Catch::Matchers::Contains("(kernel ") &&
                                                 Catch::Matchers::Contains("(exchange of ") &&
                                                 Catch::Matchers::Contains("does not wait for it"));
+}
+
+TEST_CASE("a gather does not begin with the sum that it gathers") {
+  program::Program sum = tools::ExchangeProgram("all_reduce", 4, 1 << 10);
+  REQUIRE(program::IsAllReduce(sum, 0));
+  CHECK_THAT(program::CheckStreams(sum), IsOk());
+  sum.mutable_instructions(1)->set_joins(true);
+  CHECK_THAT(program::CheckStreams(sum),
+             StatusIs(absl::StatusCode::kInvalidArgument, "joins the sum that it gathers"));
 }
 
 }  // namespace

@@ -522,6 +522,7 @@ TEST_CASE("exchanges may begin together where none is in another one's way") {
   refused(Joined({"ab", "cd", "ea"}), "begins with instruction 0 ");
   refused(Joined({"ab", "cb"}), "begins with instruction 0 ");
   refused(Joined({"ab", "bb"}), "begins with instruction 0 ");
+  refused(Joined({"ba", "bb"}), "begins with instruction 0 ");
   // Half of the slots of d and f are the same.
   const auto overlap = [](program::Program& p) {
     p.mutable_buffers(5)->set_offset(p.buffers(3).offset() + 32);

@@ -57,6 +57,41 @@ void AddBuffers(PairwiseProblem* problem, std::mt19937* random) {
   }
 }
 
+// Two variables whose costs are a sum of tables by classes, some of which are forbidden.
+PairwiseProblem RandomSum(std::mt19937* random) {
+  constexpr int kMany = 60;
+  const auto upto = [&](int most) { return 1 + static_cast<int>((*random)() % most); };
+  SumOfTables sum;
+  std::vector<int64_t> cells;
+  for (ClassTable& table : sum) {
+    const int rows = upto(5);
+    table.columns = upto(5);
+    table.begin = static_cast<int64_t>(cells.size());
+    for (int value = 0; value < kMany; ++value) {
+      table.row_of.push_back(static_cast<int>((*random)() % rows));
+      table.column_of.push_back(static_cast<int>((*random)() % table.columns));
+    }
+    for (int64_t cell = 0; cell < rows * table.columns; ++cell)
+      cells.push_back((*random)() % 2 == 0 ? kForbidden : (*random)() % 1000);
+  }
+  PairwiseProblem problem;
+  problem.variables.assign(2, PlainDomain(kMany));
+  problem.factors = {{{0, 1},
+                      std::make_shared<const std::vector<int64_t>>(std::move(cells)),
+                      std::make_shared<const SumOfTables>(std::move(sum))}};
+  for (const int variable : {0, 1})
+    problem.memory.uses.push_back({variable, 0, 1, RandomCells(kMany, 50, random)});
+  return problem;
+}
+
+TEST_CASE("the least usage of a problem with sums of tables is that of the whole tables") {
+  std::mt19937 random(3);
+  for (int i = 0; i < 100; ++i) {
+    const PairwiseProblem problem = RandomSum(&random);
+    CHECK(LeastUsage(problem) == LeastUsage(Whole(problem)));
+  }
+}
+
 std::vector<ClassesPtr> OneEach(const PairwiseProblem& problem) {
   Classes classes;
   classes.count = kValues;

@@ -74,7 +74,7 @@ absl::Status PrintCollectives() {
          "model back end says of the program of one sum. The machine's table has these rows, so a "
          "residual is what reading it changes: seconds never fall with the bytes. \"Without this "
          "row\" is the residual where the table lacks it and its neighbours must do. \"By copies\" "
-         "is a run time that copies and adds up by itself, as today's does.\n";
+         "is a run time that copies and adds up by itself, as with --sums ordered.\n";
   for (const PublishedTable& table : PublishedAllReduces()) {
     YUBA_RETURN_IF_ERROR(PrintTable(table));
   }

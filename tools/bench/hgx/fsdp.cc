@@ -86,10 +86,6 @@ absl::Status PrintFsdp(int64_t layers) {
             << "| machine | products | maps | reductions | waiting | again | step and again | "
                "against published |\n|---|---|---|---|---|---|---|---|\n";
   YUBA_RETURN_IF_ERROR(PrintRow(*machine, *program, layers == kPublishedLayers));
-  Machine slow = *machine;
-  slow.name += ", scores in memory";
-  slow.device.fused_products = false;
-  YUBA_RETURN_IF_ERROR(PrintRow(slow, *program, layers == kPublishedLayers));
   return PrintRow(plain, *program, false);
 }
 

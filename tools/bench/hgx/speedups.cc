@@ -80,9 +80,8 @@ absl::Status PrintSpeedups(int64_t layers) {
   const auto machine = std::make_shared<const Machine>(std::move(found));
   std::cout
       << "\n## Eight H100\n\nPredicted on " << machine->name
-      << " in two ways: as `yuba run` runs programs today, one process that starts what eight "
-         "devices do and waits at exchanges, and by a run time that only enqueues. Each has "
-         "the default's plan that is shortest by it.\n";
+      << ", as `yuba run` runs programs there: a process for each GPU, exchanges beside kernels, "
+         "sums by --sums repeatable.\n";
   YUBA_RETURN_IF_ERROR(PrintForwards(machine));
   YUBA_RETURN_IF_ERROR(PrintLlama(machine, {8, 2048}, layers));
   return PrintLlama(machine, {16, 2048}, layers);
