@@ -278,10 +278,41 @@ class SpmdBuilder {
     if (members_.size() > 1) section.shared = cluster->shared;
     section.members = std::move(members_);
     members_.clear();
-    const bool beside =
-        has_sections_ && !sections_.empty() && MayStandBeside(program_, sections_, section);
+    const bool beside = has_sections_ && !sections_.empty() &&
+                        BeginsGathers(section) == BeginsGathers(sections_[0]) &&
+                        MayStandBeside(program_, sections_, section);
     if (!beside) AddSections();
     sections_.push_back(std::move(section));
+  }
+
+  // Whether a step may begin with these, and with gathers of what they compute, as of weights that
+  // are converted to bf16. Beside a kernel that waits for others, the gathers would wait too, where
+  // they could run beside these (compiler/streams).
+  bool BeginsGathers(const MemberSection& section) {
+    bool gathered = false;
+    for (const Member& member : section.members) {
+      for (const program::Access& operand : member.kernel.operands()) {
+        if (!program_.buffers(operand.buffer()).initialized()) return false;
+      }
+      gathered |= IsGathered(graph_.nodes[member.node].result);
+    }
+    return gathered;
+  }
+
+  // Whether some node reads more of the tensor than its device holds, or a copy is sharded
+  // otherwise.
+  bool IsGathered(TensorId tensor) {
+    const std::vector<NodeId>& readers = graph_.tensors[tensor].consumers;
+    return std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
+      const Node& node = graph_.nodes[reader];
+      if (IsCopy(graph_, node))
+        return !AllSame(shards_[tensor]->boxes, shards_[node.result]->boxes);
+      for (size_t o = 0; o < node.operands.size(); ++o) {
+        if (node.operands[o] == tensor && !ShardsHold(shards_[tensor], parts_.Of(reader).reads[o]))
+          return true;
+      }
+      return false;
+    });
   }
 
   // Adds the instruction of the kernel at hand, if there is one. Whatever adds another instruction

@@ -17,21 +17,19 @@ constexpr int kLooks = 256;
 // Of a group together, since what is packed for its messages lies side by side in memory beside the
 // arena.
 constexpr int64_t kGroupBytes = int64_t{64} << 20;
-// And so many kernels. Of a training step of Llama-3-8B on 8 H100 one alone leaves 57 % of the
-// exchanges to wait for, two 41 %, four 39 %, and more no less (decision 174).
-constexpr int kWindow = 4;
+// And so many kernels: what turns the weights of a product to bf16 stands right before it, and
+// their gather is to begin some kernels earlier (decision 174 has figures).
+constexpr int kWindow = 16;
 
 double SecondsOf(const WorkItem& item) { return item.latency + item.seconds; }
 
-// Its bytes take no longer than the latency that it saves in a group.
-bool IsSmall(const WorkItem& item) { return item.seconds <= item.latency; }
-
 class ListScheduler {
  public:
-  ListScheduler(const std::vector<WorkItem>& items, int64_t bytes_ahead)
+  ListScheduler(const std::vector<WorkItem>& items, int64_t bytes_ahead, const OrderChoice& choice)
       : items_(items),
         count_(static_cast<int>(items.size())),
         bytes_ahead_(bytes_ahead),
+        choice_(choice),
         depends_(DependencesOf(items)),
         end_(items.size(), kNever),
         read_by_(items.size() + 1) {
@@ -110,15 +108,15 @@ class ListScheduler {
     return ready;
   }
 
-  // When it would begin. What frees memory does as soon as it can; what brings something twice as
-  // long before its end is needed as it takes, kernels being as late as they are.
+  // When it would begin. What frees memory does as soon as it can; what brings something, some
+  // times as long as it takes before it must, kernels being as late as they are.
   double Begin(int exchange) const {
     const WorkItem& item = items_[exchange];
     const bool frees = item.freed_bytes >= item.made_bytes && !IsSmall(item);
     const double ready = std::max(exchange_time_, Ready(exchange));
     if (frees || IsAwaited(exchange) || kernel_ == count_) return ready;
     const double late = kernel_time_ - ideal_[kernel_];
-    return std::max(ready, latest_[exchange] + late - SecondsOf(item));
+    return std::max(ready, latest_[exchange] + late - choice_.lead * SecondsOf(item));
   }
 
   bool HasRoom(int exchange) const {
@@ -186,7 +184,7 @@ class ListScheduler {
   // The one that is needed first of those that can begin then, and all that join it.
   void StartGroup(double begin) {
     std::vector<int> group;
-    double seconds = 0;
+    double latency = 0, seconds = 0;
     int64_t bytes = 0;
     int looks = 0;
     for (const auto& [deadline, exchange] : candidates_) {
@@ -199,14 +197,18 @@ class ListScheduler {
         continue;
       }
       group.push_back(exchange);
+      latency = std::max(latency, items_[exchange].latency);
       seconds += items_[exchange].seconds;
       bytes += items_[exchange].bytes;
       if (IsPair(exchange)) break;
     }
     YUBA_CHECK(!group.empty()) << "no exchange can begin";
-    const double end = begin + items_[group[0]].latency + seconds;
+    const double end = begin + latency + seconds;
     for (size_t n = 0; n < group.size(); ++n) StartExchange(group[n], begin, end, n > 0);
   }
+
+  // It delays a group by little more than the latency that it saves.
+  bool IsSmall(const WorkItem& item) const { return item.seconds <= choice_.small * item.latency; }
 
   // A sum and its gather, which a library may do in one call.
   bool IsPair(int exchange) const { return items_[exchange].end - items_[exchange].begin > 1; }
@@ -242,6 +244,7 @@ class ListScheduler {
   const std::vector<WorkItem>& items_;
   const int count_;
   const int64_t bytes_ahead_;
+  const OrderChoice choice_;
   const Dependences depends_;
   std::vector<double> ideal_;  // [item] of a kernel, and of the end: when it begins, if none waits
   std::vector<double> deadline_;  // [item] of an exchange
@@ -260,8 +263,9 @@ class ListScheduler {
 
 }  // namespace
 
-std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead) {
-  return ListScheduler(items, bytes_ahead).Run();
+std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead,
+                                    const OrderChoice& choice) {
+  return ListScheduler(items, bytes_ahead, choice).Run();
 }
 
 }  // namespace yuba::compiler

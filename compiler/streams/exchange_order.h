@@ -5,7 +5,7 @@
 // brings something late enough that it need not wait in memory for long, one that frees memory as
 // soon as it can. Exchanges that can begin together do, as one group of messages, where that saves
 // more than it delays: all of them are needed by one kernel, or the bytes of the one that joins
-// take no longer than the latency that it saves.
+// take little beside the latency that it saves.
 //
 // Kernels keep their order but for a few places: of the next few the one that can begin first does,
 // and of several that can at once the one on which the longest chain depends. So of a layer's two
@@ -33,11 +33,21 @@ struct StartedItem {
   bool joins = false;         // the exchange before it: both are one group of messages
 };
 
+// What is best depends on all that is under way: the caller tries several (streams.cc).
+struct OrderChoice {
+  // An exchange that brings something may begin so many times as long as it takes before it must:
+  // late ones find others in their way, early ones are in the way of others.
+  double lead = 1;
+  // An exchange joins a group where it takes at most so many times the latency that this saves.
+  double small = 1;
+};
+
 // All items, in an order in which each comes after all that it depends on. bytes_ahead: so much
 // memory may be held by exchanges that began before the kernel right in front of their reader, and
 // by those that did not begin yet and whose source is ready; about, since what counts in the end is
 // the arena. Deterministic.
-std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead);
+std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead,
+                                    const OrderChoice& choice = {});
 
 }  // namespace yuba::compiler
 

@@ -9,6 +9,7 @@
 #include "opsemantics/base/mesh.h"
 #include "opsemantics/base/slot.h"
 #include "runtime/program/entries.h"
+#include "runtime/program/known_boxes.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/used_buffers.h"
 #include "runtime/program/work.h"
@@ -20,20 +21,27 @@ namespace {
 // one may have the smallest part.
 std::set<int> SampledDevices(const Mesh& mesh) { return {0, mesh.devices() - 1}; }
 
+// Equal for devices of which one sends for all.
+std::vector<int64_t> SenderOf(int64_t partial, const Box& box) {
+  std::vector<int64_t> sender = {partial};
+  for (const Interval& range : box) sender.insert(sender.end(), {range.begin, range.end});
+  return sender;
+}
+
 class Estimator {
  public:
   Estimator(const program::Program& program, const Machine& machine)
-      : program_(program), machine_(machine), mesh_(MeshOf(program)) {
+      : program_(program), machine_(machine), mesh_(MeshOf(program)), known_(mesh_) {
     for (const program::Buffer& buffer : program.buffers()) on_chip_.push_back(buffer.substitute());
   }
 
-  void AddSeconds(const program::Instruction& instruction, WorkItem& item) const {
+  void AddSeconds(const program::Instruction& instruction, WorkItem& item) {
     if (instruction.has_kernel()) {
       item.seconds += machine_.device.launch + KernelSecondsOf(instruction.kernel());
       return;
     }
     const LinkModel& link = machine_.links[KindOf(instruction.exchange())];
-    item.latency += machine_.device.launch + link.latency;
+    item.latency += machine_.device.launch + Messages(instruction.exchange()) * link.latency;
     const double bytes = BytesReceived(instruction.exchange());
     item.bytes += static_cast<int64_t>(bytes);
     item.seconds += bytes / link.bandwidth;
@@ -62,6 +70,32 @@ class Estimator {
     return KindBetween(machine_, 0, farthest);
   }
 
+  // That a device receives: one from each that has something for it. Of devices that have the same
+  // one sends.
+  int Messages(const program::Exchange& exchange) {
+    const program::KnownBoxes::List from = known_.Of(exchange.from());
+    const std::vector<int64_t> groups = NumbersOn(exchange.has_group(), exchange.group());
+    const std::vector<int64_t> partials = NumbersOn(exchange.has_partial(), exchange.partial());
+    size_t most = 1;
+    for (const int device : SampledDevices(mesh_)) {
+      const Box to = BoxOn(mesh_, exchange.to(), device);
+      std::set<std::vector<int64_t>> senders;
+      for (int other = 0; other < mesh_.devices(); ++other) {
+        const Box& box = (*from)[other];
+        if (groups[other] == groups[device] && !IsEmpty(Intersect(box, to)))
+          senders.insert(SenderOf(partials[other], box));
+      }
+      senders.erase(SenderOf(partials[device], (*from)[device]));
+      most = std::max(most, senders.size());
+    }
+    return static_cast<int>(most);
+  }
+
+  // [device]; 0 where there is no such table.
+  std::vector<int64_t> NumbersOn(bool there, const program::Bound& table) const {
+    return there ? ValuesOn(mesh_, table) : std::vector<int64_t>(mesh_.devices(), 0);
+  }
+
   double BytesReceived(const program::Exchange& exchange) const {
     int64_t most = 0;
     for (const int device : SampledDevices(mesh_)) {
@@ -81,6 +115,7 @@ class Estimator {
   const program::Program& program_;
   const Machine& machine_;
   const Mesh mesh_;
+  program::KnownBoxes known_;
   std::vector<bool> on_chip_;  // [buffer]
 };
 
@@ -107,7 +142,7 @@ void SetBuffers(const program::Program& program, const std::vector<program::Used
 
 std::vector<std::vector<WorkItem>> WorkItemsOf(const program::Program& program,
                                                const Machine& machine) {
-  const Estimator estimator(program, machine);
+  Estimator estimator(program, machine);
   const std::vector<program::UsedBuffers> used = program::UsedBuffersOf(program);
   const std::vector<program::EntryRange> entries = program::EntriesOf(program);
   std::vector<std::vector<WorkItem>> items(entries.size());

@@ -181,6 +181,21 @@ TEST_CASE("maps that share nothing are sections of one kernel of a GPU, and apar
   }
 }
 
+TEST_CASE("what is made of weights and gathered waits for no other map") {
+  ModelBuilder build;
+  const TensorId x = build.Input({8, 4}), v = build.Input({4, 4}), w = build.Input({4, 6});
+  const TensorId hidden = build.Relu(build.MatMul(x, v)), weights = build.Relu(w);
+  Model model = build.Finish({build.MatMul(hidden, weights)});
+  ClusterModel(model, 1);
+  for (const int devices : {1, 2}) {  // on one alone nothing is gathered
+    INFO(devices << " devices");
+    const search::Plan plan = ByRows(model.graph, devices);
+    const program::Program program = MakeSpmdProgram(model, plan, Arithmetic::kHash, Joins::kRows);
+    CheckProved(model, program);
+    CHECK(CountsOf(program).kernels == (devices == 1 ? 3 : 4));
+  }
+}
+
 TEST_CASE("any plan of any small graph equals the whole with sections") {
   int sections = 0;
   for (int seed = 0; seed < 300; ++seed) {

@@ -111,6 +111,26 @@ TEST_CASE("exchanges for one kernel, and small ones, are one group") {
   CHECK(started[2].end == Approx(2.03e-3));
 }
 
+TEST_CASE("a group takes its longest latency and the bytes of all, and what is small is a choice") {
+  std::vector<WorkItem> items = {Item(0, true, 1, {1}, {2}), Item(1, false, 1, {2}, {5}),
+                                 Item(2, true, 0.01, {6}, {7}), Item(3, false, 1, {7}, {8})};
+  items[0].latency = 2e-5;
+  items[2].latency = 5e-5;
+  const std::vector<StartedItem> together = OrderItems(items, kPlenty, {1, 1});
+  CHECK(Text(items, together) == "g0+g2 k1 k3");
+  CHECK(together[0].end == Approx(1.06e-3));
+  const std::vector<StartedItem> apart = OrderItems(items, kPlenty, {1, 0.1});
+  CHECK(Text(items, apart) == "g0 k1 g2 k3");
+  CHECK(EndOf(apart) < EndOf(together));
+}
+
+TEST_CASE("with more lead a gather begins earlier") {
+  const std::vector<WorkItem> items = Layers(4, 0.6, 10);
+  const auto begin = [&](double lead) { return OrderItems(items, kPlenty, {lead, 1})[3].begin; };
+  CHECK(begin(1) == Approx(1.4e-3));
+  CHECK(begin(2) == Approx(1.2e-3));  // right behind the one before it
+}
+
 TEST_CASE("a source that waits for its exchange does not hold more memory than there is") {
   std::vector<WorkItem> items;
   for (int n = 0; n < 6; ++n) {
