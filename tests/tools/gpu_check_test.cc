@@ -1,71 +1,16 @@
 // `tools/gpu_check` from end to end, with programs for processors, and for GPUs on fake ones: what
 // passes, what is noticed.
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/command.h"
+#include "tests/tools/gpu_bundle.h"
 
 namespace yuba {
 namespace {
-
-nlohmann::json Read(const std::string& path) {
-  std::ifstream file(path);
-  return nlohmann::json::parse(file);
-}
-
-void Write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
-// A folder in which `yuba` and `yuba-run` are those of a machine with fake GPUs.
-std::string FakeCommands() {
-  const std::string folder = ScratchFolder("bin"), from = "tests/runtime/cuda/";
-  for (const std::string command : {"yuba", "yuba-run"}) {
-    Succeed("ln -s " + RepositoryFile(from + command + "-on-fakes") + " " + folder + "/" + command);
-  }
-  return folder;
-}
-
-// An archive of these cases, which is packed once in the process. What it times is small.
-std::string Archive(const std::string& target, const std::string& only) {
-  static auto* const packed = new std::map<std::string, std::string>;  // by what is asked for
-  std::string& archive = (*packed)[target + only];
-  if (!archive.empty()) return archive;
-  archive = ScratchFolder("archive" + std::to_string(packed->size())) + "/check.tar.gz";
-  const std::string commands = target == "cuda" ? FakeCommands() : "$(dirname $(command -v yuba))";
-  Succeed("python3 " + RepositoryFile("tools/gpu/check.py") + " --pack " + archive + " --target " +
-          target + " --small --only '" + only + "' --bin " + commands);
-  return archive;
-}
-
-// A bundle of these cases, unpacked anew.
-struct Bundle {
-  Bundle(const std::string& target, const std::string& only)
-      : scratch(ScratchFolder("gpu_check")), folder(scratch + "/gpu_check") {
-    Succeed("tar xzf " + Archive(target, only) + " -C " + scratch);
-  }
-  // Of mlp's cases: answers and training, in f32 and bf16, and an id outside of its table, on 1, 2,
-  // 3 and 8 devices.
-  Bundle() : Bundle("host", "/mlp|outside") {}
-
-  CommandResult Check(const std::string& flags = "", const std::string& environment = "") const {
-    return RunCommand(environment + folder + "/gpu_check --report " + scratch + "/report " + flags);
-  }
-  // The case of this name.
-  nlohmann::json& Case(nlohmann::json& packed, const std::string& name) const {
-    for (nlohmann::json& one : packed["cases"]) {
-      if (one["name"] == name) return one;
-    }
-    FAIL("no case " << name);
-    return packed;
-  }
-
-  std::string scratch, folder;
-};
 
 TEST_CASE("a bundle runs where it was made for, and says what passed") {
   const Bundle bundle;
@@ -112,24 +57,6 @@ TEST_CASE("what the time does not suffice for is said, and is no failure of the 
   CHECK(ran.exit_code == 1);
   CHECK(ran.out.find("| answer | 0 | 0 | 7 |") != std::string::npos);
   CHECK(ran.out.find("no time was left for 23 cases") != std::string::npos);
-}
-
-// A row of a table of the page: its cells, of which the first is this one.
-std::vector<std::string> RowOf(const std::string& page, const std::string& first) {
-  const size_t begin = page.find("| " + first);
-  if (begin == std::string::npos) return {};
-  std::vector<std::string> cells;
-  for (const auto& cell : absl::StrSplit(page.substr(begin, page.find('\n', begin) - begin), '|'))
-    cells.emplace_back(absl::StripAsciiWhitespace(cell));
-  return {cells.begin() + 1, cells.end() - 1};
-}
-
-const nlohmann::json& ResultOf(const nlohmann::json& report, const std::string& name) {
-  for (const nlohmann::json& one : report["results"]) {
-    if (one["name"] == name) return one;
-  }
-  FAIL("no result " << name);
-  return report;
 }
 
 // What the report says of times is made from traces, on whatever the programs ran.
@@ -192,11 +119,8 @@ TEST_CASE("two runs that differ are a failure of their own") {
   // The run with a trace gets other values than the one without.
   for (const char* name : {"gpt2 forward on 1", "gpt2 training on 1"})
     bundle.Case(packed, name)["run"] = nlohmann::json::array();
-  Write(bundle.folder + "/run",
-        "#!/bin/sh\ncase \"$*\" in *--trace*) seed=7;; *) seed=8;; esac\nexec " + bundle.folder +
-            "/yuba-run-itself \"$@\" --random=$seed\n");
-  Succeed("cd " + bundle.folder +
-          " && mv yuba-run yuba-run-itself && mv run yuba-run && chmod +x yuba-run");
+  bundle.Wrap(
+      "case \"$*\" in *--trace*) seed=7;; *) seed=8;; esac\nexec $RUN \"$@\" --random=$seed");
   Write(bundle.folder + "/cases.json", packed.dump());
   const CommandResult ran = bundle.Check();
   INFO(ran.out << ran.error);
@@ -209,27 +133,13 @@ TEST_CASE("two runs that differ are a failure of their own") {
         std::string::npos);
 }
 
-// A folder with CUDA's libraries for scripts, which are stubs, and with an nvidia-smi.
-std::string StubFolder() {
-  const std::string folder = ScratchFolder("stubs");
-  const std::string stub = RepositoryFile("tests/tools/libstub_gpu.so");
-  for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13",
-                           "libcublasLt.so.13", "libcudnn.so.9", "libnccl.so.2"}) {
-    Succeed("ln -s " + stub + " " + folder + "/" + name);
-  }
-  Write(folder + "/nvidia-smi",
-        "#!/bin/sh\ncase $1 in *name*) echo fake GPU, 80 GiB, 580.1, 9.0;; *) echo 9.0;; esac\n");
-  Succeed("chmod +x " + folder + "/nvidia-smi");
-  return folder;
-}
-
 TEST_CASE("programs for GPUs run on fake GPUs from end to end") {
 #ifndef YUBA_WITH_CUDA
   WARN("SKIP: built without CUDA");
   return;
 #endif
   const Bundle bundle("cuda",
-                      "mlp.* on [38]|models/gpt on 3|models/conv on 3$|outside on 2|mlp on 2 for "
+                      "/mlp.* on [38]|models/gpt on 3|models/conv on 3$|outside on 2|mlp on 2 for "
                       "sm_90|^gpt2 forward on|^gpt2 bf16|^bulk (map|transpose)");
   Succeed("sed -i 's/1 << 30, 8192/1 << 22, 256/' " + bundle.folder + "/gpu/limits.py");
   // In the place of the scripts that need PyTorch.

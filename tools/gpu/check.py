@@ -5,7 +5,7 @@ Two halves, on two machines:
   tools/gpu_check --pack check.tar.gz     where Yuba is built: compiles programs for sm_80, some for
                                           sm_90, and packs them with yuba-run, inputs and expected
                                           outputs
-  tar xzf check.tar.gz; gpu_check/gpu_check [--minutes 8] [--report FOLDER]
+  tar xzf check.tar.gz; gpu_check/gpu_check [--minutes 10] [--report FOLDER]
                                           on a machine with CUDA and Python 3, nothing else
 
 The check prints a page and writes report.json and report.md into the report's folder. It exits with
@@ -66,7 +66,7 @@ def parse_arguments():
                         help="of --pack: programs to time are small, to try the check itself")
     parser.add_argument("--only", metavar="PATTERN", type=pattern, default="",
                         help="of the cases those in whose name this regular expression is found")
-    parser.add_argument("--minutes", type=minutes, default=8, help="time limit (default 8)")
+    parser.add_argument("--minutes", type=minutes, default=10, help="time limit (default 10)")
     parser.add_argument("--target", default="cuda", choices=("cuda", "host"),
                         help="of --pack: what the programs run on (default cuda)")
     parser.add_argument("--jobs", type=count, default=min(12, os.cpu_count()),

@@ -42,6 +42,12 @@ def sanitizer():
         iter(glob.glob("/usr/local/cuda*/bin/compute-sanitizer")), None)
 
 
+def gpus():
+    """How many there are; 0 where it is not known."""
+    said = output_of(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
+    return len(re.findall(r"^\d+\.\d", said, re.MULTILINE))
+
+
 def sm_of_first_gpu():
     """80 for compute capability 8.0; none where it is not known."""
     said = output_of(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import struct
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -13,17 +12,14 @@ import threading
 import bulk
 import cases as case_list
 import digests
+import pack_ranks
+import rank_cases
+from pack_ranks import kind_of, run
 
+COPIED = ("sanitize", "of", "ways", "launchers", "signal", "moment", "victim")
 MOST_SAID = 20  # failures
 SM = 80  # that programs are for where a case does not say otherwise
 ON_PROCESSORS_ONLY = "runs on processors only"  # what `yuba compile` says of opaque functions
-
-
-def run(command):
-    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if ran.returncode != 0:
-        raise RuntimeError(f"{' '.join(command[:3])}: {ran.stderr.strip()}")
-    return ran.stdout
 
 
 def version_of(yuba, root):
@@ -75,7 +71,7 @@ class Packer:
 
     @staticmethod
     def flags(case):
-        return ["--hash-arithmetic"] if case["kind"] == "hash" else []
+        return ["--hash-arithmetic"] if kind_of(case) == "hash" else []
 
     def target_flags(self, case):
         if self.target == "host":
@@ -106,10 +102,13 @@ class Packer:
             model, plan = self.model_of(case, scratch), os.path.join(scratch, "plan.json")
             run([f"{self.bin}/yuba", "partition", model, "--devices", str(case["devices"]),
                  "-o", plan, *case["plan"]])
-            packed = {key: case[key] for key in ("kind", "name", "devices", "run", "sanitize")}
+            packed = {key: case[key] for key in ("kind", "name", "devices", "run")}
+            packed.update({key: case[key] for key in COPIED if key in case})
             packed["sm"] = case.get("sm", SM)
             packed["program"] = self.compile(number, case, model, plan)
-            if case["kind"] == "training":
+            if case["kind"] in rank_cases.KINDS and kind_of(case) != "hash":  # no machine has its times
+                packed.update(pack_ranks.predicted(self, case, packed["program"]))
+            if kind_of(case) == "training" and case["kind"] != "lost":
                 packed["precision"] = case["precision"]
                 ran = self.run_on_host(case, model, plan, scratch, "--json")
                 packed["losses"] = json.loads(ran)["numbers"]["loss"]
@@ -117,10 +116,13 @@ class Packer:
                 packed["same_outputs"] = not case["plan"]
             if case["kind"] == "bulk":
                 packed["moves"] = bulk.bytes_moved(*case["model"])
-            if case["kind"] == "hash":
+            if kind_of(case) == "hash":
                 outputs = os.path.join(scratch, "outputs")
-                self.run_on_host(case, model, plan, scratch, "--outputs", outputs)
+                ran = self.run_on_host(case, model, plan, scratch, "--json", "--outputs", outputs)
                 packed["digests"] = digests.of_folder(outputs)
+                packed["bytes"] = json.loads(ran)["bytes"]  # of one step
+            if case.get("must_move") and packed["bytes"] == 0:
+                raise pack_ranks.MovesNothing()
         if case["kind"] == "refused":
             packed["says"], packed["values"] = case["says"], f"values/{number}"
             os.makedirs(os.path.join(self.folder, packed["values"]))
@@ -142,7 +144,8 @@ class Packer:
 
 def pack(root, options):
     """Writes the archive options.pack; returns the exit code."""
-    chosen = [case for case in case_list.all_cases(root, options.small) if options.only.search(case["name"])
+    everything = case_list.all_cases(root, options.small) + rank_cases.all_cases(root, options.small)
+    chosen = [case for case in everything if options.only.search(case["name"])
               and (options.target == "cuda" or "sm" not in case)]
     if not chosen:
         print(f"gpu_check: no case has a name with {options.only.pattern}", file=sys.stderr)
@@ -156,6 +159,8 @@ def pack(root, options):
             for case, future in zip(chosen, made):
                 try:
                     packed.append(future.result())
+                except pack_ranks.MovesNothing:
+                    continue
                 except (OSError, RuntimeError) as error:
                     if ON_PROCESSORS_ONLY in str(error):
                         left_out.append(case["name"])
@@ -170,6 +175,7 @@ def pack(root, options):
                        "small": options.small, "left_out": left_out, "cases": packed}, file, indent=1)
         shutil.copy(os.path.join(root, "tools", "gpu_check"), folder)
         shutil.copy(f"{packer.bin}/yuba-run", folder)
+        pack_ranks.copy_transports(packer)
         shutil.copytree(os.path.join(root, "tools", "gpu"), os.path.join(folder, "gpu"),
                         ignore=shutil.ignore_patterns("__pycache__"))
         with tarfile.open(options.pack, "w:gz") as archive:

@@ -3,10 +3,12 @@ import json
 import os
 import time
 
+import rank_times
 import ratios
 import times
 
-KINDS = ("answer", "hash", "refused", "training", "nccl", "limits", "sanitizer", "time", "bits", "bulk")
+KINDS = ("answer", "hash", "refused", "training", "nccl", "limits", "sanitizer", "ranks", "lost",
+         "rank_times", "time", "bits", "bulk")
 MOST_FAILURES = 40
 
 
@@ -67,6 +69,7 @@ def write(found, folder):
             *failures(results)]
     if any(r["kind"] in ("time", "bulk") and r["ok"] for r in results):
         page += ratios.page(found) + times.page(found)
+    page += rank_times.page(results, facts["gpus"])
     if found["interrupted"]:
         page.insert(2, "Interrupted: what follows is a part.\n")
     print("\n".join(page))

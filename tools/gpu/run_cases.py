@@ -1,5 +1,4 @@
 """Runs the cases of a bundle. A result is the case's name, kind, `ok` and what was found."""
-import concurrent.futures
 import contextlib
 import json
 import os
@@ -13,10 +12,14 @@ import digests
 import instructions
 import machine
 import pytorch
+import rank_cases
+import rank_runs
+from parallel import in_parallel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASE_SECONDS = 90
 SECONDS_FOR_TIMES = 270  # that are kept for what is timed, where answers take long
+SECONDS_FOR_RANKS = 150  # and for runs of ranks
 LOSS_TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}  # relative: sums have another order
 TIMED_STEPS, TRACED_STEPS = 20, 5
 SCRIPTS = (("NCCL with one rank", "nccl", "nccl_smoke.py"),
@@ -183,27 +186,8 @@ def no_gpu(bundle, packed):
     if packed["target"] != "cuda":
         return ""
     runner = Runner(bundle, packed["target"], time.monotonic() + CASE_SECONDS)
-    error = runner.run(packed["cases"][0]).get("error", "")
+    error = runner.run({**packed["cases"][0], "kind": "answer"}).get("error", "")
     return error[error.index("no GPU"):] if "yuba-run: no GPU" in error else ""
-
-
-def in_parallel(tasks, jobs, results):
-    """Runs pairs of a function and its arguments, so many at a time; after Ctrl-C begins no more."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures, taken = [pool.submit(function, *arguments) for function, *arguments in tasks], 0
-        try:
-            for future in futures:
-                results.append(future.result())
-                taken += 1
-        except KeyboardInterrupt:
-            done = [future.result() for future in futures[taken:] if future.done()]
-            results += [result for result in done if not ended_by_ctrl_c(result)]
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def ended_by_ctrl_c(result):
-    return result.get("error", "").startswith("exit 130")
 
 
 def run_all(bundle, packed, options, end):
@@ -226,11 +210,16 @@ def run_each(runner, cases, options, found):
     """What is judged first, several at a time, then what is timed, alone: for that some of the time
     is kept."""
     quiet = [case for case in cases if case["kind"] in ("time", "bulk")]
-    end = runner.end
-    if quiet and runner.sm is not None:
-        runner.end -= min(SECONDS_FOR_TIMES, (end - time.monotonic()) / 2)
+    of_ranks = [case for case in cases if case["kind"] in rank_cases.KINDS]
+    judged = [case for case in cases if case not in quiet and case not in of_ranks]
+    end, left = runner.end, runner.end - time.monotonic()
+    for_times = min(SECONDS_FOR_TIMES, left / 2) if quiet and runner.sm is not None else 0
+    runner.end -= for_times + (min(SECONDS_FOR_RANKS, left / 4) if of_ranks else 0)
     with pytorch.compiling(runner, found["small"]) if quiet else contextlib.nullcontext():
-        run_judged(runner, [case for case in cases if case not in quiet], options, found["results"])
+        run_judged(runner, judged, options, found["results"])
+    runner.end = end - for_times
+    if of_ranks:
+        rank_runs.run_all(runner, of_ranks, options, found)
     runner.end = end
     run_scripts(runner, options, quiet, found)
     for case in quiet:

@@ -1,0 +1,163 @@
+// The part of `tools/gpu_check` for runs of ranks, on processors, and on fake GPUs as far as ranks
+// of several processes go there: what passes, what is noticed.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "tests/support/command.h"
+#include "tests/tools/gpu_bundle.h"
+
+namespace yuba {
+namespace {
+
+using Catch::Contains;
+
+constexpr char kConformance[] =
+    "^ranks (models|hash models) mlp on [24]$|^ranks training gpt f32 on 2";
+
+bool IsThere(const std::string& program) {
+  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+TEST_CASE("ranks of each launcher have the answers, losses, bits and bytes of one process") {
+  const Bundle bundle("host", kConformance);
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("| ranks | 5 | 0 | 0 |"));
+  const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
+  for (const char* name : {"ranks models mlp on 2", "ranks training gpt f32 on 2"}) {
+    const nlohmann::json& result = ResultOf(report, name);
+    CHECK(result["bytes"] > 0);
+    std::vector<std::string> ways = {"--ranks ordered"};
+    for (const char* launcher : {"mpirun.openmpi", "mpiexec.hydra", "torchrun"}) {
+      if (IsThere(launcher))
+        ways.push_back(std::string(launcher) + " ordered");
+      else
+        CHECK_THAT(ran.out, Contains("ranks by " + std::string(launcher) + " (not installed)"));
+    }
+    CHECK(result["ways"] == ways);
+  }
+}
+
+TEST_CASE("wrong answers, losses, bits and bytes of ranks fail alone") {
+  const Bundle bundle("host", kConformance);
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  bundle.Case(packed, "ranks models mlp on 2")["run"] = {"--inputs", "DATA", "--expect", "0"};
+  nlohmann::json& bytes = bundle.Case(packed, "ranks models mlp on 4")["bytes"];
+  bytes = bytes.get<int64_t>() + 1;
+  bundle.Case(packed, "ranks hash models mlp on 2")["digests"]["output_0.npy"] = "another";
+  bundle.Case(packed, "ranks training gpt f32 on 2")["losses"][1] = 2.5;
+  Write(bundle.folder + "/cases.json", packed.dump());
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("| ranks | 1 | 4 | 0 |"));
+  for (const char* line :
+       {"- ranks models mlp on 2: one process: exit 1: ",
+        "- ranks models mlp on 4: --ranks ordered: moved ",
+        "- ranks hash models mlp on 2: --ranks ordered: other bits than processors: output_0.npy",
+        "- ranks training gpt f32 on 2: one process: losses: "})
+    CHECK_THAT(ran.out, Contains(line));
+}
+
+TEST_CASE("ranks whose bits or losses are not those of one process are a failure") {
+  const Bundle bundle("host", kConformance);
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  bundle.Case(packed, "ranks models mlp on 2")["run"] = nlohmann::json::array();
+  nlohmann::json& training = bundle.Case(packed, "ranks training gpt f32 on 2");
+  training["run"] = {"--steps", "3"};
+  training.erase("losses");
+  Write(bundle.folder + "/cases.json", packed.dump());
+  // Ranks get other values than one process does.
+  bundle.Wrap(
+      "case \"$*\" in *--sums*) seed=7;; *) seed=8;; esac\nexec $RUN \"$@\" --random=$seed");
+  const CommandResult ran = bundle.Check("--only 'ranks (models|training).* on 2'");
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("| ranks | 0 | 2 | 0 |"));
+  CHECK_THAT(ran.out, Contains("- ranks models mlp on 2: --ranks ordered: other bits than one "
+                               "process: output_0.npy"));
+  CHECK_THAT(ran.out, Contains("- ranks training gpt f32 on 2: --ranks ordered: other losses than "
+                               "one process: "));
+}
+
+constexpr char kLost[] = "^lost: (KILL in|STOP later).* on 2";
+
+TEST_CASE("a rank that is killed or stopped is named by the others, with an instruction") {
+  const Bundle bundle("host", kLost);
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("| lost | 2 | 0 | 0 |"));
+  const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
+  const auto said = [&](const std::string& name) {
+    return ResultOf(report, name)["said"].get<std::string>();
+  };
+  CHECK_THAT(said("lost: KILL in the first step, training gpt f32 on 2"),
+             Contains("rank 0 (") && Contains("is lost: ") && Contains(", instruction "));
+  CHECK_THAT(said("lost: STOP later, training gpt f32 on 2"),
+             Contains("rank 0 (") && Contains("is lost: no word of it has come for 10 s") &&
+                 Contains("rank 1 (") && Contains("waits for it in step "));
+}
+
+TEST_CASE("a job that ends for another reason, or does not name the lost rank, is a failure") {
+  const Bundle bundle("host", kLost);
+  nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  bundle.Case(packed, "lost: KILL in the first step, training gpt f32 on 2")["signal"] = "TERM";
+  bundle.Case(packed, "lost: STOP later, training gpt f32 on 2")["run"] = {"--random", "--steps",
+                                                                           "2"};
+  Write(bundle.folder + "/cases.json", packed.dump());
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("| lost | 0 | 2 | 0 |"));
+  CHECK_THAT(ran.out, Contains("training gpt f32 on 2: exit 130, and not that rank 0 is lost: "));
+  CHECK_THAT(ran.out, Contains("training gpt f32 on 2: ended before: "));
+}
+
+TEST_CASE("a step of ranks stands beside its prediction, which was packed with it") {
+  const Bundle bundle("host", "^rank times gpt2 forward on [28]$");
+  const CommandResult ran = bundle.Check();
+  INFO(ran.out << ran.error);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("| rank_times | 1 | 0 | 0 |"));
+  CHECK_THAT(ran.out, Contains("ranks on 8 GPUs (there are 4)"));
+  const nlohmann::json packed = Read(bundle.folder + "/cases.json");
+  const double predicted = packed["cases"][0]["predicted"][""]["ms"]["one process"];
+  const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
+  const double step = ResultOf(report, "rank times gpt2 forward on 2")["step_ms"];
+  const std::vector<std::string> row = RowOf(ran.out, "gpt2 forward on 2");
+  REQUIRE(row.size() == 8);
+  CHECK(std::stod(row[1]) == Approx(step).margin(0.005));
+  CHECK(std::stod(row[2]) == Approx(predicted).margin(0.005));
+  CHECK(row[4] == "host");
+}
+
+// NCCL's fake knows one process alone, so that these ranks never meet.
+TEST_CASE("ranks share a fake GPU, or have one each") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const Bundle bundle("cuda", "^ranks (hash )?operators relu on 2");
+  const std::string stubs = StubFolder();
+  for (const std::string gpus : {"1", "2"}) {
+    if (gpus == "2") {
+      Succeed("sed -i 's/echo 9.0;; esac/echo 9.0; echo 9.0;; esac/' " + stubs + "/nvidia-smi");
+    }
+    bundle.Wrap("echo \"$*\" >> " + bundle.scratch + "/lines" + gpus + "\nexec $RUN \"$@\"");
+    const CommandResult ran = bundle.Check(
+        "", "FAKE_GPUS=" + gpus + " PATH=" + stubs + ":$PATH LD_LIBRARY_PATH=" + stubs + " ");
+    INFO(ran.out << ran.error);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.out, Contains("| ranks | 2 | 0 | 0 |"));
+    const std::string lines = Succeed("cat " + bundle.scratch + "/lines" + gpus).out;
+    CHECK_THAT(lines, Contains("--sums ordered") && Contains("--sums repeatable"));
+    CHECK((lines.find("--share-gpu") != std::string::npos) == (gpus == "1"));
+    Succeed("cd " + bundle.folder + " && mv yuba-run-itself yuba-run");
+  }
+}
+
+}  // namespace
+}  // namespace yuba

@@ -1,0 +1,55 @@
+"""What must hold of a run of ranks, beside what was packed, one process and other runs."""
+LOSS_TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}  # relative: sums have another order
+ONE_BY_ONE = "instructions are started one by one"  # what a run says whose steps are no graphs
+
+
+class Failed(Exception):
+    """Why a case did not pass."""
+
+
+def called(way):
+    if way.launcher is None:
+        return "one process"
+    return " ".join([way.launcher[0].name, way.sums, *way.further])
+
+
+def check_bytes(case, ran, way):
+    expected = case["bytes"] * ran.figures["steps"]
+    if ran.figures["bytes"] != expected:
+        raise Failed(f"{called(way)}: moved {ran.figures['bytes']} bytes, the program {expected}")
+
+
+def check_graphs(way, ran):
+    if ONE_BY_ONE in ran.errors and "--no-graph" not in way.further:
+        line = next(line for line in ran.errors.splitlines() if ONE_BY_ONE in line)
+        raise Failed(f"{called(way)}: {line}")
+
+
+def losses_of(ran):
+    return ran.figures.get("numbers", {}).get("loss", [])
+
+
+def check_losses(case, ran, words):
+    """Near those of processors."""
+    if "losses" not in case:
+        return
+    losses = [float("nan") if loss is None else loss for loss in losses_of(ran)]  # as JSON has it
+    tolerance = LOSS_TOLERANCE[case["precision"]]
+    wrong = [f"{a:g} for {b:g}" for a, b in zip(losses, case["losses"])
+             if not abs(a - b) <= tolerance * abs(b)]
+    if wrong or len(losses) != len(case["losses"]):
+        raise Failed(f"{words}: losses: " + ", ".join(wrong))
+
+
+def check_bits(expected, found, way, whose):
+    wrong = [name for name in sorted(expected.keys() | found.keys())
+             if expected.get(name) != found.get(name)]
+    if wrong or not expected:
+        raise Failed(f"{called(way)}: other bits than {whose}: " + (", ".join(wrong) or "none at all"))
+
+
+def check_same(one, other, way, whose):
+    if losses_of(one) != losses_of(other):
+        raise Failed(f"{called(way)}: other losses than {whose}: {losses_of(other)} "
+                     f"for {losses_of(one)}")
+    check_bits(one.digests, other.digests, way, whose)
