@@ -122,7 +122,7 @@ TEST_CASE("a step of ranks stands beside its prediction, which was packed with i
   INFO(ran.out << ran.error);
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains("| rank_times | 1 | 0 | 0 |"));
-  CHECK_THAT(ran.out, Contains("ranks on 8 GPUs (there are 4)"));
+  CHECK_THAT(ran.out, Contains("ranks on 8 devices of their own (here: 4)"));
   const nlohmann::json packed = Read(bundle.folder + "/cases.json");
   const double predicted = packed["cases"][0]["predicted"][""]["ms"]["one process"];
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");

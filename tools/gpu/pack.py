@@ -170,6 +170,10 @@ def pack(root, options):
                         print(f"{case['name']}: {error}", file=sys.stderr)
         finally:
             pool.shutdown(cancel_futures=True)
+        used = {case["program"] for case in packed}
+        for name in os.listdir(os.path.join(folder, "programs")):
+            if f"programs/{name}" not in used:
+                os.remove(os.path.join(folder, "programs", name))
         with open(os.path.join(folder, "cases.json"), "w") as file:
             json.dump({"target": options.target, "version": version_of(f"{packer.bin}/yuba", root),
                        "small": options.small, "left_out": left_out, "cases": packed}, file, indent=1)
@@ -180,7 +184,7 @@ def pack(root, options):
                         ignore=shutil.ignore_patterns("__pycache__"))
         with tarfile.open(options.pack, "w:gz") as archive:
             archive.add(folder, "gpu_check")
-    print(f"{options.pack}: {len(packed)} cases with {len(packer.compiled)} programs, "
+    print(f"{options.pack}: {len(packed)} cases with {len(used)} programs, "
           f"{os.path.getsize(options.pack) / 1e6:.1f} MB; left out, as they run on processors only: "
           f"{', '.join(left_out) or 'none'}")
     if failed:

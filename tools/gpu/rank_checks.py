@@ -14,9 +14,11 @@ def called(way):
 
 
 def check_bytes(case, ran, way):
-    expected = case["bytes"] * ran.figures["steps"]
-    if ran.figures["bytes"] != expected:
-        raise Failed(f"{called(way)}: moved {ran.figures['bytes']} bytes, the program {expected}")
+    expected, figures = case["bytes"] * ran.figures["steps"], ran.figures
+    said = {figures["bytes"], sum(figures["bytes_out"]), sum(figures["bytes_in"])}
+    if said != {expected}:
+        raise Failed(f"{called(way)}: moved {' or '.join(map(str, sorted(said)))} bytes, "
+                     f"the program {expected}")
 
 
 def check_graphs(way, ran):

@@ -41,7 +41,7 @@ class RankRunner:
     def left_out(self, cases):
         """What is not run here, in few words."""
         counts = sorted({case["devices"] for case in cases if not self.can_run(case)})
-        what = [f"ranks on {count} GPUs (there are {self.gpus})" for count in counts]
+        what = [f"ranks on {count} devices of their own (here: {self.gpus})" for count in counts]
         return what + [f"ranks by {missing}" for missing in self.missing]
 
     def run(self, case):
