@@ -124,7 +124,11 @@ TEST_CASE("a step of ranks stands beside its prediction, which was packed with i
   CHECK_THAT(ran.out, Contains("| rank_times | 1 | 0 | 0 |"));
   CHECK_THAT(ran.out, Contains("ranks on 8 devices of their own (here: 4)"));
   const nlohmann::json packed = Read(bundle.folder + "/cases.json");
-  const double predicted = packed["cases"][0]["predicted"][""]["ms"]["one process"];
+  const std::string program =
+      bundle.folder + "/" + packed["cases"][0]["program"].get<std::string>();
+  const nlohmann::json model = nlohmann::json::parse(
+      Succeed("yuba-run " + program + " --backend model --machine host --json").out);
+  const double predicted = 1e3 * model["predicted"][0]["seconds"].get<double>();
   const nlohmann::json report = Read(bundle.scratch + "/report/report.json");
   const double step = ResultOf(report, "rank times gpt2 forward on 2")["step_ms"];
   const std::vector<std::string> row = RowOf(ran.out, "gpt2 forward on 2");
