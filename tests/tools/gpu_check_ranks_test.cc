@@ -138,6 +138,20 @@ TEST_CASE("a step of ranks stands beside its prediction, which was packed with i
   CHECK(row[4] == "host");
 }
 
+// Ranks that exchange would fail there (below).
+TEST_CASE("one process has all devices of other cases, also where there is a GPU for each") {
+#ifndef YUBA_WITH_CUDA
+  WARN("SKIP: built without CUDA");
+  return;
+#endif
+  const Bundle bundle("cuda", "^models/mlp on 3$");
+  const std::string stubs = StubFolder();
+  const CommandResult ran =
+      bundle.Check("", "FAKE_GPUS=3 PATH=" + stubs + ":$PATH LD_LIBRARY_PATH=" + stubs + " ");
+  INFO(ran.out << ran.error);
+  CHECK_THAT(ran.out, Contains("| answer | 1 | 0 | 0 |"));
+}
+
 // NCCL's fake knows one process alone, so that these ranks never meet.
 TEST_CASE("ranks share a fake GPU, or have one each") {
 #ifndef YUBA_WITH_CUDA

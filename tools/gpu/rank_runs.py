@@ -68,9 +68,9 @@ class RankRunner:
         return left
 
     def line(self, case, way, further):
-        command = self.runner.command(case, further)
+        command = self.runner.command(case, further, one_process=way.launcher is None)
         if way.launcher is None:
-            return [*command, "--ranks", "1"], self.runner.environment
+            return command, self.runner.environment
         command += ["--sums", way.sums, *way.further]
         if self.runner.target == "cuda" and case["devices"] > self.gpus:
             command.append("--share-gpu")

@@ -33,13 +33,14 @@ class Runner:
         self.sm = machine.sm_of_first_gpu() if target == "cuda" else None
         self.compiled = os.path.join(bundle, "torch_compiled")  # what torch.compile keeps
 
-    def command(self, case, further=()):
+    def command(self, case, further=(), one_process=True):
+        """One process has all devices also where there is a GPU for each."""
         folders = {"BUNDLE": self.bundle, "DATA": os.path.join(self.bundle, case.get("data", "")),
                    "VALUES": os.path.join(self.bundle, case.get("values", ""))}
         arguments = [re.sub("BUNDLE|DATA|VALUES", lambda found: folders[found[0]], a)
                      for a in case["run"]]
         return [os.path.join(self.bundle, "yuba-run"), os.path.join(self.bundle, case["program"]),
-                "--backend", self.target, *arguments, *further]
+                "--backend", self.target, *arguments, *(["--ranks", "1"] if one_process else []), *further]
 
     def execute(self, case, command):
         """The result so far and stdout: ok is whether it ended with 0 in time."""
