@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "runtime/ranks/transport.h"
+#include "runtime/ranks/transports/block_signals.h"
 #include "runtime/ranks/transports/mpi_family.h"
 #include "runtime/ranks/transports/patience.h"
 
@@ -31,6 +32,7 @@ struct MpiChannel {
 class MpiTransfer final : public Transfer {
  public:
   MpiTransfer(MpiChannel& channel, const std::vector<Message>& messages) : channel_(channel) {
+    const BlockSigpipe block;
     const std::lock_guard<std::mutex> lock(Mutex());
     for (const Message& message : messages) {
       for (int64_t begin = 0; begin < message.bytes; begin += kLongestPiece) {
@@ -42,6 +44,7 @@ class MpiTransfer final : public Transfer {
 
   TransportError Wait() override {
     if (!failed_.ok()) return failed_;
+    const BlockSigpipe block;
     Patience patience(bytes_);
     std::vector<MPI_Status> statuses(requests_.size());
     while (!channel_.aborted) {
@@ -60,6 +63,7 @@ class MpiTransfer final : public Transfer {
   }
 
   int WaitsFor() const override {
+    const BlockSigpipe block;
     const std::lock_guard<std::mutex> lock(Mutex());
     for (size_t i = 0; i < requests_.size(); ++i) {
       int done = 1;
@@ -148,6 +152,7 @@ class MpiTransport final : public Transport {
       if (!wrong.empty()) return wrong;
     }
     PrepareLibrary();
+    const BlockSigpipe block;
     const std::lock_guard<std::mutex> lock(Mutex());
     int level = MPI_THREAD_SINGLE;
     const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
@@ -182,6 +187,7 @@ class MpiTransport final : public Transport {
   // Waits for the others: there is no other goodbye that keeps launchers from taking it for a
   // failure.
   void Close() override {
+    const BlockSigpipe block;
     const std::lock_guard<std::mutex> lock(Mutex());
     MPI_Finalize();
   }
