@@ -87,7 +87,7 @@ std::vector<pid_t> RankProcesses::Find(int ranks) {
     int left = ranks;
     for (const pid_t process : Living()) {
       std::string rank;
-      for (const std::string name : {"YUBA_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+      for (const std::string name : {"YUBA_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK"}) {
         if (rank.empty()) rank = VariableOf(process, name);
       }
       if (rank.empty() || std::atoi(rank.c_str()) >= ranks) continue;
