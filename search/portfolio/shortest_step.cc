@@ -10,6 +10,7 @@
 #include "search/baselines/baselines.h"
 #include "search/engines/engine.h"
 #include "search/portfolio/alternatives.h"
+#include "search/rewrite/copies.h"
 #include "search/rewrite/partials.h"
 
 namespace yuba::search {
@@ -26,9 +27,21 @@ class Others {
         partials_(HasPartials(found.graph)),
         whole_(partials_ ? WithoutPartials(found.graph) : Graph()) {}
 
+  // By the objective, with copies or without.
   Plan OfBaseline(const Baseline& baseline) const {
     const BaselineOptions asked = {options_.mesh, options_.objective, options_.table_cells};
     return PlanWith(baseline.name, FindCheapest(baseline, whole(), asked, budget_));
+  }
+
+  // Of fewest bytes, without copies.
+  Plan AsPublished(const Baseline& baseline) const {
+    const BaselineOptions asked = {options_.mesh, Objective(), options_.table_cells};
+    if (!whole().copies)
+      return PlanWith(baseline.name, ChoicesOf(baseline, whole(), asked, budget_));
+    const Uncopied bare = WithoutCopies(whole());
+    return PlanWith(
+        baseline.name,
+        ChoicesWithCopies(whole(), bare, ChoicesOf(baseline, bare.graph, asked, budget_)));
   }
 
   // Level by level, as Tofu; an error where the time is too short.
@@ -111,7 +124,10 @@ void TakeShortestStep(const SearchOptions& options, const Budget& budget, Planne
       continue;
     }
     scheduled.push_back(&baseline);
+    // Copies save bytes and take memory, and many short exchanges cost a schedule more than by
+    // themselves: either may be the shorter step.
     offer(others.OfBaseline(baseline));
+    if (!budget.ShouldStop()) offer(others.AsPublished(baseline));
   }
   absl::StatusOr<Plan> recursive = others.Recursive();
   if (recursive.ok()) offer(*std::move(recursive));

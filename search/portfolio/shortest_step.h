@@ -11,7 +11,8 @@
 
 namespace yuba::search {
 
-// Puts the plan of the shortest step, of those of baselines and the recursion, in the place of
+// Puts the plan of the shortest step, of those of baselines, by the objective and as published (of
+// fewest bytes, without copies), and the recursion, in the place of
 // found.plan, where that step is shorter. It must be a plan of the space that was searched:
 // baselines that replicate need Replicate::kAuto, all must keep to the limit on memory. Space,
 // bound and proof stay, since they hold for all plans of the space: the plan's gap is then that of

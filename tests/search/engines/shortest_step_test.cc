@@ -6,6 +6,7 @@
 
 #include "search/check/check.h"
 #include "search/plan/kernel_time.h"
+#include "search/plan/plan.h"
 #include "search/rewrite/partials.h"
 #include "search/search.h"
 #include "tests/support/graphs.h"
@@ -59,6 +60,22 @@ TEST_CASE("the baseline whose program takes less is the answer, with the bound o
     REQUIRE(taken.remarks.size() == 1);
     CHECK_THAT(taken.remarks[0], Catch::Contains(name) && Catch::Contains("0.001 ms"));
   }
+}
+
+TEST_CASE("a baseline as published, of fewest bytes and without copies, is one of the plans") {
+  const Graph graph = Recurrent(16, 64, 2, 3);  // steps share the weights: copies save bytes
+  SearchOptions published;
+  published.mesh = MeshOf(4);
+  published.search = "equal-chop";
+  const absl::StatusOr<Plan> plan = Search(graph, published);
+  REQUIRE_THAT(plan, IsOk());
+  SearchOptions options = On(4, Replicate::kNone);
+  options.step_of = [&](const Graph& of, const Plan& offered) -> absl::StatusOr<int64_t> {
+    return CostOf(of, offered).bytes() == plan->cost.bytes() ? 1 : 2;
+  };
+  const Plan taken = Found(graph, options).plan;
+  CHECK(taken.search == "equal-chop");
+  CHECK(taken.cost.bytes() == plan->cost.bytes());
 }
 
 TEST_CASE("no baseline outside the space is taken, and none where nothing is predicted") {
