@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "compiler/model.h"
+#include "compiler/spmd/drop_buffers.h"
 #include "compiler/spmd/functions.h"
 #include "compiler/spmd/members.h"
 #include "compiler/spmd/node_parts.h"
@@ -67,7 +68,7 @@ class SpmdBuilder {
     for (TensorId id = 0; id < static_cast<TensorId>(graph_.tensors.size()); ++id) AddTensor(id);
     for (int entry = 0; entry < static_cast<int>(graph_.entries.size()); ++entry) AddEntry(entry);
     AddPorts();
-    DropUnusedBuffers();
+    DropBuffers(unused_, program_);
     return std::move(program_);
   }
 
@@ -334,35 +335,6 @@ class SpmdBuilder {
     *program_.add_instructions()->mutable_kernel() = std::move(joined.kernel);
     unused_.insert(joined.unused.begin(), joined.unused.end());
     sections_.clear();
-  }
-
-  // Internal tensors had buffers while it was not known that nothing else reads them.
-  void DropUnusedBuffers() {
-    if (unused_.empty()) return;
-    std::vector<int> number(program_.buffers_size());
-    google::protobuf::RepeatedPtrField<program::Buffer> kept;
-    for (int id = 0; id < program_.buffers_size(); ++id) {
-      number[id] = kept.size();
-      if (unused_.count(id) == 0) *kept.Add() = std::move(*program_.mutable_buffers(id));
-    }
-    *program_.mutable_buffers() = std::move(kept);
-    const auto renumber = [&](auto& access) { access.set_buffer(number[access.buffer()]); };
-    for (program::Instruction& instruction : *program_.mutable_instructions()) {
-      if (instruction.has_exchange()) {
-        program::Exchange& exchange = *instruction.mutable_exchange();
-        exchange.set_source(number[exchange.source()]);
-        exchange.set_destination(number[exchange.destination()]);
-        continue;
-      }
-      program::Kernel& kernel = *instruction.mutable_kernel();
-      for (program::Access& operand : *kernel.mutable_operands()) renumber(operand);
-      for (program::Access& result : *kernel.mutable_results()) renumber(result);
-    }
-    for (program::Port& port : *program_.mutable_inputs()) renumber(port);
-    for (program::Port& port : *program_.mutable_outputs()) renumber(port);
-    for (program::Initializer& parameter : *program_.mutable_parameters()) {
-      renumber(*parameter.mutable_port());
-    }
   }
 
   // Whether the kernel, whose operands are set, may write its result into `buffer`: it reads

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "compiler/streams/dependences.h"
 #include "opsemantics/base/check.h"
 
 namespace yuba::compiler {
@@ -25,12 +24,13 @@ double SecondsOf(const WorkItem& item) { return item.latency + item.seconds; }
 
 class ListScheduler {
  public:
-  ListScheduler(const std::vector<WorkItem>& items, int64_t bytes_ahead, const OrderChoice& choice)
+  ListScheduler(const std::vector<WorkItem>& items, const Dependences& depends, int64_t bytes_ahead,
+                const OrderChoice& choice)
       : items_(items),
         count_(static_cast<int>(items.size())),
+        depends_(depends),
         bytes_ahead_(bytes_ahead),
         choice_(choice),
-        depends_(DependencesOf(items)),
         end_(items.size(), kNever),
         read_by_(items.size() + 1) {
     FindDeadlines();
@@ -108,8 +108,8 @@ class ListScheduler {
     return ready;
   }
 
-  // When it would begin. What frees memory does as soon as it can; what brings something, some
-  // times as long as it takes before it must, kernels being as late as they are.
+  // When it would begin. What frees memory does as soon as it can; what brings something, not long
+  // before its latest begin (OrderChoice::lead), kernels being as late as they are.
   double Begin(int exchange) const {
     const WorkItem& item = items_[exchange];
     const bool frees = item.freed_bytes >= item.made_bytes && !IsSmall(item);
@@ -207,7 +207,7 @@ class ListScheduler {
     for (size_t n = 0; n < group.size(); ++n) StartExchange(group[n], begin, end, n > 0);
   }
 
-  // It delays a group by little more than the latency that it saves.
+  // Its bytes delay a group by no more than the latency that it saves.
   bool IsSmall(const WorkItem& item) const { return item.seconds <= choice_.small * item.latency; }
 
   // A sum and its gather, which a library may do in one call.
@@ -243,9 +243,9 @@ class ListScheduler {
 
   const std::vector<WorkItem>& items_;
   const int count_;
+  const Dependences& depends_;
   const int64_t bytes_ahead_;
   const OrderChoice choice_;
-  const Dependences depends_;
   std::vector<double> ideal_;  // [item] of a kernel, and of the end: when it begins, if none waits
   std::vector<double> deadline_;  // [item] of an exchange
   std::vector<double> latest_;    // [item] of an exchange: when it must begin
@@ -263,9 +263,9 @@ class ListScheduler {
 
 }  // namespace
 
-std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead,
-                                    const OrderChoice& choice) {
-  return ListScheduler(items, bytes_ahead, choice).Run();
+std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, const Dependences& depends,
+                                    int64_t bytes_ahead, const OrderChoice& choice) {
+  return ListScheduler(items, depends, bytes_ahead, choice).Run();
 }
 
 }  // namespace yuba::compiler

@@ -7,9 +7,10 @@
 // more than it delays: all of them are needed by one kernel, or the bytes of the one that joins
 // take little beside the latency that it saves.
 //
-// Kernels keep their order but for a few places: of the next few the one that can begin first does,
-// and of several that can at once the one on which the longest chain depends. So of a layer's two
-// gradients the one that is to be summed and passed on comes first, and the other one while it is.
+// Kernels keep their order but for some places: of the next sixteen the one that can begin first
+// does, and of several that can at once the one on which the longest chain depends. So of a layer's
+// two gradients the one that is to be summed and passed on comes first, and the other one while it
+// is.
 //
 // This is list scheduling with estimated seconds (Graham, "Bounds on Multiprocessing Timing
 // Anomalies", 1969): what comes out is an order that is right whatever the seconds are.
@@ -23,6 +24,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/streams/dependences.h"
 #include "compiler/streams/work_items.h"
 
 namespace yuba::compiler {
@@ -33,21 +35,22 @@ struct StartedItem {
   bool joins = false;         // the exchange before it: both are one group of messages
 };
 
-// What is best depends on all that is under way: the caller tries several (streams.cc).
+// Which choices are best depends on all that is under way: best_order.h tries several.
 struct OrderChoice {
-  // An exchange that brings something may begin so many times as long as it takes before it must:
-  // late ones find others in their way, early ones are in the way of others.
+  // An exchange that brings something begins at most lead times its own duration before its latest
+  // begin: late ones find others in their way, early ones are in the way of others.
   double lead = 1;
-  // An exchange joins a group where it takes at most so many times the latency that this saves.
+  // An exchange is small where its bytes take at most so many times its latency. A small one joins
+  // any group, which it delays by no more than it saves, and is in no hurry to free memory.
   double small = 1;
 };
 
-// All items, in an order in which each comes after all that it depends on. bytes_ahead: so much
-// memory may be held by exchanges that began before the kernel right in front of their reader, and
-// by those that did not begin yet and whose source is ready; about, since what counts in the end is
-// the arena. Deterministic.
-std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead,
-                                    const OrderChoice& choice = {});
+// All items, in an order in which each comes after all that it depends on (DependencesOf).
+// bytes_ahead: so much memory may be held by exchanges that began before the kernel right in front
+// of their reader, and by those that did not begin yet and whose source is ready; about, since what
+// counts in the end is the arena. Deterministic.
+std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, const Dependences& depends,
+                                    int64_t bytes_ahead, const OrderChoice& choice);
 
 }  // namespace yuba::compiler
 

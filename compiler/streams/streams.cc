@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/memory/memory.h"
-#include "compiler/streams/exchange_order.h"
+#include "compiler/streams/best_order.h"
 #include "compiler/streams/move_instructions.h"
 #include "compiler/streams/waits.h"
 #include "compiler/streams/work_items.h"
@@ -20,9 +20,6 @@ constexpr int64_t kShareOfArena = 10;
 // Shares of the memory that is left that exchanges ahead of their readers may hold, tried in turn.
 // What they hold is an estimate, and offsets are not perfect.
 constexpr double kTries[] = {1, 0.5, 0.25, 0.1, 0};
-// Of OrderChoice. With the first ones alone, a step of Llama-3-8B takes 1 % longer (decision 174).
-constexpr double kLeads[] = {1, 2, 4};
-constexpr double kSmalls[] = {1, 0.3, 0.1};
 
 // [position]: the last item that begins before this one has ended.
 std::vector<int> LastDuring(const std::vector<StartedItem>& started) {
@@ -42,24 +39,6 @@ struct Order {
   std::vector<bool> joins;
   std::vector<int> runs_until;
 };
-
-double EndOf(const std::vector<StartedItem>& started) {
-  double end = 0;
-  for (const StartedItem& each : started) end = std::max(end, each.end);
-  return end;
-}
-
-// The one that is over first.
-std::vector<StartedItem> BestOrder(const std::vector<WorkItem>& items, int64_t bytes_ahead) {
-  std::vector<StartedItem> best;
-  for (const double lead : kLeads) {
-    for (const double small : kSmalls) {
-      std::vector<StartedItem> started = OrderItems(items, bytes_ahead, {lead, small});
-      if (best.empty() || EndOf(started) < EndOf(best)) best = std::move(started);
-    }
-  }
-  return best;
-}
 
 void AddEntry(const std::vector<WorkItem>& items, int64_t bytes_ahead, Order& order) {
   const std::vector<StartedItem> started = BestOrder(items, bytes_ahead);

@@ -1,7 +1,9 @@
 #include "compiler/streams/work_items.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "compiler/streams/units.h"
@@ -71,8 +73,19 @@ class Estimator {
   }
 
   // That a device receives: one from each that has something for it. Of devices that have the same
-  // one sends.
+  // one sends. Exchanges of repeated layers have one answer.
   int Messages(const program::Exchange& exchange) {
+    program::Exchange asked;
+    *asked.mutable_from() = exchange.from();
+    *asked.mutable_to() = exchange.to();
+    if (exchange.has_group()) *asked.mutable_group() = exchange.group();
+    if (exchange.has_partial()) *asked.mutable_partial() = exchange.partial();
+    const auto [known, is_new] = messages_.try_emplace(asked.SerializeAsString(), 0);
+    if (is_new) known->second = CountMessages(exchange);
+    return known->second;
+  }
+
+  int CountMessages(const program::Exchange& exchange) {
     const program::KnownBoxes::List from = known_.Of(exchange.from());
     const std::vector<int64_t> groups = NumbersOn(exchange.has_group(), exchange.group());
     const std::vector<int64_t> partials = NumbersOn(exchange.has_partial(), exchange.partial());
@@ -116,7 +129,8 @@ class Estimator {
   const Machine& machine_;
   const Mesh mesh_;
   program::KnownBoxes known_;
-  std::vector<bool> on_chip_;  // [buffer]
+  std::map<std::string, int> messages_;  // by what decides how many
+  std::vector<bool> on_chip_;            // [buffer]
 };
 
 void SetBuffers(const program::Program& program, const std::vector<program::UsedBuffers>& used,

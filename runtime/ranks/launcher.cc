@@ -24,6 +24,7 @@ struct Family {
   std::vector<const char*> job;
   bool starts_launchers;   // in the ordinary course: that it says otherwise is no news
   bool has_store = false;  // torchrun's (StoreOf)
+  bool ends_all = false;   // Launched
 };
 
 // Innermost first: torchrun's workers may inherit an agent's variables, and mpirun's those of a
@@ -50,6 +51,7 @@ const std::vector<Family>& Families() {
        nullptr,
        {"MASTER_PORT", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_RUN_ID"},
        false,
+       true,
        true},
       {"mpirun",
        "OMPI_COMM_WORLD_RANK",
@@ -60,7 +62,9 @@ const std::vector<Family>& Families() {
        "openmpi",
        nullptr,
        {"PMIX_NAMESPACE"},
-       false},
+       false,
+       false,
+       true},
       {"mpiexec",
        "PMI_RANK",
        "PMI_SIZE",
@@ -181,6 +185,7 @@ absl::StatusOr<absl::optional<Launched>> LaunchedBy(const Variables& variable) {
     if (!IsThere(family, variable)) continue;
     Launched launched;
     launched.launcher = family.launcher;
+    launched.ends_all = family.ends_all;
     launched.rank_name = family.rank;
     launched.size_name = family.size;
     YUBA_RETURN_IF_ERROR(

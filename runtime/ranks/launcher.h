@@ -32,6 +32,7 @@ struct Launched {
   // Where a transport without a launcher meets (TransportOptions): the folder of `--ranks`,
   // torchrun's store; "": it must be told.
   std::string meeting;
+  bool ends_all = false;             // it kills all ranks when one of them ends with an error
   std::string rank_name, size_name;  // the variables that say so
   std::string note;                  // where other launchers say otherwise: which one counts
 };

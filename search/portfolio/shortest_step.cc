@@ -108,8 +108,14 @@ void TakeShortestStep(const SearchOptions& options, const Budget& budget, Planne
   if (!of_search.ok()) return;
   int64_t shortest = *of_search;
   Plan best;
+  std::vector<Plan> offered;  // greedy ones are the same by any objective
   const auto offer = [&](Plan plan) {
-    if (budget.ShouldStop() || !Fits(graph, plan, options)) return;
+    const bool known = std::any_of(offered.begin(), offered.end(), [&](const Plan& other) {
+      return other.tensors == plan.tensors && other.nodes == plan.nodes;
+    });
+    if (known || budget.ShouldStop()) return;
+    offered.push_back(plan);
+    if (!Fits(graph, plan, options)) return;
     const absl::StatusOr<int64_t> step = options.step_of(graph, plan);
     if (!step.ok() || *step >= shortest) return;
     shortest = *step;

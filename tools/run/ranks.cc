@@ -117,12 +117,11 @@ void StartForGpus(const std::function<int()>& devices, RunFlags& flags) {
             << "--ranks 1 has all of them on one GPU\n";
 }
 
-// A launcher may kill all ranks when the first one ends with an error, also rank 0 before it has
-// said why. It says so within three seconds, and where such a launcher sees it end this is over.
+// Some launchers kill all ranks when the first one ends with an error, also rank 0 before it has
+// said why. In most cases it has by then: it waits for others three seconds at most (watch.cc).
 void LetSpeak(const runtime::Launched& launched) {
   constexpr std::chrono::seconds kToSpeak(4);
-  const bool kills = launched.launcher == "mpirun" || launched.launcher == "torchrun";
-  if (kills) std::this_thread::sleep_for(kToSpeak);
+  if (launched.ends_all) std::this_thread::sleep_for(kToSpeak);
 }
 
 constexpr char kOutcome[] = "yuba/outcome";
@@ -213,7 +212,7 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
   } else if (ExitCode(status) != exit_code) {
     status = StatusOf(exit_code);  // of rank 0, which has said why
   }
-  if (!status.ok() && !job->Speaks()) LetSpeak(*launched);
+  if (!job->ended().ok() && !job->Speaks()) LetSpeak(*launched);
   if (!status.ok() && job->Speaks()) ended.Write(status, EndedByOf(*job));
   if (job->Speaks() && !flags.all_ranks) output.GiveBack();
   if (!status.message().empty()) std::cerr << command << ": " << status.message() << "\n";

@@ -236,6 +236,25 @@ absl::Status FindLatest(RunFlags& flags) {
   return absl::OkStatus();
 }
 
+// A state that the checkpoint has goes on from there, whatever --input gave it before the first
+// step: the same command line, with --resume latest, begins a run and goes on with it.
+void LeaveToCheckpoint(const RunFlags& flags, RunFiles& files) {
+  if (!files.checkpoint.has_value()) return;
+  for (EntryRun& run : files.runs) {
+    std::vector<StepFiles::Input> kept;
+    for (StepFiles::Input& input : run.first.inputs) {
+      const bool rate = input.name == kLearningRate && flags.overrides.count("lr-schedule") > 0;
+      if (rate || files.checkpoint->tensors().count(input.name) == 0) {
+        kept.push_back(std::move(input));
+        continue;
+      }
+      std::cerr << "note: " << input.name << " goes on as in " << files.checkpoint->path()
+                << "; the value of " << input.file << " is for a run's beginning\n";
+    }
+    run.first.inputs = std::move(kept);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& asked, const RunPorts& ports) {
@@ -264,6 +283,7 @@ absl::StatusOr<RunFiles> ReadRunFiles(const RunFlags& asked, const RunPorts& por
   YUBA_RETURN_IF_ERROR(ReadParameters(flags, ports, files));
   YUBA_RETURN_IF_ERROR(ReadLearningRate(flags, ports, files));
   YUBA_ASSIGN_OR_RETURN(files.runs, ReadRuns(flags, ports, files.checkpoint));
+  LeaveToCheckpoint(flags, files);
   files.facts = FactsOf(flags, ports, files);
   if (!flags.eval.empty()) {
     YUBA_ASSIGN_OR_RETURN(files.eval, ReadEval(flags, ports));

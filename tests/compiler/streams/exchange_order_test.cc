@@ -8,12 +8,18 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/streams/best_order.h"
 #include "compiler/streams/dependences.h"
 
 namespace yuba::compiler {
 namespace {
 
 constexpr int64_t kPlenty = int64_t{1} << 40;
+
+std::vector<StartedItem> OrderItems(const std::vector<WorkItem>& items, int64_t bytes_ahead,
+                                    const OrderChoice& choice = {}) {
+  return OrderItems(items, DependencesOf(items), bytes_ahead, choice);
+}
 
 WorkItem Item(int number, bool exchange, double milliseconds, std::vector<int> reads,
               std::vector<int> writes) {
@@ -122,6 +128,7 @@ TEST_CASE("a group takes its longest latency and the bytes of all, and what is s
   const std::vector<StartedItem> apart = OrderItems(items, kPlenty, {1, 0.1});
   CHECK(Text(items, apart) == "g0 k1 g2 k3");
   CHECK(EndOf(apart) < EndOf(together));
+  CHECK(EndOf(BestOrder(items, kPlenty)) == EndOf(apart));
 }
 
 TEST_CASE("with more lead a gather begins earlier") {

@@ -123,6 +123,22 @@ TEST_CASE("order and learning rate that are not given are the checkpoint's") {
   CHECK(training.Run("--data data --steps 4 --resume d.st") == Behind(listed, 1));
 }
 
+TEST_CASE("a weight of --input goes on from the checkpoint") {
+  const Training training("given_weight");
+  TensorData bias{ElementType::kF32, {10}, ""};
+  for (int i = 0; i < 10; ++i) {
+    const float value = 0.1F * static_cast<float>(i);
+    bias.data.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  std::ofstream(training.folder + "/b.npy", std::ios::binary) << FormatNpy(bias);
+  const std::string flags = "--data data --input l.2.bias=b.npy ";
+  const Losses all = training.Run(flags + "--steps 3");
+  CHECK(all != training.Run("--data data --steps 3"));
+  training.GoesOn(flags + "--steps 1 --save c.st --resume latest", {all[0]}, "begins anew");
+  training.GoesOn(flags + "--steps 3 --save c.st --resume latest", Behind(all, 1),
+                  "l.2.bias goes on as in c.st; the value of b.npy is for a run's beginning");
+}
+
 TEST_CASE("the rate of a plan is the checkpoint's too") {
   const Training training("rate");
   training.Plan("--batch 12 --lr 0.07");
