@@ -130,6 +130,69 @@ bool IsOutcome(const absl::Status& status) {
   return status.ok() || status.GetPayload(kOutcome).has_value();
 }
 
+// One of several ranks, from the meeting of all to their end.
+class Rank {
+ public:
+  Rank(std::string command, const runtime::Launched& launched, const RunFlags& flags)
+      : command_(std::move(command)),
+        launched_(launched),
+        flags_(flags),
+        ended_(flags, launched.rank),
+        output_(launched.rank, flags.all_ranks) {
+    if (!launched.note.empty()) std::cerr << "note: " << launched.note << "\n";
+    if (flags.writes) ended_.Remove();
+  }
+
+  absl::Status Run(const std::function<absl::Status(runtime::Job*)>& run) {
+    const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(launched_, flags_, ended_);
+    if (!joined.ok()) EndAlone(joined.status());
+    runtime::Job& job = **joined;
+    job.SetBusy(true);  // until the steps begin: it reads, plans and compiles, and prepares devices
+    absl::Status status = run(&job);
+    std::cout.flush();
+    if (status.ok() && !std::cout) status = UserError("the output cannot be written");
+    return End(job, AgreedEnd(job, status));
+  }
+
+ private:
+  // The others were not met. The transport may have been opened, and must not be asked to end
+  // (transport.h).
+  [[noreturn]] void EndAlone(const absl::Status& problem) {
+    output_.GiveBack();
+    const absl::Status status = Annotate(problem, absl::StrCat("rank ", launched_.rank));
+    ended_.Write(status, {});
+    std::cerr << command_ << ": " << status.message() << "\n";
+    std::cout.flush();
+    std::_Exit(ExitCode(status));
+  }
+
+  // How the job ends, which all ranks agree on, where this one ends with `status`.
+  static absl::Status AgreedEnd(runtime::Job& job, const absl::Status& status) {
+    if (!IsOutcome(status)) job.Fail(status);
+    job.SetBusy(false);
+    const int exit_code = job.Leave(ExitCode(status));
+    if (!job.ended().ok()) return job.ended();
+    return ExitCode(status) == exit_code ? status : StatusOf(exit_code);  // rank 0 has said why
+  }
+
+  absl::Status End(const runtime::Job& job, const absl::Status& status) {
+    if (!job.ended().ok() && !job.Speaks()) LetSpeak(launched_);
+    if (!status.ok() && job.Speaks()) ended_.Write(status, EndedByOf(job));
+    if (job.Speaks() && !flags_.all_ranks) output_.GiveBack();
+    if (!status.message().empty()) std::cerr << command_ << ": " << status.message() << "\n";
+    if (job.Closed()) return absl::Status(status.code(), "");
+    std::cout.flush();
+    std::cerr.flush();
+    std::_Exit(ExitCode(status));
+  }
+
+  const std::string command_;
+  const runtime::Launched& launched_;
+  const RunFlags& flags_;
+  const EndedFile ended_;
+  RankOutput output_;
+};
+
 }  // namespace
 
 absl::Status StatusOf(int exit_code) {
@@ -183,43 +246,9 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
     StartForGpus(devices, flags);
   if (flags.ranks > 1 && !ours) return StartHere(flags);
   if (!several) return run(nullptr);
-  RankOutput output(launched->rank, flags.all_ranks);
-  if (!launched->note.empty()) std::cerr << "note: " << launched->note << "\n";
   flags.writes = launched->rank == 0;
   flags.local_rank = launched->local_rank;
-  const EndedFile ended(flags, launched->rank);
-  if (flags.writes) ended.Remove();
-  const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(*launched, flags, ended);
-  if (!joined.ok()) {
-    output.GiveBack();
-    const absl::Status status = Annotate(joined.status(), absl::StrCat("rank ", launched->rank));
-    ended.Write(status, {});
-    // The transport may have been opened, and must not be asked to end (transport.h).
-    std::cerr << command << ": " << status.message() << "\n";
-    std::cout.flush();
-    std::_Exit(ExitCode(status));
-  }
-  runtime::Job* const job = joined->get();
-  job->SetBusy(true);  // until the steps begin: it reads, plans and compiles, and prepares devices
-  absl::Status status = run(job);
-  std::cout.flush();
-  if (status.ok() && !std::cout) status = UserError("the output cannot be written");
-  if (!IsOutcome(status)) job->Fail(status);
-  job->SetBusy(false);
-  const int exit_code = job->Leave(ExitCode(status));
-  if (!job->ended().ok()) {
-    status = job->ended();
-  } else if (ExitCode(status) != exit_code) {
-    status = StatusOf(exit_code);  // of rank 0, which has said why
-  }
-  if (!job->ended().ok() && !job->Speaks()) LetSpeak(*launched);
-  if (!status.ok() && job->Speaks()) ended.Write(status, EndedByOf(*job));
-  if (job->Speaks() && !flags.all_ranks) output.GiveBack();
-  if (!status.message().empty()) std::cerr << command << ": " << status.message() << "\n";
-  if (job->Closed()) return absl::Status(status.code(), "");
-  std::cout.flush();
-  std::cerr.flush();
-  std::_Exit(ExitCode(status));
+  return Rank(command, *launched, flags).Run(run);
 }
 
 }  // namespace yuba::tools
