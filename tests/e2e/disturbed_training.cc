@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -33,10 +32,6 @@ std::string ReadFile(const std::string& path) {
 
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-bool IsThere(const std::string& program) {
-  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
 }
 
 void SleepFor(double seconds) {
@@ -70,10 +65,7 @@ std::string DisturbedTraining::Disturbed(int steps) const {
 }
 
 std::string DisturbedTraining::UnderMpirun(const std::string& options, int steps) const {
-  return "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-         "OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo mpirun.openmpi "
-         "--oversubscribe " +
-         options + " -n " + std::to_string(ranks_) + " " + Steps(steps) +
+  return kMpirun + options + " -n " + std::to_string(ranks_) + " " + Steps(steps) +
          "--save-every 1 --timeout 4 --json --save " + checkpoint();
 }
 

@@ -16,7 +16,6 @@ constexpr int kTrainingSteps = 12;
 
 std::string ReadFile(const std::string& path);
 bool Contains(const std::string& text, const std::string& part);
-bool IsThere(const std::string& program);  // whether the machine has this command
 void SleepFor(double seconds);
 
 class DisturbedTraining {

@@ -53,13 +53,12 @@ MonitoredProgram::MonitoredProgram(const std::string& model, const std::string& 
 
 MonitoredRun MonitoredProgram::Run(int steps) const {
   const std::string file = folder_ + "/steps" + std::to_string(steps);
-  const CommandResult run = Succeed(
-      "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-      "OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo mpirun.openmpi "
-      "--oversubscribe --mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 "
-      "--mca pml_monitoring_filename " +
-      file + " -n " + std::to_string(ranks_) + " yuba-run " + program() +
-      " --random --json --steps " + std::to_string(steps));
+  const CommandResult run =
+      Succeed(std::string(kMpirun) +
+              "--mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 "
+              "--mca pml_monitoring_filename " +
+              file + " -n " + std::to_string(ranks_) + " yuba-run " + program() +
+              " --random --json --steps " + std::to_string(steps));
   return {ReadSent(file, ranks_), JsonOf(run.out)};
 }
 

@@ -47,18 +47,11 @@ std::string With(const Launcher& launcher, int ranks, const std::string& command
   return start + " " + command + flags;
 }
 
-bool IsThere(const std::string& program) {
-  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
-}
-
 // Those of this machine; of the others a line says that they are missing.
 std::vector<Launcher> Launchers() {
   std::vector<Launcher> launchers = {{"--ranks", "", 8}};
-  const std::string loopback =
-      "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-      "OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo ";
   if (IsThere("mpirun.openmpi")) {
-    launchers.push_back({"mpirun", loopback + "mpirun.openmpi --oversubscribe -n %N", 8});
+    launchers.push_back({"mpirun", std::string(kMpirun) + "-n %N", 8});
   }
   if (IsThere("mpiexec.hydra")) {
     launchers.push_back({"mpiexec", "mpiexec.hydra -iface lo -n %N", 2});

@@ -42,6 +42,10 @@ std::string TestData() {
   return folder ? folder : "";
 }
 
+bool IsThere(const std::string& program) {
+  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
+}
+
 CommandResult RunCommand(const std::string& line) {
   static int count = 0;
   const std::string base = ScratchFolder("command" + std::to_string(count++));

@@ -21,6 +21,16 @@ CommandResult RunCommand(const std::string& line);
 // RunCommand; the test case fails where the exit code is not 0.
 CommandResult Succeed(const std::string& line);
 
+// Whether the machine has this command.
+bool IsThere(const std::string& program);
+
+// Begins a line that starts ranks by Open MPI: on this machine alone, more than it has processors,
+// and by root too. Its other flags follow, -n with its number last.
+constexpr char kMpirun[] =
+    "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+    "OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo mpirun.openmpi "
+    "--oversubscribe ";
+
 // A folder of this test's own, empty at first.
 std::string ScratchFolder(const std::string& name);
 

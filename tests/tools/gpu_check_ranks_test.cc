@@ -15,10 +15,6 @@ using Catch::Contains;
 constexpr char kConformance[] =
     "^ranks (models|hash models) mlp on [24]$|^ranks training gpt f32 on 2";
 
-bool IsThere(const std::string& program) {
-  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
-}
-
 TEST_CASE("ranks of each launcher have the answers, losses, bits and bytes of one process") {
   const Bundle bundle("host", kConformance);
   const CommandResult ran = bundle.Check();
