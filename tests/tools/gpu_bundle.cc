@@ -88,7 +88,9 @@ std::string StubFolder() {
     Succeed("ln -s " + stub + " " + folder + "/" + name);
   }
   Write(folder + "/nvidia-smi",
-        "#!/bin/sh\ncase $1 in *name*) echo fake GPU, 80 GiB, 580.1, 9.0;; *) echo 9.0;; esac\n");
+        "#!/bin/sh\ni=0; while [ $i -lt ${FAKE_GPUS:-1} ]; do\n"
+        "case $1 in *name*) echo fake GPU, 80 GiB, 580.1, 9.0;; *) echo GPU-${i}f-$i, 9.0;; esac\n"
+        "i=$((i + 1)); done\n");
   Succeed("chmod +x " + folder + "/nvidia-smi");
   return folder;
 }

@@ -35,7 +35,8 @@ std::vector<std::string> RowOf(const std::string& page, const std::string& first
 // Of a report.json.
 const nlohmann::json& ResultOf(const nlohmann::json& report, const std::string& name);
 
-// A folder with CUDA's libraries for scripts, which are stubs, and with an nvidia-smi.
+// A folder with CUDA's libraries for scripts, which are stubs, and with an nvidia-smi that lists
+// one GPU, or as many as FAKE_GPUS says: GPU-0f-0, GPU-1f-1 ...
 std::string StubFolder();
 
 }  // namespace yuba

@@ -113,10 +113,11 @@ def check_bundle(bundle, options):
             pass
     except OSError as error:
         raise CannotBegin(f"--report {options.report}: {error.strerror}") from None
-    no_gpu = run_cases.no_gpu(bundle, packed)
+    end = time.monotonic() + 60 * options.minutes
+    no_gpu = run_cases.no_gpu(bundle, packed, end)
     if no_gpu:
         raise CannotBegin(no_gpu)
-    found = run_cases.run_all(bundle, packed, options, time.monotonic() + 60 * options.minutes)
+    found = run_cases.run_all(bundle, packed, options, end)
     return report.write({"machine": machine.facts(), "version": packed["version"], **found},
                         options.report)
 

@@ -4,17 +4,24 @@ import re
 import signal
 import time
 
+import rank_jobs
 from rank_checks import Failed
 
 TIMEOUT = 10  # a rank that is stopped is lost after so many seconds
 FLAGS = ("--all-ranks", "--timeout", str(TIMEOUT))
 SECONDS = TIMEOUT + 10  # in which all others must have ended
 KILL_SECONDS = 20  # in which what started them must end one that is stopped
-FIRST_STEP_SECONDS = 0.3  # after a rank has begun it, in which NCCL connects
+SOON_SECONDS = 0.3  # after a rank has begun its first step, in which NCCL connects
+MOST_SECONDS = SOON_SECONDS + SECONDS + KILL_SECONDS + rank_jobs.SECONDS_TO_VANISH  # from then on
+SOON = "soon after the start"  # in the first step, or, where steps are short, in one of the next
 LATER_STEP = 5
 # Where one that is killed was, or another one that waits for it; who waits for one that is stopped.
 PLACES = {"KILL": r"(last heard of|waits for it) in step \d+, instruction \d+ \(",
           "STOP": r"waits for it in step \d+, instruction \d+ \("}
+
+
+class NotBegun(Failed):
+    """The steps did not begin in time."""
 
 
 def lose(job, case, end):
@@ -39,17 +46,17 @@ def lose(job, case, end):
 
 
 def wait_until(job, case, end):
-    """Until the victim is in the first step, or later; rank 0 says how far the steps are."""
-    first = case["moment"] == "in the first step"
-    begun = f"[rank {case['victim']}] " if first else f"[rank 0] step {LATER_STEP} "
+    """Until the victim has begun the first step, or later; rank 0 says how far the steps are."""
+    soon = case["moment"] == SOON
+    begun = f"[rank {case['victim']}] " if soon else f"[rank 0] step {LATER_STEP} "
     while not re.search(f"^{re.escape(begun)}", job.text()[0], re.MULTILINE):
         if job.process.poll() is not None:
             raise Failed(f"ended before: {job.text()[1].strip()[-600:]}")
         if time.monotonic() > end:
-            raise Failed("the steps did not begin in time")
+            raise NotBegun("the steps did not begin in time")
         time.sleep(0.02)
-    if first:
-        time.sleep(FIRST_STEP_SECONDS)
+    if soon:
+        time.sleep(SOON_SECONDS)
 
 
 def what_is_said(errors, case, code):

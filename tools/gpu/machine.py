@@ -8,6 +8,10 @@ import subprocess
 import sys
 
 QUERY = "name,memory.total,driver_version,compute_cap"
+# By which a launcher tells a process its rank. Ranks that the check starts have a launcher of their own.
+OF_LAUNCHERS = re.compile(r"(YUBA_RANKS?|((LOCAL|GROUP|ROLE)_)?(RANK|WORLD_SIZE)|LOCAL_WORLD_SIZE|"
+                          r"MASTER_(ADDR|PORT)|(TORCHELASTIC|PMIX?|MPI_LOCAL|HYDI?|SLURM|"
+                          r"OMPI(?!_MCA_|_ALLOW_))\w+)$")
 
 
 def output_of(command):
@@ -29,12 +33,16 @@ def library_folders():
     return [f for f in dict.fromkeys(folders) if glob.glob(f + "/lib*.so*")]
 
 
+def with_libraries(variables, folders):
+    """These folders behind those in which the loader looks. An empty one would be where it runs."""
+    paths = [p for p in variables.get("LD_LIBRARY_PATH", "").split(":") if p]
+    return {**variables, "LD_LIBRARY_PATH": ":".join(paths + folders)}
+
+
 def environment():
-    """The environment of a run, in which the loader finds the libraries."""
-    found = dict(os.environ)
-    paths = [p for p in found.get("LD_LIBRARY_PATH", "").split(":") if p]
-    found["LD_LIBRARY_PATH"] = ":".join(paths + library_folders())
-    return found
+    """The environment of a run, in which the loader finds the libraries; of no launcher's rank."""
+    kept = {name: value for name, value in os.environ.items() if not OF_LAUNCHERS.match(name)}
+    return with_libraries(kept, library_folders())
 
 
 def sanitizer():
@@ -42,20 +50,40 @@ def sanitizer():
         iter(glob.glob("/usr/local/cuda*/bin/compute-sanitizer")), None)
 
 
+def visible_gpus():
+    """Compute capability, as 80 for 8.0, of those that CUDA shows; none where it is not known.
+
+    nvidia-smi lists all, in the order of the bus. CUDA_VISIBLE_DEVICES has numbers, beginnings of
+    UUIDs, or a part of a GPU (MIG), of which CUDA shows one; it ends at the first that is not there.
+    """
+    said = output_of(["nvidia-smi", "--query-gpu=uuid,compute_cap", "--format=csv,noheader"])
+    there = re.findall(r"^(\S+), (\d+)\.(\d)", said, re.MULTILINE)
+    names = os.environ.get("CUDA_VISIBLE_DEVICES")
+    found = []
+    for name in map(str, range(len(there))) if names is None else names.split(","):
+        name = name.strip()
+        if name.startswith("MIG"):
+            of_name = there[:1]
+        elif name.isdigit():
+            of_name = there[int(name):][:1]
+        else:
+            of_name = [one for one in there if name and one[0].startswith(name)][:1]
+        if not of_name:
+            break
+        found.append(10 * int(of_name[0][1]) + int(of_name[0][2]))
+    return found
+
+
 def gpus():
-    """How many there are; 0 where it is not known."""
-    said = output_of(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
-    return len(re.findall(r"^\d+\.\d", said, re.MULTILINE))
+    return len(visible_gpus())
 
 
 def sm_of_first_gpu():
-    """80 for compute capability 8.0; none where it is not known."""
-    said = output_of(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
-    found = re.match(r"(\d+)\.(\d)", said)
-    return int(found[1]) * 10 + int(found[2]) if found else None
+    return next(iter(visible_gpus()), None)
 
 
 def facts():
     return {"gpus": output_of(["nvidia-smi", f"--query-gpu={QUERY}", "--format=csv,noheader"]),
+            "visible_gpus": os.environ.get("CUDA_VISIBLE_DEVICES", "all"),
             "kernel": os.uname().release, "processors": os.cpu_count(),
             "library_folders": library_folders(), "sanitizer": sanitizer()}

@@ -97,7 +97,7 @@ class Packer:
         return result.result()
 
     def make(self, number, case):
-        """Compiles the program of a case; returns what the bundle says of it."""
+        """Compiles the program of a case: what the bundle says of it, and what its plan exchanges."""
         with tempfile.TemporaryDirectory() as scratch:
             model, plan = self.model_of(case, scratch), os.path.join(scratch, "plan.json")
             run([f"{self.bin}/yuba", "partition", model, "--devices", str(case["devices"]),
@@ -123,6 +123,7 @@ class Packer:
                 packed["bytes"] = json.loads(ran)["bytes"]  # of one step
             if case.get("must_move") and packed["bytes"] == 0:
                 raise pack_ranks.MovesNothing()
+            exchanges = pack_ranks.exchanges_of(plan)
         if case["kind"] == "refused":
             packed["says"], packed["values"] = case["says"], f"values/{number}"
             os.makedirs(os.path.join(self.folder, packed["values"]))
@@ -131,7 +132,7 @@ class Packer:
         if "data" in case:
             packed["data"] = case["data"]
             self.copy_data(case["data"])
-        return packed
+        return packed, exchanges
 
     def copy_data(self, data):
         for folder, _, files in os.walk(os.path.join(self.root, data)):
@@ -152,13 +153,16 @@ def pack(root, options):
         return 2
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "gpu_check")
-        packer, packed, left_out, failed = Packer(root, folder, options), [], [], 0
+        packer, news = Packer(root, folder, options), pack_ranks.News()
+        packed, left_out, failed = [], [], 0
         pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         made = [pool.submit(packer.make, i, case) for i, case in enumerate(chosen)]
         try:
             for case, future in zip(chosen, made):
                 try:
-                    packed.append(future.result())
+                    one, exchanges = future.result()
+                    if news.has(case, exchanges):
+                        packed.append(one)
                 except pack_ranks.MovesNothing:
                     continue
                 except (OSError, RuntimeError) as error:
@@ -170,6 +174,10 @@ def pack(root, options):
                         print(f"{case['name']}: {error}", file=sys.stderr)
         finally:
             pool.shutdown(cancel_futures=True)
+        if not packed and not left_out and not failed:
+            print(f"gpu_check: nothing to pack: no ranks of cases with {options.only.pattern} exchange "
+                  "anything", file=sys.stderr)
+            return 2
         used = {case["program"] for case in packed}
         for name in os.listdir(os.path.join(folder, "programs")):
             if f"programs/{name}" not in used:

@@ -3,7 +3,8 @@ import concurrent.futures
 
 
 def in_parallel(tasks, jobs, results):
-    """Runs pairs of a function and its arguments, so many at a time; after Ctrl-C begins no more."""
+    """Runs pairs of a function and its arguments, so many at a time. After Ctrl-C no more than those
+    few begin whose turn comes before the signal is noticed."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures, taken = [pool.submit(function, *arguments) for function, *arguments in tasks], 0
         try:

@@ -7,13 +7,14 @@ many as ranks: 2, which may share one GPU, or more where there is a GPU for each
               hash arithmetic, they have the bits of one process; where NCCL does, those of a second
               run without graphs. What is said to move is what the program moves. `ways`: `all`, or
               the one way of a case of which there are many; `launchers`: by each that is there
-  lost        the rank `victim` gets `signal` in the first step, or later: all ranks end within a
+  lost        the rank `victim` gets `signal` soon after the start, or later: all ranks end within a
               limit, and say which rank it was and in which instruction the others wait for it
   rank_times  how long a step takes beside what was predicted when the bundle was packed
 """
 import os
 
 import cases
+import lost_ranks
 
 KINDS = ("ranks", "lost", "rank_times")
 COUNTS = (2, 4, 8)
@@ -50,19 +51,22 @@ def lost(devices):
     """The victims differ so that rank 0, which judges the others, is one too."""
     training = cases.training("gpt", "f32", devices)
     training["run"] = ["--random", "--steps", str(LOST_STEPS)]
-    moments = ("in the first step", "later") if devices == 2 else ("later",)
+    moments = (lost_ranks.SOON, "later") if devices == 2 else ("later",)
     return [of_ranks(training, "lost", f"lost: {signal} {moment},", signal=signal, moment=moment,
                      victim=(i + j) % 2)
             for j, moment in enumerate(moments) for i, signal in enumerate(("KILL", "STOP"))]
 
 
 def operators(root):
-    """On 2 devices, each forward and in hash arithmetic, in one way each, as there are hundreds."""
+    """On 2 devices, in hash arithmetic each that exchanges anything, and forward those of which that tells
+    more (pack_ranks.News), in one way each, as there are hundreds. Of relu, whose ranks never meet, both
+    cases are kept."""
     folder = "tests/models/operators"
     names = [name for name in sorted(os.listdir(f"{root}/{folder}"))
              if os.path.exists(f"{root}/{folder}/{name}/model.onnx")]
-    return [of_ranks(case, ways=ways, launchers=False, must_move=name != "relu")
-            for name in names  # of relu's ranks, which never meet, there is one case
+    return [of_ranks(case, ways=ways, launchers=False, must_move=name != "relu",
+                     if_new=name != "relu" and case["kind"] == "answer")
+            for name in names
             for case, ways in ((cases.hashed(f"operators/{name}", f"{folder}/{name}", 2), "ordered"),
                                (cases.answer(f"operators/{name}", f"{folder}/{name}", 2, "1e-5"),
                                 "repeatable"))]

@@ -1,5 +1,6 @@
 """What must hold of a run of ranks, beside what was packed, one process and other runs."""
-LOSS_TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}  # relative: sums have another order
+from figures import losses_of, wrong_losses
+
 ONE_BY_ONE = "instructions are started one by one"  # what a run says whose steps are no graphs
 
 
@@ -27,20 +28,13 @@ def check_graphs(way, ran):
         raise Failed(f"{called(way)}: {line}")
 
 
-def losses_of(ran):
-    return ran.figures.get("numbers", {}).get("loss", [])
-
-
 def check_losses(case, ran, words):
     """Near those of processors."""
     if "losses" not in case:
         return
-    losses = [float("nan") if loss is None else loss for loss in losses_of(ran)]  # as JSON has it
-    tolerance = LOSS_TOLERANCE[case["precision"]]
-    wrong = [f"{a:g} for {b:g}" for a, b in zip(losses, case["losses"])
-             if not abs(a - b) <= tolerance * abs(b)]
-    if wrong or len(losses) != len(case["losses"]):
-        raise Failed(f"{words}: losses: " + ", ".join(wrong))
+    wrong = wrong_losses(ran.figures, case)
+    if wrong:
+        raise Failed(f"{words}: {wrong}")
 
 
 def check_bits(expected, found, way, whose):
@@ -51,7 +45,7 @@ def check_bits(expected, found, way, whose):
 
 
 def check_same(one, other, way, whose):
-    if losses_of(one) != losses_of(other):
-        raise Failed(f"{called(way)}: other losses than {whose}: {losses_of(other)} "
-                     f"for {losses_of(one)}")
+    expected, found = losses_of(one.figures), losses_of(other.figures)
+    if expected != found:
+        raise Failed(f"{called(way)}: other losses than {whose}: {found} for {expected}")
     check_bits(one.digests, other.digests, way, whose)

@@ -7,9 +7,12 @@ import sys
 import time
 from collections import namedtuple
 
+import machine
+
 MARK = "YUBA_CHECK_JOB"  # a variable that all processes of a job have, each job with its own value
 RANK_VARIABLES = ("YUBA_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK")
 SECONDS_TO_VANISH = 5  # of processes whose launcher has ended
+SECONDS_TO_LOAD = 30
 
 # `command` is the launcher's program, or nothing for our own; `flags` come before --n and the rest.
 Launcher = namedtuple("Launcher", "name command flags count transport")
@@ -33,16 +36,21 @@ def started_by(launcher, ranks, command):
 def why_not_loaded(file, environment):
     """What the loader says of a shared object; nothing where it can be loaded."""
     line = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
-    ran = subprocess.run([sys.executable, "-c", line, file], env=environment, text=True,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        ran = subprocess.run([sys.executable, "-c", line, file], env=environment, text=True,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                             timeout=SECONDS_TO_LOAD)
+    except subprocess.TimeoutExpired:
+        return f"not loaded after {SECONDS_TO_LOAD} s"
+    except OSError as error:
+        return str(error)
     return "" if ran.returncode == 0 else (ran.stderr.strip().splitlines() or ["it crashed"])[-1]
 
 
 def find_launchers(bundle, environment):
     """Those that can be used here, with the environment in which they can; why others cannot."""
     found, missing = [], []
-    own = {**environment, "LD_LIBRARY_PATH":
-           f"{environment.get('LD_LIBRARY_PATH', '')}:{os.path.join(bundle, 'lib')}"}
+    own = machine.with_libraries(environment, [os.path.join(bundle, "lib")])
     for launcher in LAUNCHERS:
         if launcher.command and not shutil.which(launcher.command):
             missing.append(f"{launcher.name} (not installed)")

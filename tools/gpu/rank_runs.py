@@ -6,6 +6,7 @@ import time
 from collections import namedtuple
 
 import digests
+import figures
 import lost_ranks
 import machine
 import rank_jobs
@@ -14,9 +15,8 @@ from rank_checks import (Failed, called, check_bits, check_bytes, check_graphs, 
                          check_same)
 
 HOST_RANKS = 4  # the most on processors
-CASE_SECONDS = 60  # of one run
-TIMED_STEPS = 20
-RUN_TIMEOUT = 30  # of --timeout: who waits for so long says in which exchange
+RUN_SECONDS = 60  # of one run, of which a case has several
+TIMEOUT = 30  # of --timeout: who waits for so long says in which exchange
 
 # How a program is run: `launcher` is none for one process.
 Way = namedtuple("Way", "launcher sums further", defaults=((),))
@@ -42,7 +42,12 @@ class RankRunner:
         """What is not run here, in few words."""
         counts = sorted({case["devices"] for case in cases if not self.can_run(case)})
         what = [f"ranks on {count} devices of their own (here: {self.gpus})" for count in counts]
-        return what + [f"ranks by {missing}" for missing in self.missing]
+        what += [f"ranks by {missing}" for missing in self.missing]
+        counts = sorted({case["devices"] for case in cases
+                         if case.get("launchers") and self.can_run(case)})
+        return what + [f"ranks by {launcher.name} on {count} (more than processors)"
+                       for launcher, _ in self.launchers for count in counts
+                       if polls_too_much(launcher, count)]
 
     def run(self, case):
         result = {"name": case["name"], "kind": case["kind"], "ok": False}
@@ -61,8 +66,9 @@ class RankRunner:
 
     # One run.
 
-    def seconds_left(self):
-        left = min(CASE_SECONDS, self.runner.end - time.monotonic())
+    def seconds_left(self, kept=0):
+        """For a run, or its beginning, where it takes `kept` seconds more."""
+        left = min(RUN_SECONDS, self.runner.end - time.monotonic() - kept)
         if left <= 0:
             raise NoTime()
         return left
@@ -83,7 +89,7 @@ class RankRunner:
         with tempfile.TemporaryDirectory() as scratch:
             outputs = os.path.join(scratch, "outputs")
             os.mkdir(outputs)
-            flags = ["--json", "--timeout", str(RUN_TIMEOUT), *further]
+            flags = ["--json", "--timeout", str(TIMEOUT), *further]
             if case["kind"] == "ranks":
                 flags += ["--outputs", outputs]
             if case["of"] == "training":
@@ -92,7 +98,7 @@ class RankRunner:
             with rank_jobs.Job(command, environment, scratch) as job:
                 ended = job.wait(left)
                 out, errors = job.text()
-            if not ended and left < CASE_SECONDS:
+            if not ended and left < RUN_SECONDS:
                 raise NoTime()
             if not ended:
                 raise Failed(f"{called(way)}: not done after {left:.0f} s")
@@ -147,21 +153,27 @@ class RankRunner:
 
     def rank_times(self, case):
         way = self.by_default()
-        ran = self.once(case, way, ["--steps", str(TIMED_STEPS)])
+        ran = self.once(case, way, ["--steps", str(figures.TIMED_STEPS)])
         check_bytes(case, ran, way)
         check_graphs(way, ran)
-        late = sorted(ran.figures["seconds"][TIMED_STEPS // 2:])
-        return {"step_ms": 1e3 * late[len(late) // 2], "bytes": case["bytes"],
+        return {"step_ms": figures.step_ms(ran.figures), "bytes": case["bytes"],
                 "arena_bytes": ran.figures["arena_bytes"],
                 "groups_a_step": ran.figures.get("groups_a_step", 0),
                 "predicted": case["predicted"]}
 
     def lost(self, case):
-        end = time.monotonic() + self.seconds_left()
+        """Ends within the limit, however late the ranks begin and end."""
+        left = self.seconds_left(lost_ranks.MOST_SECONDS)
+        end = time.monotonic() + left
         with tempfile.TemporaryDirectory() as scratch:
             command, environment = self.line(case, self.by_default(), lost_ranks.FLAGS)
             with rank_jobs.Job(command, environment, scratch) as job:
-                return lost_ranks.lose(job, case, end)
+                try:
+                    return lost_ranks.lose(job, case, end)
+                except lost_ranks.NotBegun:
+                    if left < RUN_SECONDS:
+                        raise NoTime() from None
+                    raise
 
 
 def polls_too_much(launcher, ranks):

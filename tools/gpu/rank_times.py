@@ -1,11 +1,17 @@
 """The part of the report that is about runs of ranks: their steps beside what was predicted when the
 bundle was packed, and what was said where a rank was lost."""
+import pack_ranks
 import times
 
 
 def prediction(result, gpus):
-    """Of the machine that has such GPUs: what it is called, and ms by who adds up."""
-    return next((of_machine for gpu, of_machine in result["predicted"].items() if gpu in gpus), None)
+    """Of the machine with such GPUs, all of one name, which is the first that nvidia-smi says of each:
+    what it is called, and ms by who adds up. Of processors it is whatever there is."""
+    of_name = {name.split(",")[0].strip() for name in gpus.splitlines()}
+    predicted = result["predicted"]
+    if pack_ranks.PROCESSORS in predicted:
+        return predicted[pack_ranks.PROCESSORS]
+    return predicted.get(of_name.pop()) if len(of_name) == 1 else None
 
 
 def row(result, gpus):
@@ -23,9 +29,9 @@ def row(result, gpus):
 def page(results, gpus):
     timed = [r for r in results if r["kind"] == "rank_times" and r["ok"]]
     lost = [r for r in results if r["kind"] == "lost" and r["ok"]]
-    lines = []
+    lines = ["", "## Ranks"] if timed or lost else []
     if timed:
-        lines += ["", "## Ranks", "", "A step with a process for each device, beside the prediction for "
+        lines += ["", "A step with a process for each device, beside the prediction for "
                   "the machine that is named.",
                   *times.table(["program", "step ms", "predicted ms", "ratio", "machine", "MB moved",
                                 "groups a step", "MB a device"], [row(r, gpus) for r in timed])]

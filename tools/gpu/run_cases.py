@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import digests
+import figures
 import instructions
 import machine
 import pytorch
@@ -20,8 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CASE_SECONDS = 90
 SECONDS_FOR_TIMES = 270  # that are kept for what is timed, where answers take long
 SECONDS_FOR_RANKS = 150  # and for runs of ranks
-LOSS_TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}  # relative: sums have another order
-TIMED_STEPS, TRACED_STEPS = 20, 5
+TRACED_STEPS = 5
 SCRIPTS = (("NCCL with one rank", "nccl", "nccl_smoke.py"),
            ("limits of the GPU", "limits", "limits.py"))
 
@@ -78,13 +78,8 @@ class Runner:
         result, out = self.execute(case, self.command(case, ["--json"]))
         if not result["ok"]:
             return result
-        losses = [float("nan") if loss is None else loss  # as JSON has it
-                  for loss in json.loads(out)["numbers"]["loss"]]
-        wrong = [f"{a:g} for {b:g}" for a, b in zip(losses, case["losses"])
-                 if not abs(a - b) <= LOSS_TOLERANCE[case["precision"]] * abs(b)]
-        if wrong or len(losses) != len(case["losses"]):
-            result.update(ok=False, error="losses: " + ", ".join(wrong))
-        return result
+        wrong = figures.wrong_losses(json.loads(out), case)
+        return {**result, "ok": False, "error": wrong} if wrong else result
 
     def hash(self, case):
         with tempfile.TemporaryDirectory() as outputs:
@@ -129,7 +124,7 @@ class Runner:
             if not result["ok"]:
                 return result, [], []
             with open(trace) as file:
-                return result, json.load(file)["traceEvents"], losses_of(json.loads(out))
+                return result, json.load(file)["traceEvents"], figures.losses_of(json.loads(out))
 
     def time(self, case):
         """Seconds of a step, the median of the later ones, and of each kernel in steps of their own.
@@ -141,22 +136,21 @@ class Runner:
             flags = [["--outputs", folder] if case["same_outputs"] else []
                      for folder in (once, again)]
             result, out = self.execute(
-                case, self.command(case, ["--json", "--steps", str(TIMED_STEPS), *flags[0]]))
+                case, self.command(case, ["--json", "--steps", str(figures.TIMED_STEPS), *flags[0]]))
             if not result["ok"]:
                 return result
-            figures = json.loads(out)
-            late = sorted(figures["seconds"][TIMED_STEPS // 2:])
-            result["step_ms"] = 1e3 * late[len(late) // 2]
-            result["arena_bytes"] = figures["arena_bytes"]
-            result["workspace_bytes"] = figures["workspace_bytes"]
-            result["moved_bytes"] = figures["bytes"] // TIMED_STEPS
-            result["library_calls"] = figures["library_calls"] // TIMED_STEPS
+            said = json.loads(out)
+            result["step_ms"] = figures.step_ms(said)
+            result["arena_bytes"] = said["arena_bytes"]
+            result["workspace_bytes"] = said["workspace_bytes"]
+            result["moved_bytes"] = said["bytes"] // figures.TIMED_STEPS
+            result["library_calls"] = said["library_calls"] // figures.TIMED_STEPS
             traced, events, losses = self.traced(case, flags[1])
             result["instructions"] = instructions.rows_of(events)
             result["bits"] = {**traced, "name": f"bits of {case['name']}", "kind": "bits"}
             if traced["ok"]:
-                check_bits(result["bits"], losses_of(figures)[:len(losses)], losses,
-                           digests.of_folder(once), digests.of_folder(again))
+                compare_runs(result["bits"], figures.losses_of(said)[:len(losses)], losses,
+                             digests.of_folder(once), digests.of_folder(again))
         return result
 
     def bulk(self, case):
@@ -168,11 +162,7 @@ class Runner:
         return result
 
 
-def losses_of(figures):
-    return figures.get("numbers", {}).get("loss", [])
-
-
-def check_bits(result, losses, losses_again, outputs, outputs_again):
+def compare_runs(result, losses, losses_again, outputs, outputs_again):
     """Sets `ok` and `error` of the result, which says how much was compared."""
     result["compared"] = {"losses": len(losses), "outputs": len(outputs)}
     wrong = [f"loss of step {i + 1}, {a} and {b}"
@@ -182,12 +172,12 @@ def check_bits(result, losses, losses_again, outputs, outputs_again):
         result.update(ok=False, error="two runs differ: " + (", ".join(wrong) or "nothing to compare"))
 
 
-def no_gpu(bundle, packed):
-    """Why no case can run here, where that is so."""
+def no_gpu(bundle, packed, end):
+    """Why no case can run here, where that is so: by one step of any program."""
     if packed["target"] != "cuda":
         return ""
-    runner = Runner(bundle, packed["target"], time.monotonic() + CASE_SECONDS)
-    error = runner.run({**packed["cases"][0], "kind": "answer"}).get("error", "")
+    runner = Runner(bundle, packed["target"], end)
+    error = runner.run({**packed["cases"][0], "kind": "answer", "run": ["--random"]}).get("error", "")
     return error[error.index("no GPU"):] if "yuba-run: no GPU" in error else ""
 
 
