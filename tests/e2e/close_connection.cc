@@ -1,8 +1,8 @@
 // Preloaded into the ranks of a job, shuts a connection of one of them. YUBA_TEST_CLOSE is five
 // words: the rank; after how many seconds; a number, for the choice among the TCP connections that
 // it has then, or gets first; the highest port that one of their two ends may have; and a file that
-// is made when it is done. Nothing else of the process changes; so there is nothing of the C++
-// library, and no malloc, here.
+// that then says among how many that was. Nothing else of the process changes; so there is nothing
+// of the C++ library, and no malloc, here.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -48,16 +48,26 @@ int Connections(int* files) {
   return count;
 }
 
+// The note is there before: afterwards the process may be ended at once.
+bool Shut(int connection, int count) {
+  const int file = open(note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  char text[16];
+  const int length = snprintf(text, sizeof text, "%d\n", count);
+  const bool is_written = write(file, text, length) == length;
+  close(file);
+  if (is_written && shutdown(connection, SHUT_RDWR) == 0) return true;
+  unlink(note);
+  return false;
+}
+
 void* Close(void*) {
   Sleep(seconds);
   while (true) {
     int files[kMostFiles];
     const int count = Connections(files);
-    if (count > 0 && shutdown(files[number % count], SHUT_RDWR) == 0) break;
+    if (count > 0 && Shut(files[number % count], count)) return nullptr;
     Sleep(0.001);
   }
-  close(open(note, O_WRONLY | O_CREAT, 0600));
-  return nullptr;
 }
 
 __attribute__((constructor)) void Begin() {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -116,6 +117,19 @@ int RankProcesses::Await() {
     std::this_thread::sleep_for(kBetweenLooks);
   }
   return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+}
+
+void RankProcesses::AwaitOthers(pid_t process) const {
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  while (true) {
+    std::vector<pid_t> others = Living();
+    const auto is_known = [&](pid_t one) { return one == process || one == launcher_; };
+    others.erase(std::remove_if(others.begin(), others.end(), is_known), others.end());
+    if (others.empty()) return;
+    INFO("after two minutes " << others.size() << " others are left\n" << Out() << Error());
+    REQUIRE(std::chrono::steady_clock::now() < end);
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
 }
 
 std::string RankProcesses::Out() const { return Slurp(folder_ + "/out"); }

@@ -27,6 +27,10 @@ class RankProcesses {
   // some have not after two minutes. The launcher's exit code, 128 + signal where one ended it.
   int Await();
 
+  // Waits until there are no processes but the launcher and this one; where others are left after
+  // two minutes the test fails.
+  void AwaitOthers(pid_t process) const;
+
   // As far as it has been written.
   std::string Out() const;
   std::string Error() const;
