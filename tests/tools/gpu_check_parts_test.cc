@@ -77,10 +77,11 @@ TEST_CASE("runs have what the user has set, but nothing of a launcher that start
       "env -i PATH=$PATH OMPI_MCA_btl=tcp,self NCCL_DEBUG=WARN NAME=x RANK=1 WORLD_SIZE=2 "
       "LOCAL_RANK=0 LOCAL_WORLD_SIZE=2 GROUP_RANK=0 MASTER_ADDR=a MASTER_PORT=1 YUBA_RANK=0 "
       "TORCHELASTIC_RUN_ID=x OMPI_COMM_WORLD_RANK=1 PMI_RANK=1 PMIX_RANK=1 "
-      "MPI_LOCALRANKID=1 SLURM_PROCID=1 ");
+      "MPI_LOCALRANKID=1 SLURM_PROCID=1 OMPI_MCA_ess=x OMPI_MCA_orte_hnp_uri=y ");
   for (const char* name : {"'OMPI_MCA_btl'", "'NCCL_DEBUG'", "'NAME'", "'PATH'"})
     CHECK_THAT(kept, Contains(name));
-  for (const char* name : {"RANK", "WORLD_SIZE", "MASTER", "TORCH", "COMM", "PMI", "SLURM"})
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER", "TORCH", "COMM", "PMI", "SLURM", "ess", "orte"})
     CHECK_THAT(kept, !Contains(name));
 }
 

@@ -8,10 +8,11 @@ import subprocess
 import sys
 
 QUERY = "name,memory.total,driver_version,compute_cap"
-# By which a launcher tells a process its rank. Ranks that the check starts have a launcher of their own.
+# By which a launcher tells a process its rank, or that it runs in a job already, as mpirun in itself
+# refuses. Ranks that the check starts have a launcher of their own.
 OF_LAUNCHERS = re.compile(r"(YUBA_RANKS?|((LOCAL|GROUP|ROLE)_)?(RANK|WORLD_SIZE)|LOCAL_WORLD_SIZE|"
                           r"MASTER_(ADDR|PORT)|(TORCHELASTIC|PMIX?|MPI_LOCAL|HYDI?|SLURM|"
-                          r"OMPI(?!_MCA_|_ALLOW_))\w+)$")
+                          r"OMPI(?!_MCA_(?!orte_|ess|pmix|shmem_RUN|initial_)|_ALLOW_))\w+)$")
 
 
 def output_of(command):
