@@ -1,6 +1,7 @@
 #include "runtime/ranks/start_process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,8 @@ namespace {
 // The new process, in which only calls are allowed that a signal handler may make. Writes errno to
 // `problem` where it fails.
 [[noreturn]] void BecomeProgram(char* const* argv, char* const* variables, bool keeps_input,
-                                const sigset_t& mask, pid_t parent, int problem) {
+                                const sigset_t& mask, const cpu_set_t& processors, pid_t parent,
+                                int problem) {
   const auto fail = [&] {
     const int error = errno;
     const ssize_t written = write(problem, &error, sizeof error);
@@ -33,6 +35,10 @@ namespace {
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) fail();
     if (nothing != STDIN_FILENO) close(nothing);
+  }
+  if (CPU_COUNT(&processors) > 0) {
+    const int ignored = sched_setaffinity(0, sizeof processors, &processors);
+    static_cast<void>(ignored);
   }
   if (sigprocmask(SIG_SETMASK, &mask, nullptr) != 0) fail();
   execve("/proc/self/exe", argv, variables);
@@ -68,7 +74,11 @@ std::vector<std::string> VariablesOf(int rank, int ranks, const std::string& fol
 }
 
 absl::StatusOr<pid_t> StartProcess(char* const* argv, const std::vector<std::string>& variables,
-                                   bool keeps_input, const sigset_t& mask) {
+                                   bool keeps_input, const sigset_t& mask,
+                                   const std::vector<int>& processors) {
+  cpu_set_t bound;
+  CPU_ZERO(&bound);
+  for (const int processor : processors) CPU_SET(processor, &bound);
   std::vector<char*> environment;
   for (const std::string& variable : variables) {
     environment.push_back(const_cast<char*>(variable.c_str()));  // execve only reads
@@ -79,7 +89,7 @@ absl::StatusOr<pid_t> StartProcess(char* const* argv, const std::vector<std::str
   const pid_t parent = getpid();
   const pid_t process = fork();
   if (process == 0) {
-    BecomeProgram(argv, environment.data(), keeps_input, mask, parent, ends[1]);
+    BecomeProgram(argv, environment.data(), keeps_input, mask, bound, parent, ends[1]);
   }
   const int fork_error = errno;
   close(ends[1]);

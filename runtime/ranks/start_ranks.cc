@@ -129,7 +129,8 @@ absl::StatusOr<RanksEnd> StartRanks(int ranks, char* const* argv, const HeldSign
   absl::Status problem;
   for (int rank = 0; rank < ranks && problem.ok(); ++rank) {
     const absl::StatusOr<pid_t> process =
-        StartProcess(argv, VariablesOf(rank, ranks, folder.path()), rank == 0, signals.before());
+        StartProcess(argv, VariablesOf(rank, ranks, folder.path()), rank == 0, signals.before(),
+                     options.processors.empty() ? std::vector<int>() : options.processors[rank]);
     if (process.ok()) {
       started.Add(*process);
     } else {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
@@ -32,6 +33,8 @@ struct StartOptions {
   // What the others have, once one has not ended well, to end by themselves.
   double grace_seconds = 5;
   std::function<void()> look;  // called some ten times a second while there are ranks; or nothing
+  // [rank] the processors that it may run on (processor_shares.h); empty: all of this process's.
+  std::vector<std::vector<int>> processors;
 };
 
 // Starts so many copies of this very process's program with the arguments `argv` (ended by null)

@@ -102,6 +102,21 @@ TEST_CASE("a rank that is asked to end ends all after one step, saved") {
   }
 }
 
+TEST_CASE("a run that is asked to end at its very beginning was interrupted") {
+  const DisturbedTraining training(2);
+  for (const double moment : {0.0, 0.05, 0.2}) {
+    training.Clear();
+    RankProcesses job(training.Line("--timeout 4 --save " + training.checkpoint(), 1000000));
+    REQUIRE(job.Find(2).size() == 2);
+    SleepFor(moment);
+    kill(job.launcher(), SIGINT);
+    CHECK(job.Await() == 130);
+    INFO(job.Error());
+    CHECK(Contains(job.Error(), "interrupted "));
+    CHECK(training.Ended()["rank"].is_null());
+  }
+}
+
 TEST_CASE("a rank that is stopped for less than the limit goes on, and SIGCONT changes nothing") {
   const DisturbedTraining training(2);
   for (const int rank : {0, 1}) {

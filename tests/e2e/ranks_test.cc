@@ -292,6 +292,25 @@ TEST_CASE("--devices and --resume latest say what they need") {
   CHECK(error("--resume absent").find("does not exist") != std::string::npos);
 }
 
+TEST_CASE("rank 0 says what is wrong before a launcher kills all") {
+  for (const Launcher& launcher : Launchers()) {
+    INFO(launcher.name);
+    const CommandResult absent = RunCommand(With(launcher, 2, "yuba-run", " absent.yuba --random"));
+    CHECK(absent.exit_code != 0);
+    CHECK(absent.error.find("absent.yuba: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a prediction is of no ranks") {
+  const std::string folder = ScratchFolder("predicted"),
+                    model = RepositoryFile("tests/models/mlp") + "/model.onnx";
+  Succeed("yuba partition " + model + " --devices 2 -o " + folder + "/p.json");
+  const CommandResult result = RunCommand("yuba run " + model + " " + folder +
+                                          "/p.json --backend model --machine hgx-h100 --ranks 2");
+  CHECK(result.exit_code == 2);
+  CHECK(result.error.find("leave --ranks away") != std::string::npos);
+}
+
 TEST_CASE("ranks of torchrun meet at its store") {
   const std::vector<Launcher> torchrun = Torchrun();
   if (torchrun.empty()) return;

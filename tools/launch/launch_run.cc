@@ -91,6 +91,7 @@ absl::StatusOr<runtime::RanksEnd> LaunchRun::RunRanks() {
   std::vector<std::string> arguments = ArgumentsOf(arguments_, part);
   runtime::StartOptions options;
   options.grace_seconds = kGraceSeconds;
+  options.processors = ProcessorsOfRanks(run_, devices_);
   options.look = [this] {
     Listen();
     if (attempt_.first_step.has_value()) programs_.MakeAhead(devices_ - 1, flags_.LeastDevices());

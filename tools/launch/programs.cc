@@ -141,7 +141,8 @@ absl::StatusOr<pid_t> Programs::Start(const std::vector<std::string>& part) cons
   std::vector<std::string> variables;
   for (char* const* variable = environ; *variable != nullptr; ++variable)
     variables.emplace_back(*variable);
-  return runtime::StartProcess(PointersTo(arguments).data(), variables, false, signals_.before());
+  return runtime::StartProcess(PointersTo(arguments).data(), variables, false, signals_.before(),
+                               {});
 }
 
 // Its exit code, 128 + a signal's number.

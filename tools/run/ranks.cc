@@ -21,6 +21,7 @@
 #include "runtime/ranks/alarm.h"
 #include "runtime/ranks/launcher.h"
 #include "runtime/ranks/open_transport.h"
+#include "runtime/ranks/processor_shares.h"
 #include "runtime/ranks/start_ranks.h"
 #include "tools/exit_code.h"
 #include "tools/run/ended_file.h"
@@ -57,9 +58,17 @@ absl::Status StartHere(const RunFlags& flags) {
   const EndedFile ended(flags, flags.ranks);
   ended.Remove();
   const runtime::HeldSignals signals;
-  YUBA_ASSIGN_OR_RETURN(const runtime::RanksEnd end,
-                        runtime::StartRanks(flags.ranks, PointersTo(arguments).data(), signals));
+  runtime::StartOptions options;
+  options.processors = ProcessorsOfRanks(flags, flags.ranks);
+  YUBA_ASSIGN_OR_RETURN(
+      const runtime::RanksEnd end,
+      runtime::StartRanks(flags.ranks, PointersTo(arguments).data(), signals, options));
   if (end.reason.empty()) return StatusOf(end.exit_code);
+  if (end.asked != 0) {  // ranks that do not listen yet, or were asked twice
+    const absl::Status status = absl::CancelledError("interrupted before it could save its state");
+    ended.Write(status, {});
+    return status;
+  }
   const absl::Status status = InternalError(end.reason, "; look at what it wrote");
   ended.Write(status, {end.rank, end.host, end.process, 0});
   return status;
@@ -176,7 +185,7 @@ class Rank {
   }
 
   absl::Status End(const runtime::Job& job, const absl::Status& status) {
-    if (!job.ended().ok() && !job.Speaks()) LetSpeak(launched_);
+    if (!status.ok() && !job.Speaks()) LetSpeak(launched_);
     if (!status.ok() && job.Speaks()) ended_.Write(status, EndedByOf(job));
     if (job.Speaks() && !flags_.all_ranks) output_.GiveBack();
     if (!status.message().empty()) std::cerr << command_ << ": " << status.message() << "\n";
@@ -206,6 +215,11 @@ absl::Status StatusOf(int exit_code) {
       if (exit_code > 128) return absl::InternalError("");  // of a rank that a signal ended
       return InternalError("a rank ended with code ", exit_code);
   }
+}
+
+std::vector<std::vector<int>> ProcessorsOfRanks(const RunFlags& flags, int ranks) {
+  if (flags.backend == kCudaBackend || flags.no_bind) return {};
+  return runtime::ProcessorShares(runtime::OwnProcessors(), ranks);
 }
 
 absl::StatusOr<std::vector<std::string>> OwnArguments() {
@@ -241,6 +255,10 @@ absl::Status RunAsRank(const std::string& command, RunFlags& flags,
   if (flags.ranks > 0 && several && !ours) {
     return UserError("--ranks ", flags.ranks, ": ", launched->launcher, " has started ",
                      launched->size, " ranks already: leave one of the two away");
+  }
+  if (flags.backend == kModelBackend && (several || flags.ranks > 1)) {
+    return UserError("--backend ", kModelBackend, " computes nothing, for all devices at once: ",
+                     several ? "start it without " + launched->launcher : "leave --ranks away");
   }
   if (flags.ranks == 0 && !launched.has_value() && MayHaveRanks(flags))
     StartForGpus(devices, flags);

@@ -33,6 +33,10 @@ absl::Status AsOutcome(absl::Status status);
 // devices.
 int RanksOfItself(int devices, int gpus);
 
+// [rank] the processors to which ranks that are started here are bound (StartOptions): on the host
+// back end, without --no-bind, to shares of this process's; else empty.
+std::vector<std::vector<int>> ProcessorsOfRanks(const RunFlags& flags, int ranks);
+
 // Calls `run` with the job that this process is a rank of, or with null where it runs alone; blocks
 // until all ranks are through. Meanwhile rank 0 alone prints, without --all-ranks, and
 // flags.writes says whether this rank writes files. Where --ranks asks for it, the ranks are other

@@ -236,10 +236,11 @@ absl::Status FindLatest(RunFlags& flags) {
   return absl::OkStatus();
 }
 
-// A state that the checkpoint has goes on from there, whatever --input gave it before the first
-// step: the same command line, with --resume latest, begins a run and goes on with it.
+// A state that the checkpoint has goes on from there, though --input gave it a value before the
+// first step: the same command line, with --resume latest, begins a run and goes on with it.
+// Another value than the run's is an error (CheckAsItWas), unless --override takes it.
 void LeaveToCheckpoint(const RunFlags& flags, RunFiles& files) {
-  if (!files.checkpoint.has_value()) return;
+  if (!files.checkpoint.has_value() || flags.overrides.count("data") > 0) return;
   for (EntryRun& run : files.runs) {
     std::vector<StepFiles::Input> kept;
     for (StepFiles::Input& input : run.first.inputs) {

@@ -123,6 +123,9 @@ constexpr FlagRow<RunFlags> kRows[] = {
      "default: one process, unless a launcher has started several, or there is a GPU for each of "
      "several devices",
      [] { return WholeNumber(1, 1024); }},
+    {"no-bind", &RunFlags::no_bind, kMachine,
+     "of --ranks and launch on processors: a rank may run on all of them; default: on a share of "
+     "its own, where there is one for each"},
     {"sums", &RunFlags::sums, kMachine,
      "of several processes on GPUs, how they add up partial results. ordered: in the order of the "
      "parts, with the bits of processors; repeatable: by NCCL, with the same bits in each run on "

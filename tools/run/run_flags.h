@@ -58,6 +58,7 @@ struct RunFlags {
   std::string tune;              // the file of a tuning (tuning_file.h); empty: none
   double timeout = 0;            // seconds; 0: the back end's
   int ranks = 0;                 // to start on this machine, one a device; 0: none
+  bool no_bind = false;          // these may run on any processor
   bool all_ranks = false;        // each of them prints, and not rank 0 alone
   std::string meet;              // the folder in which ranks find each other; empty: it is
                                  // known without one

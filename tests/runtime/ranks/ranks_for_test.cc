@@ -6,6 +6,7 @@
 //   stubborn      so too, and ignores SIGTERM
 //   await         ends with 7 when SIGUSR1 comes
 //   say           writes what it was given
+//   bound         writes on which processors it may run; ranks have shares of them then
 // Each first makes a file "rank<N>" of its process number in the folder $NOTES.
 #include <signal.h>
 #include <unistd.h>
@@ -16,7 +17,10 @@
 #include <iostream>
 #include <string>
 
+#include "absl/strings/str_join.h"
+#include "runtime/machine_limits.h"
 #include "runtime/ranks/launcher.h"
+#include "runtime/ranks/processor_shares.h"
 #include "runtime/ranks/start_ranks.h"
 
 namespace yuba::runtime {
@@ -47,6 +51,7 @@ int Act(const std::string& action, int argc) {
   std::rename((name + ".part").c_str(), name.c_str());
   if (action == "signal") raise(SIGKILL);
   if (action == "say") Say(argc);
+  if (action == "bound") std::cout << absl::StrJoin(OwnProcessors(), ",") << "\n" << std::flush;
   int signal = 0;
   if (action == "await" && sigwait(&signals, &signal) == 0) return 7;
   while (action == "sleep" || action == "stubborn") pause();
@@ -62,6 +67,8 @@ int main(int argc, char** argv) {
   const yuba::runtime::HeldSignals signals;
   yuba::runtime::StartOptions options;
   options.grace_seconds = std::atof(argv[1]);
+  if (argc > 2 && argv[2] == std::string("bound"))
+    options.processors = yuba::runtime::ProcessorShares(yuba::runtime::OwnProcessors(), argc - 2);
   const auto end = yuba::runtime::StartRanks(argc - 2, argv, signals, options);
   if (!end.ok()) std::cerr << end.status() << "\n";
   if (end.ok() && !end->reason.empty()) std::cerr << end->rank << ": " << end->reason << "\n";

@@ -4,7 +4,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_join.h"
+#include "runtime/machine_limits.h"
+#include "runtime/ranks/processor_shares.h"
 #include "tests/support/command.h"
 
 namespace yuba {
@@ -45,6 +49,20 @@ TEST_CASE("each rank knows its number, has the same arguments, and the first has
   CHECK(LinesOf(result.out) == std::set<std::string>{"0 of 3, 5 arguments, input typed",
                                                      "1 of 3, 5 arguments, input none",
                                                      "2 of 3, 5 arguments, input none"});
+}
+
+TEST_CASE("ranks run on the processors that they are given") {
+  std::set<std::string> shares;
+  for (const std::vector<int>& share : runtime::ProcessorShares(runtime::OwnProcessors(), 2)) {
+    shares.insert(absl::StrJoin(share, ","));
+  }
+  if (shares.empty()) {
+    WARN("SKIP: there is one processor");
+    return;
+  }
+  const CommandResult result = RunScript("$ranks 30 bound bound");
+  CHECK(result.exit_code == 0);
+  CHECK(LinesOf(result.out) == shares);
 }
 
 TEST_CASE("the code is the first that is not 0, and the others are made to end") {

@@ -137,6 +137,12 @@ TEST_CASE("a weight of --input goes on from the checkpoint") {
   training.GoesOn(flags + "--steps 1 --save c.st --resume latest", {all[0]}, "begins anew");
   training.GoesOn(flags + "--steps 3 --save c.st --resume latest", Behind(all, 1),
                   "l.2.bias goes on as in c.st; the value of b.npy is for a run's beginning");
+  // Another value is refused, or taken where that is asked for.
+  training.Run("--data data --steps 1 --save d.st");
+  const std::string resumed = flags + "--steps 3 --resume d.st";
+  training.Refuses(resumed, "the values of l.2.bias are not those of its run");
+  const Losses taken = training.Run(resumed + " --override data");
+  CHECK(taken != training.Run("--data data --steps 3 --resume d.st"));
 }
 
 TEST_CASE("the rate of a plan is the checkpoint's too") {
