@@ -118,9 +118,9 @@ TEST_CASE("four ranks, to one of which something happens at some moment") {
 // may itself hang, have none.
 constexpr int kMpisPorts = 20000;
 
-// mpirun ends all when one is killed; a rank that is stopped is found by us. Where a connection is
-// closed Open MPI makes a new one, ends its process, for which mpirun may only leave an exit code,
-// or says nothing: then nobody gets on.
+// mpirun ends all when one is killed; a rank that is stopped is found by us. Connections are not
+// closed here but where all is tried: Open MPI makes a new one, ends its process, for which mpirun
+// may only leave an exit code, or was seen to wait for minutes.
 TEST_CASE("under mpirun no rank is left either, and the checkpoint is whole") {
   if (!IsThere("mpirun.openmpi")) {
     WARN("SKIP: mpirun.openmpi is missing");
@@ -133,8 +133,9 @@ TEST_CASE("under mpirun no rank is left either, and the checkpoint is whole") {
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
     std::mt19937 random(3);
     for (int i = 0; i < (TriesAll() ? 8 : 4); ++i) {
-      const std::vector<Accident> accidents = {Accident::kStopped, Accident::kClosed,
-                                               Accident::kKilled, Accident::kClosed};
+      const Accident closed = TriesAll() ? Accident::kClosed : Accident::kKilled;
+      const std::vector<Accident> accidents = {Accident::kStopped, closed, Accident::kKilled,
+                                               closed};
       const Accident accident = accidents[i % accidents.size()];
       const double part = static_cast<double>(random() % 1000) / 1000;
       const Disturbance disturbance = {accident, static_cast<int>(random() % ranks),
