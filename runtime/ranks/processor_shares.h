@@ -1,6 +1,5 @@
-// Which processors ranks of one machine may run on, so that none is in another one's way: what
-// wakes up a thread, as a message does, moves it to its own processor, and then one of two ranks
-// waits beside a processor that is free.
+// Which processors ranks of one machine may run on, so that none is in another one's way (decision
+// 175 has figures).
 #ifndef YUBA_RUNTIME_RANKS_PROCESSOR_SHARES_H_
 #define YUBA_RUNTIME_RANKS_PROCESSOR_SHARES_H_
 

@@ -12,8 +12,8 @@
 namespace yuba::search {
 
 // Puts the plan of the shortest step, of those of baselines, by the objective and as published (of
-// fewest bytes, without copies), and the recursion, in the place of
-// found.plan, where that step is shorter. It must be a plan of the space that was searched:
+// fewest bytes, without copies), and the recursion, in the place of found.plan, where that step is
+// shorter. It must be a plan of the space that was searched:
 // baselines that replicate need Replicate::kAuto, all must keep to the limit on memory. Space,
 // bound and proof stay, since they hold for all plans of the space: the plan's gap is then that of
 // its own value. Plan::search names whose plan it is, and a remark says what was gained.

@@ -64,7 +64,8 @@ absl::Status StartHere(const RunFlags& flags) {
       const runtime::RanksEnd end,
       runtime::StartRanks(flags.ranks, PointersTo(arguments).data(), signals, options));
   if (end.reason.empty()) return StatusOf(end.exit_code);
-  if (end.asked != 0) {  // ranks that do not listen yet, or were asked twice
+  // By the signal that was passed on: ranks that do not listen yet, or were asked twice.
+  if (end.asked != 0 && end.exit_code == 128 + end.asked) {
     const absl::Status status = absl::CancelledError("interrupted before it could save its state");
     ended.Write(status, {});
     return status;
