@@ -156,6 +156,9 @@ absl::Status Job::ended() const { return watch_->ended(); }
 RankFault Job::fault() const { return watch_->fault(); }
 void Job::Fail(const absl::Status& reason) { watch_->Fail(reason); }
 absl::Status Job::EndOf(const TransportError& error) { return watch_->EndOf(error); }
+absl::Status Job::OnHang(double seconds, std::function<void()> end) {
+  return watch_->OnHang(seconds, std::move(end));
+}
 int Job::Leave(int exit_code) { return watch_->Leave(exit_code); }
 bool Job::Closed() const { return watch_->Closed(); }
 bool Job::Speaks() const { return watch_->Speaks(); }

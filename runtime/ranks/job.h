@@ -99,6 +99,11 @@ class Job {
   // second, as a rank whose peer has gone is told why. The job has ended then.
   absl::Status EndOf(const TransportError& error);
 
+  // Where the job has ended by a failure and this rank does not come to Leave for so many seconds
+  // after that, calls `end` in another thread: it hangs in its transport or in a kernel, and only
+  // the end of its process ends it. `end` is not called after Leave was, nor waited for.
+  absl::Status OnHang(double seconds, std::function<void()> end);
+
   // The last call: waits until all ranks have come or the job has ended, and returns the code that
   // all leave with: the first that is not 0, by rank; 3 where the job has ended by a failure. Says
   // goodbye to the transport where all is well.

@@ -54,7 +54,7 @@ class Transfer {
   virtual TransportError Wait() = 0;
 
   // The peer of a message that is not through yet, as far as is known; -1: all are. From any
-  // thread, also while another one waits.
+  // thread, also while another one waits. Blocks for nothing, also where the transport hangs.
   virtual int WaitsFor() const = 0;
 };
 

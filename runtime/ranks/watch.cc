@@ -206,6 +206,20 @@ absl::Status Watch::EndOf(const TransportError& error) {
   return reason.ok() ? own : reason;
 }
 
+absl::Status Watch::OnHang(double seconds, std::function<void()> end) {
+  const auto comes = [this] { return stop_ || report_.leaving != 0; };
+  const auto limit = [this, seconds, end = std::move(end), comes] {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [&] { return comes() || IsOver(); });
+      if (changed_.wait_for(lock, Seconds(seconds), comes)) return;
+    }
+    end();
+  };
+  if (Run(limit)) return absl::OkStatus();
+  return InternalError("the system gives no thread to limit the end of a run; see ulimit -u");
+}
+
 int Watch::Leave(int exit_code) {
   {
     std::unique_lock<std::mutex> lock(mutex_);

@@ -61,6 +61,7 @@ class Watch : public std::enable_shared_from_this<Watch> {
   RankFault fault() const;
   void Fail(const absl::Status& reason);
   absl::Status EndOf(const TransportError& error);
+  absl::Status OnHang(double seconds, std::function<void()> end);
   int Leave(int exit_code);
   bool Speaks() const;
   bool Closed() const;

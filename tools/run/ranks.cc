@@ -92,6 +92,10 @@ absl::StatusOr<std::unique_ptr<runtime::Transport>> OpenTransport(
   return runtime::OpenTransport(launched.transport, options);
 }
 
+double TimeoutOf(const RunFlags& flags) {
+  return flags.timeout > 0 ? flags.timeout : runtime::DefaultTimeout(flags.backend);
+}
+
 absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& launched,
                                                    const RunFlags& flags, const EndedFile& ended) {
   runtime::TransportOptions options;
@@ -100,8 +104,7 @@ absl::StatusOr<std::unique_ptr<runtime::Job>> Join(const runtime::Launched& laun
   options.meeting = MeetingOf(launched, flags);
   options.interface = flags.interface;
   runtime::JobOptions limits;
-  limits.timeout_seconds =
-      flags.timeout > 0 ? flags.timeout : runtime::DefaultTimeout(flags.backend);
+  limits.timeout_seconds = TimeoutOf(flags);
   limits.silence_seconds = std::min(limits.silence_seconds, limits.timeout_seconds);
   // Processes that are started together come within some time of each other.
   options.timeout_seconds = std::min(options.timeout_seconds, 5 * limits.timeout_seconds);
@@ -157,6 +160,8 @@ class Rank {
     const absl::StatusOr<std::unique_ptr<runtime::Job>> joined = Join(launched_, flags_, ended_);
     if (!joined.ok()) EndAlone(joined.status());
     runtime::Job& job = **joined;
+    const absl::Status limited = job.OnHang(TimeoutOf(flags_), [this, &job] { EndHanging(job); });
+    if (!limited.ok()) EndAlone(limited);
     job.SetBusy(true);  // until the steps begin: it reads, plans and compiles, and prepares devices
     absl::Status status = run(&job);
     std::cout.flush();
@@ -193,6 +198,16 @@ class Rank {
     if (job.Closed()) return absl::Status(status.code(), "");
     std::cout.flush();
     std::cerr.flush();
+    std::_Exit(ExitCode(status));
+  }
+
+  // In the place of a thread that hangs, which may hold locks of the standard streams.
+  [[noreturn]] void EndHanging(const runtime::Job& job) {
+    const absl::Status status = job.ended();
+    if (job.Speaks()) {
+      ended_.Write(status, EndedByOf(job));
+      dprintf(STDERR_FILENO, "%s: %s\n", command_.c_str(), std::string(status.message()).c_str());
+    }
     std::_Exit(ExitCode(status));
   }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <sstream>
 
+#include "runtime/ranks/transports/batch_threads.h"
 #include "runtime/ranks/transports/block_signals.h"
 
 namespace yuba::runtime {
@@ -65,6 +66,7 @@ GlooChannel::GlooChannel(int rank, int size, const std::string& interface, doubl
   gloo::transport::tcp::attr attributes;
   attributes.iface = interface;
   const BlockSignals block;  // it starts a thread
+  const BatchThreads batch;
   device_ = gloo::transport::tcp::CreateDevice(attributes);
   for (int peer = 0; peer < size; ++peer) {
     if (peer == rank) continue;

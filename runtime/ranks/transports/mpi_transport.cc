@@ -40,6 +40,7 @@ class MpiTransfer final : public Transfer {
         if (!Start(message, message.data + begin, bytes)) return;
       }
     }
+    if (!pieces_.empty()) waits_for_ = pieces_[0].peer;
   }
 
   TransportError Wait() override {
@@ -62,9 +63,22 @@ class MpiTransfer final : public Transfer {
     return {"aborted", -1, true};
   }
 
+  // As it was last known where another thread is in the library: a call may not return, as when a
+  // connection was closed.
   int WaitsFor() const override {
     const BlockSigpipe block;
-    const std::lock_guard<std::mutex> lock(Mutex());
+    const std::unique_lock<std::mutex> lock(Mutex(), std::try_to_lock);
+    if (lock.owns_lock()) waits_for_ = FirstUnfinished();
+    return waits_for_;
+  }
+
+ private:
+  struct Piece {
+    int peer, bytes;
+    Direction direction;
+  };
+
+  int FirstUnfinished() const {
     for (size_t i = 0; i < requests_.size(); ++i) {
       int done = 1;
       if (requests_[i] != MPI_REQUEST_NULL)
@@ -73,12 +87,6 @@ class MpiTransfer final : public Transfer {
     }
     return -1;
   }
-
- private:
-  struct Piece {
-    int peer, bytes;
-    Direction direction;
-  };
 
   bool Start(const Message& message, char* data, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -141,6 +149,7 @@ class MpiTransfer final : public Transfer {
   std::vector<Piece> pieces_;  // [request]
   int64_t bytes_ = 0;
   TransportError failed_;
+  mutable std::atomic<int> waits_for_{-1};
 };
 
 class MpiTransport final : public Transport {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -292,6 +293,44 @@ TEST_CASE("a transport that hangs is left behind") {
   CHECK(closed[0].closed);
   CHECK(closed[1].code == 0);
   CHECK(!closed[1].closed);
+}
+
+TEST_CASE("who hangs after the job's end is ended from another thread") {
+  JobOptions options = Short();
+  options.timeout_seconds = 60;
+  auto& network = *new LocalNetwork(3);  // threads wait in it for ever
+  std::atomic<int> hung{-1}, calls{0};
+  std::atomic<bool> is_deaf{false};
+  std::vector<std::unique_ptr<Job>> jobs(3);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 3; ++rank) {
+    threads.emplace_back([&, rank] {
+      jobs[rank] = *Job::Join(network.Open(rank), FactsOfRanks(3)[rank], options);
+      Job& job = *jobs[rank];
+      const absl::Status limited = job.OnHang(0.1, [&, rank] {
+        hung = rank;
+        ++calls;
+      });
+      if (!limited.ok()) return;
+      if (rank == 1) {
+        char byte = 0;
+        network.Deafen(1);
+        is_deaf = true;
+        (void)job.Receive(2, &byte, 1);  // which the end of the job does not end
+      }
+      while (!is_deaf) std::this_thread::yield();
+      if (rank == 2) job.Fail(InternalError("no more"));
+      WaitForEnd(job);
+      job.Leave(0);
+    });
+  }
+  threads[0].join();
+  threads[2].join();
+  while (calls == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  threads[1].detach();
+  jobs[1].release();  // the thread that hangs uses it
+  CHECK(hung == 1);
+  CHECK(calls == 1);
 }
 
 TEST_CASE("what a failed transfer is a sign of") {
