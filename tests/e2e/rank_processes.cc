@@ -112,7 +112,9 @@ int RankProcesses::Await() {
     if (!ended_) ended_ = waitpid(launcher_, &status_, WNOHANG) == launcher_;
     const std::vector<pid_t> living = Living();
     if (ended_ && living.empty()) break;
-    INFO("after two minutes " << living.size() << " processes are left\n" << Out() << Error());
+    std::string left;
+    for (const pid_t process : living) left += Slurp("/proc/" + std::to_string(process) + "/stat");
+    INFO("after two minutes are left:\n" << left << Out() << Error());
     REQUIRE(std::chrono::steady_clock::now() < end);
     std::this_thread::sleep_for(kBetweenLooks);
   }
