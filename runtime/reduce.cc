@@ -72,6 +72,14 @@ void CombineWalk(const Combination& combination, const BoxWalk& walk,
     case ElementType::kU8:
       return CombineAs<Plain<uint8_t>, Plain<uint8_t>>(reducer, walk, parts, result);
     case ElementType::kBool: return CombineAs<Bool, Bool>(reducer, walk, parts, result);
+    case ElementType::kI16:
+      return CombineAs<Plain<int16_t>, Plain<int16_t>>(reducer, walk, parts, result);
+    case ElementType::kU16:
+      return CombineAs<Plain<uint16_t>, Plain<uint16_t>>(reducer, walk, parts, result);
+    case ElementType::kU32:
+      return CombineAs<Plain<uint32_t>, Plain<uint32_t>>(reducer, walk, parts, result);
+    case ElementType::kU64:
+      return CombineAs<Plain<uint64_t>, Plain<uint64_t>>(reducer, walk, parts, result);
   }
 }
 

@@ -30,9 +30,7 @@ double FloatAt(ElementType type, const char* bytes) {
 int64_t IntegerAt(ElementType type, const char* bytes) {
   int64_t value = 0;
   std::memcpy(&value, bytes, ByteSize(type));
-  if (type == ElementType::kI32) return static_cast<int32_t>(value);
-  if (type == ElementType::kI8) return static_cast<int8_t>(value);
-  return value;
+  return WrapInteger(value, type);
 }
 
 // Elements as a file has them, of type `given`, to elements as a program has them.
@@ -89,7 +87,10 @@ class Conversion {
     const int64_t value = IntegerAt(given_, element);
     const size_t at = room.size();
     room.append(reinterpret_cast<const char*>(&value), ByteSize(type_));
-    if (IntegerAt(type_, &room[at]) == value) return absl::OkStatus();
+    // 64 bits that are below 0 in one of the two types are above all its numbers in the other.
+    const bool is_beyond =
+        value < 0 && (given_ == ElementType::kU64) != (type_ == ElementType::kU64);
+    if (IntegerAt(type_, &room[at]) == value && !is_beyond) return absl::OkStatus();
     return UserError("the value ", value, " does not fit ", Name(type_));
   }
 

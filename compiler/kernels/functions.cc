@@ -57,7 +57,7 @@ Typed ScalarBuilder::BoolCall(Function function, const std::vector<Typed>& args)
 Typed ScalarBuilder::Compare(Function function, Typed a, Typed b) {
   using Int = arith::CmpIPredicate;
   using Float = arith::CmpFPredicate;
-  const bool is_unsigned = a.type == ElementType::kBool;
+  const bool is_unsigned = a.type == ElementType::kBool || a.type == ElementType::kU64;
   Int integer = Int::eq;
   Float number = Float::OEQ;
   if (function == Function::kNe) integer = Int::ne, number = Float::UNE;
@@ -157,8 +157,29 @@ Value ScalarBuilder::Sign(Value a, ElementType type) {
   return b_.create<arith::SelectOp>(loc(), above, Constant(type, 1), rest);
 }
 
+// Where the 64 bits of a u64 must not be taken for a number with a sign; else nothing.
+absl::optional<Typed> ScalarBuilder::UnsignedCall(Function function,
+                                                  const std::vector<Typed>& args) {
+  const Value a = args[0].value;
+  const auto typed = [](Value value) { return Typed{value, ElementType::kU64}; };
+  switch (function) {
+    case Function::kAbs:
+    case Function::kWrap: return typed(a);
+    case Function::kSign: return typed(b_.create<arith::MinUIOp>(loc(), a, Int(1)));
+    case Function::kDiv: return typed(DivideUnsigned(a, args[1].value, false));
+    case Function::kMod: return typed(DivideUnsigned(a, args[1].value, true));
+    case Function::kMin: return typed(b_.create<arith::MinUIOp>(loc(), a, args[1].value));
+    case Function::kMax: return typed(b_.create<arith::MaxUIOp>(loc(), a, args[1].value));
+    case Function::kPow: return typed(PowerOfUnsigned(a, args[1].value));
+    default: return absl::nullopt;
+  }
+}
+
 Typed ScalarBuilder::IntegerCall(Function function, const std::vector<Typed>& args) {
   const ElementType type = args[0].type;
+  if (type == ElementType::kU64) {
+    if (const absl::optional<Typed> result = UnsignedCall(function, args)) return *result;
+  }
   Value a = args[0].value;
   Value b = args.size() > 1 ? args[1].value : Value();
   Value zero = IntegerConstant(a.getType(), 0);
@@ -219,10 +240,11 @@ Typed ScalarBuilder::ThroughFloat(Function function, const std::vector<Typed>& a
   arithmetic_ = Arithmetic::kFloat;  // integers stay numbers in hash arithmetic too
   std::vector<Typed> numbers;
   for (const Typed& arg : args) {
-    Value number = b_.create<arith::SIToFPOp>(loc(), b_.getF64Type(), arg.value);
-    numbers.push_back({number, ElementType::kF64});
+    numbers.push_back(Convert(arg, ElementType::kF64));
   }
-  const Typed whole = FloatToInteger(FloatCall(function, numbers).value, ElementType::kI64);
+  const ElementType wide =
+      args[0].type == ElementType::kU64 ? ElementType::kU64 : ElementType::kI64;
+  const Typed whole = FloatToInteger(FloatCall(function, numbers).value, wide);
   arithmetic_ = arithmetic;
   return whole;
 }
@@ -250,25 +272,41 @@ Value ScalarBuilder::SafeDivide(Value a, Value b, bool remainder) {
   return b_.create<arith::SelectOp>(loc(), by_zero, zero, quotient);
 }
 
-// By squaring, in 64 bits that wrap; a negative exponent leaves 0 of all but 1 and -1.
+// 0 where b is 0.
+Value ScalarBuilder::DivideUnsigned(Value a, Value b, bool remainder) {
+  const Value zero = IntegerConstant(a.getType(), 0);
+  const Value by_zero = b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::eq, b, zero);
+  const Value safe = b_.create<arith::SelectOp>(loc(), by_zero, IntegerConstant(a.getType(), 1), b);
+  const Value result = remainder ? Value(b_.create<arith::RemUIOp>(loc(), a, safe))
+                                 : Value(b_.create<arith::DivUIOp>(loc(), a, safe));
+  return b_.create<arith::SelectOp>(loc(), by_zero, zero, result);
+}
+
+// By squaring, in 64 bits that wrap.
+Value ScalarBuilder::PowerOfUnsigned(Value x, Value n) {
+  auto loop = b_.create<mlir::scf::ForOp>(
+      loc(), Int(0), Int(64), Int(1), mlir::ValueRange{Int(1), x},
+      [&](mlir::OpBuilder&, mlir::Location, Value bit, mlir::ValueRange carried) {
+        Value shifted = b_.create<arith::ShRUIOp>(loc(), n, bit);
+        Value odd =
+            b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::ne,
+                                     b_.create<arith::AndIOp>(loc(), shifted, Int(1)), Int(0));
+        Value more = Mul(carried[0], carried[1]);
+        Value power = b_.create<arith::SelectOp>(loc(), odd, more, carried[0]);
+        Value square = Mul(carried[1], carried[1]);
+        b_.create<mlir::scf::YieldOp>(loc(), mlir::ValueRange{power, square});
+      });
+  return loop.getResult(0);
+}
+
+// In 64 bits that wrap; a negative exponent leaves 0 of all but 1 and -1.
 Value ScalarBuilder::Power(Typed base, Typed exponent) {
   Value x = Convert(base, ElementType::kI64).value;
   Value n = Convert(exponent, ElementType::kI64).value;
   auto is = [&](arith::CmpIPredicate order, Value a, int64_t b) -> Value {
     return b_.create<arith::CmpIOp>(loc(), order, a, Int(b));
   };
-  auto loop = b_.create<mlir::scf::ForOp>(
-      loc(), Int(0), Int(64), Int(1), mlir::ValueRange{Int(1), x},
-      [&](mlir::OpBuilder&, mlir::Location, Value bit, mlir::ValueRange carried) {
-        Value shifted = b_.create<arith::ShRUIOp>(loc(), n, bit);
-        Value odd =
-            is(arith::CmpIPredicate::ne, b_.create<arith::AndIOp>(loc(), shifted, Int(1)), 0);
-        Value more = Mul(carried[0], carried[1]);
-        Value power = b_.create<arith::SelectOp>(loc(), odd, more, carried[0]);
-        Value square = Mul(carried[1], carried[1]);
-        b_.create<mlir::scf::YieldOp>(loc(), mlir::ValueRange{power, square});
-      });
-  Value power = loop.getResult(0);
+  const Value power = PowerOfUnsigned(x, n);
   // 1 and -1 to any power come out right, also where n is negative: its low bit decides.
   Value unit = b_.create<arith::OrIOp>(loc(), is(arith::CmpIPredicate::eq, x, 1),
                                        is(arith::CmpIPredicate::eq, x, -1));

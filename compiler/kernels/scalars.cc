@@ -1,5 +1,6 @@
 #include "compiler/kernels/scalars.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,14 +33,8 @@ mlir::Type ScalarBuilder::StoredType(ElementType type) {
     case ElementType::kF32: return b_.getF32Type();
     case ElementType::kF16: return b_.getF16Type();
     case ElementType::kBF16: return b_.getIntegerType(16);  // converted here: few targets can
-    case ElementType::kI64: return b_.getI64Type();
-    case ElementType::kI32: return b_.getI32Type();
-    case ElementType::kI8:
-    case ElementType::kU8:
-    case ElementType::kBool: return b_.getIntegerType(8);
+    default: return b_.getIntegerType(8 * ByteSize(type));
   }
-  YUBA_CHECK(false) << Name(type);
-  return {};
 }
 
 mlir::Type ScalarBuilder::ValueType(ElementType type) {
@@ -49,14 +44,12 @@ mlir::Type ScalarBuilder::ValueType(ElementType type) {
     case ElementType::kF32:
     case ElementType::kF16:
     case ElementType::kBF16: return b_.getF32Type();
-    case ElementType::kI64: return b_.getI64Type();
-    case ElementType::kI32:
-    case ElementType::kI8:
-    case ElementType::kU8: return b_.getI32Type();
+    case ElementType::kI64:
+    case ElementType::kU64:
+    case ElementType::kU32: return b_.getI64Type();
     case ElementType::kBool: return b_.getI1Type();
+    default: return b_.getI32Type();
   }
-  YUBA_CHECK(false) << Name(type);
-  return {};
 }
 
 Typed ScalarBuilder::FromStored(Value stored, ElementType type) {
@@ -64,14 +57,20 @@ Typed ScalarBuilder::FromStored(Value stored, ElementType type) {
   switch (type) {
     case ElementType::kF16: return {b_.create<arith::ExtFOp>(loc(), b_.getF32Type(), stored), type};
     case ElementType::kBF16: return {FloatFromBFloat(stored), type};
-    case ElementType::kI8: return {b_.create<arith::ExtSIOp>(loc(), b_.getI32Type(), stored), type};
-    case ElementType::kU8: return {b_.create<arith::ExtUIOp>(loc(), b_.getI32Type(), stored), type};
     case ElementType::kBool: {
       Value zero = IntegerConstant(stored.getType(), 0);
       return {b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::ne, stored, zero), type};
     }
-    default: return {stored, type};
+    default: return {IsFloat(type) ? stored : Widened(stored, type), type};
   }
+}
+
+// An integer as it is stored, or its low bits, to that of a register.
+Value ScalarBuilder::Widened(Value stored, ElementType type) {
+  const mlir::Type wide = ValueType(type);
+  if (stored.getType() == wide) return stored;
+  return IsSigned(type) ? Value(b_.create<arith::ExtSIOp>(loc(), wide, stored))
+                        : Value(b_.create<arith::ExtUIOp>(loc(), wide, stored));
 }
 
 Value ScalarBuilder::ToStored(Typed value, ElementType type) {
@@ -80,11 +79,11 @@ Value ScalarBuilder::ToStored(Typed value, ElementType type) {
   switch (type) {
     case ElementType::kF16: return b_.create<arith::TruncFOp>(loc(), b_.getF16Type(), value.value);
     case ElementType::kBF16: return BFloatFromFloat(value.value);
-    case ElementType::kI8:
-    case ElementType::kU8: return b_.create<arith::TruncIOp>(loc(), StoredType(type), value.value);
     case ElementType::kBool: return b_.create<arith::ExtUIOp>(loc(), StoredType(type), value.value);
-    default: return value.value;
+    default: break;
   }
+  if (value.value.getType() == StoredType(type)) return value.value;
+  return b_.create<arith::TruncIOp>(loc(), StoredType(type), value.value);
 }
 
 Value ScalarBuilder::FloatFromBFloat(Value bits) {
@@ -122,23 +121,18 @@ Value ScalarBuilder::IntegerConstant(mlir::Type type, int64_t value) {
 
 ElementType ScalarBuilder::CommonType(ElementType a, ElementType b) {
   if (a == b) return a;
-  auto rank = [](ElementType type) {
-    switch (type) {
-      case ElementType::kF64: return 9;
-      case ElementType::kF32: return 8;
-      case ElementType::kF16:
-      case ElementType::kBF16: return 7;
-      case ElementType::kI64: return 6;
-      case ElementType::kI32: return 5;
-      case ElementType::kI8: return 4;
-      case ElementType::kU8: return 4;
-      case ElementType::kBool: return 1;
-    }
-    return 0;
-  };
-  if (IsFloat(a) && IsFloat(b) && rank(a) == rank(b)) return ElementType::kF32;
-  if (rank(a) == rank(b)) return ElementType::kI32;
-  return rank(a) > rank(b) ? a : b;
+  if (IsFloat(a) && IsFloat(b)) {
+    if (ByteSize(a) == ByteSize(b)) return ElementType::kF32;
+    return ByteSize(a) > ByteSize(b) ? a : b;
+  }
+  if (IsFloat(a) || IsFloat(b)) return IsFloat(a) ? a : b;
+  if (a == ElementType::kBool || b == ElementType::kBool) return a == ElementType::kBool ? b : a;
+  if (IsSigned(a) == IsSigned(b) || ByteSize(a) != ByteSize(b)) {
+    const ElementType wider = ByteSize(a) > ByteSize(b) ? a : b;
+    if (IsSigned(wider) || IsSigned(a) == IsSigned(b)) return wider;
+  }
+  // One has a sign, which the other, as wide or wider, has not.
+  return std::max(ByteSize(a), ByteSize(b)) < 4 ? ElementType::kI32 : ElementType::kI64;
 }
 
 Typed ScalarBuilder::Convert(Typed value, ElementType to) {
@@ -161,7 +155,8 @@ Typed ScalarBuilder::Convert(Typed value, ElementType to) {
     return FloatToInteger(v, to);
   }
   if (IsFloat(to)) {
-    if (from == ElementType::kBool) return {b_.create<arith::UIToFPOp>(loc(), type, v), to};
+    if (from == ElementType::kBool || from == ElementType::kU64)
+      return {b_.create<arith::UIToFPOp>(loc(), type, v), to};
     return {b_.create<arith::SIToFPOp>(loc(), type, v), to};
   }
   return IntegerConvert(value, to);
@@ -169,15 +164,14 @@ Typed ScalarBuilder::Convert(Typed value, ElementType to) {
 
 // A value that does not fit becomes the nearest that does, and NaN becomes 0: nothing is undefined.
 Typed ScalarBuilder::FloatToInteger(Value value, ElementType to) {
-  const unsigned bits = to == ElementType::kI64 ? 64 : to == ElementType::kI32 ? 32 : 8;
-  const std::string name = std::string(to == ElementType::kU8 ? "llvm.fptoui" : "llvm.fptosi") +
-                           ".sat.i" + std::to_string(bits) +
-                           (value.getType().isF64() ? ".f64" : ".f32");
+  const auto bits = static_cast<unsigned>(8 * ByteSize(to));
+  const std::string name = std::string(IsSigned(to) ? "llvm.fptosi" : "llvm.fptoui") + ".sat.i" +
+                           std::to_string(bits) + (value.getType().isF64() ? ".f64" : ".f32");
   Value result = b_.create<mlir::LLVM::CallIntrinsicOp>(
                        loc(), b_.getIntegerType(bits), b_.getStringAttr(name),
                        mlir::ValueRange{value}, mlir::LLVM::FastmathFlagsAttr())
                      .getResult(0);
-  return bits == 8 ? FromStored(result, to) : Typed{result, to};
+  return {Widened(result, to), to};
 }
 
 // The low bits of an i64, as a value of type `to`.
@@ -188,19 +182,19 @@ Typed ScalarBuilder::NarrowInteger(Value value, ElementType to) {
 Typed ScalarBuilder::IntegerConvert(Typed value, ElementType to) {
   if (value.type == to) return value;
   Value v = value.value;
-  mlir::Type i32 = b_.getI32Type();
   if (to == ElementType::kBool) {
     Value zero = IntegerConstant(v.getType(), 0);
     return {b_.create<arith::CmpIOp>(loc(), arith::CmpIPredicate::ne, v, zero), to};
   }
   if (value.type == ElementType::kBool)
     return {b_.create<arith::ExtUIOp>(loc(), ValueType(to), v), to};
-  if (to == ElementType::kI64) return {b_.create<arith::ExtSIOp>(loc(), ValueType(to), v), to};
-  if (value.type == ElementType::kI64) v = b_.create<arith::TruncIOp>(loc(), i32, v);
-  if (to == ElementType::kI32) return {v, to};
-  v = b_.create<arith::TruncIOp>(loc(), b_.getIntegerType(8), v);
-  if (to == ElementType::kI8) return {b_.create<arith::ExtSIOp>(loc(), i32, v), to};
-  return {b_.create<arith::ExtUIOp>(loc(), i32, v), to};
+  // In registers an integer is its number, wider than it is stored; a u64 alone has no room for a
+  // sign.
+  const mlir::Type stored = StoredType(to);
+  const unsigned bits = v.getType().getIntOrFloatBitWidth();
+  if (bits < stored.getIntOrFloatBitWidth()) v = b_.create<arith::ExtSIOp>(loc(), stored, v);
+  if (bits > stored.getIntOrFloatBitWidth()) v = b_.create<arith::TruncIOp>(loc(), stored, v);
+  return {Widened(v, to), to};
 }
 
 Typed ScalarBuilder::Identity(Reducer reducer, ElementType type) {
@@ -217,7 +211,7 @@ Typed ScalarBuilder::Identity(Reducer reducer, ElementType type) {
     case Reducer::kMin: {
       const bool max = reducer == Reducer::kMax;
       literal.number = max ? -infinity : infinity;
-      literal.integer = LimitOf(type, max);
+      literal.integer = max ? LeastInteger(type) : GreatestInteger(type);
       break;
     }
     case Reducer::kPick:
@@ -226,18 +220,6 @@ Typed ScalarBuilder::Identity(Reducer reducer, ElementType type) {
     default: break;
   }
   return Literal(literal);
-}
-
-int64_t ScalarBuilder::LimitOf(ElementType type, bool lowest) {
-  switch (type) {
-    case ElementType::kI32:
-      return lowest ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max();
-    case ElementType::kI8: return lowest ? -128 : 127;
-    case ElementType::kU8: return lowest ? 0 : 255;
-    case ElementType::kBool: return lowest ? 0 : 1;
-    default:
-      return lowest ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
-  }
 }
 
 Typed ScalarBuilder::Combine(Reducer reducer, Typed a, Typed b) {

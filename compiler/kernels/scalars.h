@@ -1,5 +1,6 @@
 // One element at a time: the arithmetic of kernel bodies in MLIR. Values are computed in another
-// type than they are stored in: f16 and bf16 as f32, i8 and u8 as i32, bool as i1. In hash
+// type than they are stored in: f16 and bf16 as f32, integers of 8 and 16 bits as i32, u32 as i64,
+// bool as i1. In hash
 // arithmetic every float is an element of Z/2^64, an i64 in memory and in registers. The rules are
 // those of the interpreter (opsemantics/oracle/scalar.h), which tests compare with.
 #ifndef YUBA_COMPILER_KERNELS_SCALARS_H_
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "compiler/kernels/targets.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -76,13 +78,16 @@ class ScalarBuilder {
   mlir::Value Sign(mlir::Value a, ElementType type);
   Typed Compare(Function function, Typed a, Typed b);
   mlir::Value SafeDivide(mlir::Value a, mlir::Value b, bool remainder);
+  mlir::Value DivideUnsigned(mlir::Value a, mlir::Value b, bool remainder);
+  absl::optional<Typed> UnsignedCall(Function function, const std::vector<Typed>& args);
   Typed HashConvert(Typed value, ElementType to);
   Typed IntegerConvert(Typed value, ElementType to);
   Typed FloatToInteger(mlir::Value value, ElementType to);
   Typed NarrowInteger(mlir::Value value, ElementType to);
+  mlir::Value Widened(mlir::Value stored, ElementType type);
   mlir::Value Power(Typed base, Typed exponent);
+  mlir::Value PowerOfUnsigned(mlir::Value x, mlir::Value n);
   static double RoundedTo(ElementType type, double number);
-  static int64_t LimitOf(ElementType type, bool lowest);
   mlir::Value FloatFromBFloat(mlir::Value bits);
   mlir::Value BFloatFromFloat(mlir::Value value);
   // A call of a function of libm, or of the target's device library, on floats of `type`.

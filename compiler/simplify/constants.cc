@@ -23,11 +23,9 @@ Scalar LoadScalar(ElementType type, const char* bytes) {
     case ElementType::kF32: scalar.number = Load<float>(bytes); break;
     case ElementType::kF16: scalar.number = FromF16(Load<uint16_t>(bytes)); break;
     case ElementType::kBF16: scalar.number = FromBF16(Load<uint16_t>(bytes)); break;
-    case ElementType::kI64: scalar.integer = Load<int64_t>(bytes); break;
-    case ElementType::kI32: scalar.integer = Load<int32_t>(bytes); break;
-    case ElementType::kI8: scalar.integer = int{Load<int8_t>(bytes)}; break;
-    case ElementType::kU8: scalar.integer = Load<uint8_t>(bytes); break;
-    case ElementType::kBool: scalar.integer = *bytes != 0; break;
+    default:
+      std::memcpy(&scalar.integer, bytes, ByteSize(type));
+      scalar.integer = WrapInteger(scalar.integer, type);
   }
   return scalar;
 }
@@ -43,11 +41,9 @@ void StoreScalar(ElementType type, const Scalar& scalar, std::string& bytes) {
     case ElementType::kF32: return Store(static_cast<float>(scalar.number), bytes);
     case ElementType::kF16: return Store(ToF16(static_cast<float>(scalar.number)), bytes);
     case ElementType::kBF16: return Store(ToBF16(static_cast<float>(scalar.number)), bytes);
-    case ElementType::kI64: return Store(scalar.integer, bytes);
-    case ElementType::kI32: return Store(static_cast<int32_t>(scalar.integer), bytes);
-    case ElementType::kI8: return Store(static_cast<int8_t>(scalar.integer), bytes);
-    case ElementType::kU8: return Store(static_cast<uint8_t>(scalar.integer), bytes);
     case ElementType::kBool: return Store(static_cast<char>(scalar.integer != 0), bytes);
+    default:  // the low bytes come first
+      bytes.append(reinterpret_cast<const char*>(&scalar.integer), ByteSize(type));
   }
 }
 

@@ -76,18 +76,6 @@ absl::StatusOr<Term> FoldLabel(const std::vector<Term>& args) {
 
 }  // namespace
 
-int64_t IntegerLimit(ElementType type, bool greatest) {
-  switch (type) {
-    case ElementType::kI64:
-      return greatest ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
-    case ElementType::kI32:
-      return greatest ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int32_t>::min();
-    case ElementType::kI8: return greatest ? 127 : -128;
-    case ElementType::kU8: return greatest ? 255 : 0;
-    default: return greatest ? 1 : 0;  // bool
-  }
-}
-
 absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Division division) {
   const Term& a = args[0];
   const Term& b = args.size() > 1 ? args[1] : args[0];

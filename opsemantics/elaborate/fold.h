@@ -2,7 +2,6 @@
 #ifndef YUBA_OPSEMANTICS_ELABORATE_FOLD_H_
 #define YUBA_OPSEMANTICS_ELABORATE_FOLD_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,9 +13,6 @@ namespace yuba {
 // sums and products give an integer, and a quotient is one where it is whole or rounded down; other
 // results are numbers. An overflow of 64 bits and a division by 0 are errors without a place.
 absl::StatusOr<Term> Fold(Function function, const std::vector<Term>& args, Division division);
-
-// The greatest or the least value of an integer type.
-int64_t IntegerLimit(ElementType type, bool greatest);
 
 }  // namespace yuba
 

@@ -39,7 +39,8 @@ ExprPtr Retype(const ExprPtr& expr, ElementType type) {
 absl::StatusOr<ExprPtr> ConvertNumber(double number, ElementType type) {
   if (IsFloat(type)) return LiteralExpr(type, 0, number);
   // Bounds may be infinite: as integers they are the ends of the type.
-  if (std::isinf(number)) return LiteralExpr(type, IntegerLimit(type, number > 0), 0);
+  if (std::isinf(number))
+    return LiteralExpr(type, number > 0 ? GreatestInteger(type) : LeastInteger(type), 0);
   if (number != std::floor(number) || std::abs(number) > 9e15) {
     return UserError("the number ", number, " is no ", Name(type), "; write cast(...)");
   }
@@ -153,9 +154,10 @@ absl::StatusOr<ElementType> ArgumentType(const FunctionFacts& info,
   bool all_integral = true, all_integer_types = true;
   for (const Term& value : values) {
     all_integral = all_integral && value.IsIntegral();
-    all_integer_types = all_integer_types && value.IsIntegral() && value.type != ElementType::kBool;
+    all_integer_types = all_integer_types && value.IsIntegral() &&
+                        value.type != ElementType::kBool && value.type != ElementType::kU64;
   }
-  // Comparing integers of different types is harmless.
+  // Comparing integers of different types is harmless, where 64 bits hold both.
   if (IsComparisonRule(info.rule)) {
     bool differ = false;
     for (const Term& value : values) {
@@ -268,7 +270,7 @@ absl::StatusOr<ExprPtr> Convert(const Term& term, ElementType type) {
   switch (term.kind) {
     case Term::kInteger:
       if (!IsFloat(type) &&
-          (term.integer > IntegerLimit(type, true) || term.integer < IntegerLimit(type, false))) {
+          (term.integer < LeastInteger(type) || WrapInteger(term.integer, type) != term.integer)) {
         return UserError("the integer ", term.integer, " does not fit ", Name(type));
       }
       return LiteralExpr(type, term.integer, static_cast<double>(term.integer));

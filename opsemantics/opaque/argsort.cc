@@ -42,6 +42,10 @@ uint64_t RankAt(const char* at, ElementType type, bool hash) {
     case ElementType::kI8: return RankOf(int64_t{Load<int8_t>(at)});
     case ElementType::kU8: return RankOf(int64_t{Load<uint8_t>(at)});
     case ElementType::kBool: return RankOf(int64_t{Load<uint8_t>(at) != 0});
+    case ElementType::kI16: return RankOf(int64_t{Load<int16_t>(at)});
+    case ElementType::kU16: return RankOf(int64_t{Load<uint16_t>(at)});
+    case ElementType::kU32: return RankOf(int64_t{Load<uint32_t>(at)});
+    case ElementType::kU64: return Load<uint64_t>(at);
   }
   return 0;
 }

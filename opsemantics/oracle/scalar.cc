@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/types/optional.h"
 #include "opsemantics/base/half.h"
 #include "opsemantics/base/philox.h"
 #include "opsemantics/oracle/hash_arithmetic.h"
@@ -31,36 +32,20 @@ double RoundTo(double number, ElementType type) {
   }
 }
 
-int64_t WrapTo(int64_t integer, ElementType type) {
-  switch (type) {
-    case ElementType::kI32: return static_cast<int32_t>(integer);
-    case ElementType::kI8: return static_cast<int8_t>(integer);
-    case ElementType::kU8: return static_cast<uint8_t>(integer);
-    case ElementType::kBool: return integer != 0;
-    default: return integer;
-  }
-}
-
-struct Limits {
-  int64_t least, greatest;
-};
-Limits LimitsOf(ElementType type) {
-  switch (type) {
-    case ElementType::kI32: return {INT32_MIN, INT32_MAX};
-    case ElementType::kI8: return {INT8_MIN, INT8_MAX};
-    case ElementType::kU8: return {0, UINT8_MAX};
-    case ElementType::kBool: return {0, 1};
-    default: return {INT64_MIN, INT64_MAX};
-  }
+// 64 bits as the number that they are in an integer type.
+double NumberOf(int64_t integer, ElementType type) {
+  return type == ElementType::kU64 ? static_cast<double>(static_cast<uint64_t>(integer))
+                                   : static_cast<double>(integer);
 }
 
 int64_t Saturate(double number, ElementType type) {
   if (type == ElementType::kBool) return number != 0;
   if (std::isnan(number)) return 0;
-  const Limits limits = LimitsOf(type);
-  if (number <= static_cast<double>(limits.least)) return limits.least;
-  if (number >= static_cast<double>(limits.greatest)) return limits.greatest;
-  return static_cast<int64_t>(number);
+  const int64_t least = LeastInteger(type), greatest = GreatestInteger(type);
+  if (number <= NumberOf(least, type)) return least;
+  if (number >= NumberOf(greatest, type)) return greatest;
+  return type == ElementType::kU64 ? static_cast<int64_t>(static_cast<uint64_t>(number))
+                                   : static_cast<int64_t>(number);
 }
 
 int64_t DivideIntegers(int64_t a, int64_t b) {
@@ -74,8 +59,7 @@ int64_t FloorModulo(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-int64_t PowerOfIntegers(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+int64_t PowerOfUnsigned(uint64_t base, uint64_t exponent) {
   uint64_t power = 1, square = base;
   for (; exponent > 0; exponent >>= 1) {
     if (exponent & 1) power *= square;
@@ -84,7 +68,32 @@ int64_t PowerOfIntegers(int64_t base, int64_t exponent) {
   return static_cast<int64_t>(power);
 }
 
-int64_t ApplyToIntegers(Function function, int64_t a, int64_t b) {
+int64_t PowerOfIntegers(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  return PowerOfUnsigned(base, exponent);
+}
+
+// Where 64 bits must not be taken for a number with a sign; else nothing.
+absl::optional<int64_t> ApplyToUnsigned(Function function, uint64_t a, uint64_t b) {
+  switch (function) {
+    case Function::kAbs:
+    case Function::kWrap: return a;
+    case Function::kSign: return a > 0;
+    case Function::kDiv: return b == 0 ? 0 : a / b;
+    case Function::kMod: return b == 0 ? 0 : a % b;
+    case Function::kPow: return PowerOfUnsigned(a, b);
+    case Function::kMin: return a < b ? a : b;
+    case Function::kMax: return a < b ? b : a;
+    case Function::kLt: return a < b;
+    case Function::kLe: return a <= b;
+    default: return absl::nullopt;
+  }
+}
+
+int64_t ApplyToIntegers(Function function, ElementType type, int64_t a, int64_t b) {
+  if (type == ElementType::kU64) {
+    if (const absl::optional<int64_t> result = ApplyToUnsigned(function, a, b)) return *result;
+  }
   const uint64_t x = a, y = b;  // sums and products wrap
   switch (function) {
     case Function::kAdd: return static_cast<int64_t>(x + y);
@@ -111,7 +120,8 @@ int64_t ApplyToIntegers(Function function, int64_t a, int64_t b) {
     case Function::kOr: return a != 0 || b != 0;
     case Function::kNot: return a == 0;
     default:  // exp and the like: as floats do, then toward zero
-      return Saturate(FactsOf(function).value(a, b), ElementType::kI64);
+      return Saturate(FactsOf(function).value(NumberOf(a, type), NumberOf(b, type)),
+                      type == ElementType::kU64 ? type : ElementType::kI64);
   }
 }
 
@@ -154,13 +164,13 @@ Scalar FloatLiteral(double number, ElementType type, Arithmetic arithmetic) {
 
 Scalar Convert(Scalar value, ElementType from, ElementType to, Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::kHash) {  // the same bits, as float or as integer
-    return IsFloat(to) ? value : Integer(WrapTo(value.integer, to));
+    return IsFloat(to) ? value : Integer(WrapInteger(value.integer, to));
   }
   if (IsFloat(from)) {
     return IsFloat(to) ? Number(RoundTo(value.number, to)) : Integer(Saturate(value.number, to));
   }
-  if (IsFloat(to)) return Number(RoundTo(static_cast<double>(value.integer), to));
-  return Integer(WrapTo(value.integer, to));
+  if (IsFloat(to)) return Number(RoundTo(NumberOf(value.integer, from), to));
+  return Integer(WrapInteger(value.integer, to));
 }
 
 Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const Scalar* args) {
@@ -172,7 +182,7 @@ Scalar Apply(Function function, ElementType type, Arithmetic arithmetic, const S
     if (function == Function::kWrap && arithmetic == Arithmetic::kHash) {
       return Integer(b.integer <= 0 ? 0 : FloorModulo(a.integer, b.integer));
     }
-    return Integer(ApplyToIntegers(function, a.integer, b.integer));
+    return Integer(ApplyToIntegers(function, type, a.integer, b.integer));
   }
   if (arithmetic == Arithmetic::kHash) {
     return IsComparison(function) ? Integer(CompareHashes(function, a.hash, b.hash))
@@ -194,8 +204,8 @@ Scalar Identity(Reducer reducer, ElementType type, Arithmetic arithmetic) {
   };
   switch (reducer) {
     case Reducer::kProd: return constant(1, 1);
-    case Reducer::kMax: return constant(-kInfinity, LimitsOf(type).least);
-    case Reducer::kMin: return constant(kInfinity, LimitsOf(type).greatest);
+    case Reducer::kMax: return constant(-kInfinity, LeastInteger(type));
+    case Reducer::kMin: return constant(kInfinity, GreatestInteger(type));
     case Reducer::kAll: return constant(1, 1);
     default: return Hash(0);  // zero bits in every type
   }

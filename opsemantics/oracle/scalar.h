@@ -9,7 +9,8 @@
 
 namespace yuba {
 
-// kFloat: floats are computed in double and rounded to their type when stored; integers in 64 bits.
+// kFloat: floats are computed in double and rounded to their type when stored; integers in 64 bits,
+// of which those of a u64 have no sign.
 // kHash: float tensors are elements of Z/2^64 (hash_arithmetic.h); integer tensors stay integers.
 enum class Arithmetic : uint8_t { kFloat, kHash };
 

@@ -20,10 +20,11 @@ struct NpyType {
   ElementType type;
   const char* code;  // without the byte order
 };
-constexpr NpyType kNpyTypes[] = {{ElementType::kF64, "f8"}, {ElementType::kF32, "f4"},
-                                 {ElementType::kF16, "f2"}, {ElementType::kI64, "i8"},
-                                 {ElementType::kI32, "i4"}, {ElementType::kI8, "i1"},
-                                 {ElementType::kU8, "u1"},  {ElementType::kBool, "b1"}};
+constexpr NpyType kNpyTypes[] = {
+    {ElementType::kF64, "f8"}, {ElementType::kF32, "f4"},  {ElementType::kF16, "f2"},
+    {ElementType::kI64, "i8"}, {ElementType::kI32, "i4"},  {ElementType::kI8, "i1"},
+    {ElementType::kU8, "u1"},  {ElementType::kBool, "b1"}, {ElementType::kI16, "i2"},
+    {ElementType::kU16, "u2"}, {ElementType::kU32, "u4"},  {ElementType::kU64, "u8"}};
 
 // The text between 'key': and `end` in the header.
 absl::StatusOr<std::string> Field(absl::string_view header, absl::string_view key, char end) {

@@ -42,6 +42,10 @@ std::string TypedField(const Proto& tensor, ElementType type) {
     case ElementType::kI8: return Narrowed<int8_t>(tensor.int32_data());
     case ElementType::kU8: return Narrowed<uint8_t>(tensor.int32_data());
     case ElementType::kBool: return Narrowed<bool>(tensor.int32_data());
+    case ElementType::kI16: return Narrowed<int16_t>(tensor.int32_data());
+    case ElementType::kU16: return Narrowed<uint16_t>(tensor.int32_data());
+    case ElementType::kU32: return Narrowed<uint32_t>(tensor.uint64_data());
+    case ElementType::kU64: return Narrowed<uint64_t>(tensor.uint64_data());
   }
   return "";
 }

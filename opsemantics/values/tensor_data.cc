@@ -100,13 +100,9 @@ double ValueAt(const TensorData& tensor, int64_t index) {
     case ElementType::kF32: return FloatOf(static_cast<uint32_t>(bits));
     case ElementType::kF16: return FromF16(static_cast<uint16_t>(bits));
     case ElementType::kBF16: return FromBF16(static_cast<uint16_t>(bits));
-    case ElementType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
-    case ElementType::kI32: return static_cast<int32_t>(bits);
-    case ElementType::kI8: return static_cast<int8_t>(bits);
-    case ElementType::kU8: return static_cast<double>(bits);
-    case ElementType::kBool: return bits != 0;
+    case ElementType::kU64: return static_cast<double>(bits);
+    default: return static_cast<double>(WrapInteger(static_cast<int64_t>(bits), tensor.type));
   }
-  return 0;
 }
 
 }  // namespace yuba

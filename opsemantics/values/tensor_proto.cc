@@ -16,7 +16,9 @@ struct OnnxType {
 constexpr OnnxType kOnnxTypes[] = {
     {ElementType::kF32, 1},  {ElementType::kU8, 2},   {ElementType::kI8, 3},
     {ElementType::kI32, 6},  {ElementType::kI64, 7},  {ElementType::kBool, 9},
-    {ElementType::kF16, 10}, {ElementType::kF64, 11}, {ElementType::kBF16, 16}};
+    {ElementType::kF16, 10}, {ElementType::kF64, 11}, {ElementType::kBF16, 16},
+    {ElementType::kU16, 4},  {ElementType::kI16, 5},  {ElementType::kU32, 12},
+    {ElementType::kU64, 13}};
 
 // The names of numbers, from 0, for messages.
 constexpr const char* kOnnxNames[] = {
@@ -34,7 +36,7 @@ absl::StatusOr<ElementType> ElementTypeFromOnnx(int64_t data_type) {
   const bool named = data_type >= 0 && data_type < static_cast<int64_t>(std::size(kOnnxNames));
   return UserError("element type ",
                    named ? kOnnxNames[data_type] : absl::StrCat("number ", data_type),
-                   " is not supported (f64, f32, f16, bf16, i64, i32, i8, u8 and bool are)");
+                   " is not supported (", NamesOfTypes(), " are)");
 }
 
 int OnnxNumberOf(ElementType type) {

@@ -21,8 +21,7 @@
 
 namespace yuba::cuda {
 
-// How an element is represented: ElementType's numbers, then 8-byte elements of hash arithmetic,
-// and two bytes that are only copied.
+// How an element is represented: ElementType's numbers, then 8-byte elements of hash arithmetic.
 enum class JobType : int64_t {
   kF64,
   kF32,
@@ -33,8 +32,11 @@ enum class JobType : int64_t {
   kI8,
   kU8,
   kBool,
-  kHash,
-  kRaw16
+  kI16,
+  kU16,
+  kU32,
+  kU64,
+  kHash
 };
 
 // A job is the numbers of this header; then as many extents as it has loops, outermost first; then
@@ -111,11 +113,17 @@ YUBA_HOST_DEVICE inline void RunJob(const int64_t* job, int64_t first, int64_t s
     case JobType::kU8:
       return RunTypedJob<runtime::Plain<uint8_t>, runtime::Plain<uint8_t>>(job, first, step);
     case JobType::kBool: return RunTypedJob<runtime::Bool, runtime::Bool>(job, first, step);
+    case JobType::kI16:
+      return RunTypedJob<runtime::Plain<int16_t>, runtime::Plain<int16_t>>(job, first, step);
+    case JobType::kU16:
+      return RunTypedJob<runtime::Plain<uint16_t>, runtime::Plain<uint16_t>>(job, first, step);
+    case JobType::kU32:
+      return RunTypedJob<runtime::Plain<uint32_t>, runtime::Plain<uint32_t>>(job, first, step);
+    case JobType::kU64:
+      return RunTypedJob<runtime::Plain<uint64_t>, runtime::Plain<uint64_t>>(job, first, step);
     case JobType::kHash:
       return RunTypedJob<runtime::Plain<runtime::HashElement>,
                          runtime::Plain<runtime::HashElement>>(job, first, step);
-    case JobType::kRaw16:
-      return RunTypedJob<runtime::Plain<uint16_t>, runtime::Plain<uint16_t>>(job, first, step);
   }
 }
 

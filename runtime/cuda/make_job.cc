@@ -52,7 +52,7 @@ std::vector<int64_t> CopyJob(const runtime::BoxWalk& walk, const char* from, cha
                              int64_t element_bytes) {
   const JobType type = element_bytes == 8   ? JobType::kI64
                        : element_bytes == 4 ? JobType::kI32
-                       : element_bytes == 2 ? JobType::kRaw16
+                       : element_bytes == 2 ? JobType::kU16
                                             : JobType::kU8;
   return Job(walk, Reducer::kNone, type, element_bytes, type, element_bytes, {from}, to);
 }

@@ -13,7 +13,7 @@
 
 namespace yuba::cuda {
 
-// Steps are in elements. One type on both sides is kF64, kF32 or kRaw16; else one is kF32 and the
+// Steps are in elements. One type on both sides is kF64, kF32 or kU16; else one is kF32 and the
 // other kF16 or kBF16.
 struct MatrixCopy {
   const void* from;
@@ -37,7 +37,7 @@ YUBA_HOST_DEVICE void RunTypedMatrixCopy(const MatrixCopy& copy, int64_t first, 
 
 // Copies elements first, first + step, ...: one thread's share.
 YUBA_HOST_DEVICE inline void RunMatrixCopy(const MatrixCopy& copy, int64_t first, int64_t step) {
-  if (copy.from_type == JobType::kRaw16)
+  if (copy.from_type == JobType::kU16)
     RunTypedMatrixCopy<runtime::Plain<uint16_t>, runtime::Plain<uint16_t>>(copy, first, step);
   else if (copy.from_type == JobType::kF64)
     RunTypedMatrixCopy<runtime::Plain<double>, runtime::Plain<double>>(copy, first, step);

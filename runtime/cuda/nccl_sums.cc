@@ -27,6 +27,8 @@ absl::optional<ncclDataType_t> TypeOf(ElementType type) {
     case ElementType::kI32: return ncclInt32;
     case ElementType::kI8: return ncclInt8;
     case ElementType::kU8: return ncclUint8;
+    case ElementType::kU32: return ncclUint32;
+    case ElementType::kU64: return ncclUint64;
     default: return absl::nullopt;
   }
 }

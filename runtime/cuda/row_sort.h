@@ -50,7 +50,8 @@ struct RowSort {
 };
 
 inline bool WideKeys(JobType type) {
-  return type == JobType::kF64 || type == JobType::kI64 || type == JobType::kHash;
+  return type == JobType::kF64 || type == JobType::kI64 || type == JobType::kU64 ||
+         type == JobType::kHash;
 }
 
 // Slots of a tile that rows of this length have, or parts of them.
@@ -175,9 +176,14 @@ struct Number {
   YUBA_HOST_DEVICE static auto Key(Stored stored) { return SortKey(Type::Load(stored)); }
 };
 template <typename Type>
-struct Small {  // integers of a byte
+struct Small {  // integers that fit an int32_t
   using Stored = Type;
   YUBA_HOST_DEVICE static uint32_t Key(Stored stored) { return SortKey(int32_t{stored}); }
+};
+template <typename Type>
+struct Unsigned {  // whose order is that of its bits
+  using Stored = Type;
+  YUBA_HOST_DEVICE static Type Key(Stored stored) { return stored; }
 };
 struct Truth {
   using Stored = uint8_t;
@@ -195,6 +201,7 @@ YUBA_HOST_DEVICE inline uint64_t LoadKey(const RowSort& sort, int64_t row, int64
   switch (static_cast<JobType>(sort.job[kJobFrom])) {
     case JobType::kF64: return SortKeyAt<types::Number<runtime::Plain<double>>>(sort, row, i);
     case JobType::kI64: return SortKeyAt<types::Number<runtime::Plain<int64_t>>>(sort, row, i);
+    case JobType::kU64: return SortKeyAt<types::Unsigned<uint64_t>>(sort, row, i);
     default: return SortKeyAt<types::Hash>(sort, row, i);
   }
 }
@@ -207,6 +214,9 @@ YUBA_HOST_DEVICE inline uint32_t LoadKey(const RowSort& sort, int64_t row, int64
     case JobType::kI32: return SortKeyAt<types::Number<runtime::Plain<int32_t>>>(sort, row, i);
     case JobType::kI8: return SortKeyAt<types::Small<int8_t>>(sort, row, i);
     case JobType::kU8: return SortKeyAt<types::Small<uint8_t>>(sort, row, i);
+    case JobType::kI16: return SortKeyAt<types::Small<int16_t>>(sort, row, i);
+    case JobType::kU16: return SortKeyAt<types::Small<uint16_t>>(sort, row, i);
+    case JobType::kU32: return SortKeyAt<types::Unsigned<uint32_t>>(sort, row, i);
     default: return SortKeyAt<types::Truth>(sort, row, i);
   }
 }

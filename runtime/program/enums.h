@@ -38,7 +38,11 @@ static_assert(ToProto(ElementType::kI32) == program::I32, "");
 static_assert(ToProto(ElementType::kI8) == program::I8, "");
 static_assert(ToProto(ElementType::kU8) == program::U8, "");
 static_assert(ToProto(ElementType::kBool) == program::BOOL, "");
-static_assert(program::ElementType_ARRAYSIZE == program::BOOL + 1, "a type without a twin");
+static_assert(ToProto(ElementType::kI16) == program::I16, "");
+static_assert(ToProto(ElementType::kU16) == program::U16, "");
+static_assert(ToProto(ElementType::kU32) == program::U32, "");
+static_assert(ToProto(ElementType::kU64) == program::U64, "");
+static_assert(program::ElementType_ARRAYSIZE == program::U64 + 1, "a type without a twin");
 
 static_assert(ToProto(Reducer::kNone) == program::NONE, "");
 static_assert(ToProto(Reducer::kSum) == program::SUM, "");

@@ -44,6 +44,18 @@ TEST_CASE("sums and products of integers wrap") {
         Values<int32_t>{INT32_MIN});
   CHECK(Same<int64_t>(Reducer::kProd, ElementType::kI64, {{INT64_MAX}, {2}}) ==
         Values<int64_t>{-2});
+  CHECK(Same<int16_t>(Reducer::kSum, ElementType::kI16, {{INT16_MAX}, {1}}) ==
+        Values<int16_t>{INT16_MIN});
+  CHECK(Same<uint16_t>(Reducer::kProd, ElementType::kU16, {{UINT16_MAX}, {UINT16_MAX}}) ==
+        Values<uint16_t>{1});
+  CHECK(Same<uint32_t>(Reducer::kSum, ElementType::kU32, {{UINT32_MAX}, {2}}) ==
+        Values<uint32_t>{1});
+}
+
+TEST_CASE("the greatest u64 is no negative number") {
+  CHECK(Same<uint64_t>(Reducer::kMax, ElementType::kU64, {{UINT64_MAX, 1}, {7, 0}}) ==
+        Values<uint64_t>{UINT64_MAX, 1});
+  CHECK(Same<uint64_t>(Reducer::kMin, ElementType::kU64, {}) == Values<uint64_t>{UINT64_MAX});
 }
 
 TEST_CASE("floats are summed in the order of the parts") {

@@ -28,7 +28,7 @@ int64_t StoredBytes(ElementType type) { return IsFloat(type) ? 8 : ByteSize(type
 TensorValue ValueOf(const TensorType& type, const std::string& bytes) {
   TensorValue value{type, std::vector<Scalar>(static_cast<size_t>(ElementCount(type)))};
   const int64_t size = StoredBytes(type.type);
-  const bool negative = type.type != ElementType::kU8 && type.type != ElementType::kBool;
+  const bool negative = !IsFloat(type.type) && IsSigned(type.type);
   const int unused = 64 - 8 * static_cast<int>(size);
   for (size_t i = 0; i < value.elements.size(); ++i) {
     uint64_t bits = 0;
@@ -54,7 +54,7 @@ Scalar Drawn(ElementType type, uint64_t random) {
     value.hash = random;
   } else if (type == ElementType::kBool) {
     value.integer = static_cast<int64_t>(random % 2);
-  } else if (type == ElementType::kU8) {
+  } else if (!IsSigned(type)) {
     value.integer = static_cast<int64_t>(random % 64);
   } else {
     value.integer = static_cast<int64_t>(random % 64) - 32;

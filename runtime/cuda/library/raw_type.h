@@ -9,7 +9,7 @@ namespace yuba::cuda {
 
 inline JobType RawType(ElementType type) {
   const int64_t bytes = ByteSize(type);
-  return bytes == 2 ? JobType::kRaw16 : bytes == 8 ? JobType::kF64 : JobType::kF32;
+  return bytes == 2 ? JobType::kU16 : bytes == 8 ? JobType::kF64 : JobType::kF32;
 }
 
 }  // namespace yuba::cuda

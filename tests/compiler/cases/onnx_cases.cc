@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -21,6 +23,17 @@ namespace {
 
 const std::string kData = "/usr/share/libonnx-testdata/data/";
 constexpr double kMostOperations = 1e7;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A tensor of a file that is of this type in the graph. Of bf16 the files have the bits as u16, as
+// NumPy has no such type.
+absl::StatusOr<TensorValue> ReadCaseTensor(const std::string& path,
+                                           const ::onnx::ValueInfoProto& info) {
+  YUBA_ASSIGN_OR_RETURN(TensorValue value, ReadTestTensor(path));
+  const bool is_bf16 = info.type().tensor_type().elem_type() == OnnxNumberOf(ElementType::kBF16);
+  if (!is_bf16 || value.type.type != ElementType::kU16) return value;
+  return ValueFromBytes(ElementType::kBF16, value.type.dims, BytesFromValue(value));
+}
 
 // Values of the inputs by name; the files hold tensors only.
 absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string& folder,
@@ -29,7 +42,7 @@ absl::StatusOr<std::map<std::string, TensorValue>> ReadInputs(const std::string&
   for (int i = 0; i < graph.input_size(); ++i) {
     const std::string path = absl::StrCat(folder, "/test_data_set_0/input_", i, ".pb");
     if (!std::filesystem::exists(path)) continue;
-    YUBA_ASSIGN_OR_RETURN(inputs[graph.input(i).name()], ReadTestTensor(path));
+    YUBA_ASSIGN_OR_RETURN(inputs[graph.input(i).name()], ReadCaseTensor(path, graph.input(i)));
   }
   return inputs;
 }
@@ -66,8 +79,9 @@ absl::StatusOr<OnnxCase> LoadCase(const std::string& folder, const OperatorLibra
   if (operations > kMostOperations) return UserError("not supported: too much for the interpreter");
   OnnxCase result{*std::move(model), *std::move(values), {}};
   for (size_t i = 0; i < result.model.graph.outputs.size(); ++i) {
-    YUBA_ASSIGN_OR_RETURN(TensorValue expected, ReadTestTensor(absl::StrCat(
-                                                    folder, "/test_data_set_0/output_", i, ".pb")));
+    YUBA_ASSIGN_OR_RETURN(TensorValue expected,
+                          ReadCaseTensor(absl::StrCat(folder, "/test_data_set_0/output_", i, ".pb"),
+                                         proto.graph().output(static_cast<int>(i))));
     result.expected.push_back(std::move(expected));
   }
   return result;
@@ -130,7 +144,14 @@ absl::StatusOr<double> ErrorOfCorrected(const std::string& folder, const CaseRun
 const std::map<std::string, std::vector<double>>& CorrectedCases() {
   // Lengths of results are whole numbers of elements, and corners stand on corners of these. The
   // files have places of a length that is a fraction.
+  // Casts to bf16 round to the nearest; the files have the upper bits.
+  const std::vector<double> bf16 = {0.478515625,  0.48046875, 0.5,       0.8203125,
+                                    0.470703125,  0.81640625, 0.2109375, 0.72265625,
+                                    std::nan(""), kInfinity,  kInfinity, -kInfinity};
   static const auto* const cases = new std::map<std::string, std::vector<double>>{
+      {"test_cast_FLOAT_to_BFLOAT16", bf16},
+      {"test_castlike_FLOAT_to_BFLOAT16", bf16},
+      {"test_castlike_FLOAT_to_BFLOAT16_expanded", bf16},
       {"test_resize_downsample_scales_linear_align_corners", {1, 4}},
       {"test_resize_downsample_scales_cubic_align_corners", {1, 2.5, 4, 7, 8.5, 10, 13, 14.5, 16}}};
   return *cases;

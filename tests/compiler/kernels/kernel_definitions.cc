@@ -99,7 +99,8 @@ std::vector<Definition> Reductions() {
     definitions.push_back(Define({19, 3, 2}, 1, reducer, {{2, 3, 19}}, Read(0, {k, j, i})));
     for (ElementType type :
          {ElementType::kF64, ElementType::kF16, ElementType::kBF16, ElementType::kI64,
-          ElementType::kI32, ElementType::kI8, ElementType::kU8, ElementType::kBool}) {
+          ElementType::kI32, ElementType::kI8, ElementType::kU8, ElementType::kBool,
+          ElementType::kI16, ElementType::kU16, ElementType::kU32, ElementType::kU64}) {
       if (logic != (type == ElementType::kBool)) continue;
       definitions.push_back(Typed(Define({3, 5}, 1, reducer, {{3, 5}}, Read(0, {i, j})), type));
       definitions.push_back(Typed(Define({19, 5}, 1, reducer, {{5, 19}}, Read(0, {j, i})), type));
@@ -299,7 +300,8 @@ std::vector<Definition> Functions() {
       continue;
     }
     for (ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kF16,
-                             ElementType::kI64, ElementType::kU8, ElementType::kBool}) {
+                             ElementType::kI64, ElementType::kU8, ElementType::kBool,
+                             ElementType::kI16, ElementType::kU32, ElementType::kU64}) {
       add(facts, type);
     }
   }
@@ -310,7 +312,9 @@ std::vector<Definition> Casts() {
   std::vector<Definition> definitions;
   const ElementType types[] = {ElementType::kF64,  ElementType::kF32, ElementType::kF16,
                                ElementType::kBF16, ElementType::kI64, ElementType::kI32,
-                               ElementType::kI8,   ElementType::kU8,  ElementType::kBool};
+                               ElementType::kI8,   ElementType::kU8,  ElementType::kBool,
+                               ElementType::kI16,  ElementType::kU16, ElementType::kU32,
+                               ElementType::kU64};
   for (ElementType from : types) {
     for (ElementType to : types) {
       Definition definition =

@@ -48,6 +48,10 @@ void Write(uint8_t* at, Scalar value, ElementType type, Arithmetic arithmetic) {
     case ElementType::kI8:
     case ElementType::kU8:
     case ElementType::kBool: return Put(at, static_cast<int8_t>(value.integer));
+    case ElementType::kI16:
+    case ElementType::kU16: return Put(at, static_cast<int16_t>(value.integer));
+    case ElementType::kU32: return Put(at, static_cast<uint32_t>(value.integer));
+    case ElementType::kU64: return Put(at, value.integer);
   }
 }
 
@@ -67,6 +71,10 @@ Scalar ReadBack(const uint8_t* at, ElementType type, Arithmetic arithmetic) {
     case ElementType::kI8: value.integer = Get<int8_t>(at); break;
     case ElementType::kU8:
     case ElementType::kBool: value.integer = Get<uint8_t>(at); break;
+    case ElementType::kI16: value.integer = Get<int16_t>(at); break;
+    case ElementType::kU16: value.integer = Get<uint16_t>(at); break;
+    case ElementType::kU32: value.integer = Get<uint32_t>(at); break;
+    case ElementType::kU64: value.integer = Get<int64_t>(at); break;
   }
   return value;
 }
@@ -183,7 +191,9 @@ TensorValue RandomTensor(const TensorType& type, Arithmetic arithmetic, std::mt1
       element.number = static_cast<double>(static_cast<int64_t>(random() % 33) - 16) / 8;
     } else if (type.type == ElementType::kBool) {
       element.integer = random() % 2;
-    } else if (type.type == ElementType::kU8) {
+    } else if (type.type == ElementType::kU64 && random() % 4 == 0) {
+      element.integer = static_cast<int64_t>(random() | uint64_t{1} << 63);  // no number below 0
+    } else if (!IsSigned(type.type)) {
       element.integer = random() % 9;
     } else {
       element.integer = static_cast<int64_t>(random() % 12) - 4;

@@ -17,9 +17,10 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr ElementType kTypes[] = {ElementType::kF64,  ElementType::kF32, ElementType::kF16,
-                                  ElementType::kBF16, ElementType::kI64, ElementType::kI32,
-                                  ElementType::kI8,   ElementType::kU8,  ElementType::kBool};
+constexpr ElementType kTypes[] = {
+    ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16, ElementType::kI64,
+    ElementType::kI32, ElementType::kI8,  ElementType::kU8,  ElementType::kBool, ElementType::kI16,
+    ElementType::kU16, ElementType::kU32, ElementType::kU64};
 
 using Positions = std::vector<int64_t>;
 
@@ -54,6 +55,10 @@ void AppendAs(ElementType type, double value, std::string& bytes) {
     case ElementType::kI8: return Append(static_cast<int8_t>(value), bytes);
     case ElementType::kU8: return Append(static_cast<uint8_t>(value), bytes);
     case ElementType::kBool: return Append(static_cast<uint8_t>(value != 0), bytes);
+    case ElementType::kI16: return Append(static_cast<int16_t>(value), bytes);
+    case ElementType::kU16: return Append(static_cast<uint16_t>(value), bytes);
+    case ElementType::kU32: return Append(static_cast<uint32_t>(value), bytes);
+    case ElementType::kU64: return Append(static_cast<uint64_t>(value), bytes);
   }
 }
 
@@ -80,8 +85,8 @@ Positions Sorted(ElementType type, const std::string& bytes, int64_t length, int
 // Numbers that the type has, many of them several times.
 std::vector<double> RowOf(ElementType type, size_t length, std::mt19937& random) {
   std::vector<double> special = {0, 1, 2, 1, 0};
-  if (type != ElementType::kU8 && type != ElementType::kBool)
-    special.insert(special.end(), {-1, -2, -100, 100, -1});
+  if (type == ElementType::kU64) special.push_back(0x1p63);  // a sign it would be
+  if (IsSigned(type)) special.insert(special.end(), {-1, -2, -100, 100, -1});
   if (IsFloat(type))
     special.insert(special.end(), {-0.0, kNan, -kNan, kInfinity, -kInfinity, 0.5, -0.5, 0x1p-14});
   std::vector<double> row;

@@ -131,6 +131,33 @@ TEST_CASE("casts round, saturate and wrap") {
   CHECK(cast(Number64(0.5), ElementType::kF32, ElementType::kBool).integer == 1);
   CHECK(cast(Integer64(300), ElementType::kI64, ElementType::kU8).integer == 44);
   CHECK(cast(Integer64(3), ElementType::kI64, ElementType::kF32).number == 3);
+  CHECK(cast(Integer64(70000), ElementType::kI64, ElementType::kU16).integer == 4464);
+  CHECK(cast(Integer64(40000), ElementType::kU16, ElementType::kI16).integer == -25536);
+  CHECK(cast(Integer64(-1), ElementType::kI64, ElementType::kU32).integer == UINT32_MAX);
+  CHECK(cast(Integer64(-1), ElementType::kU64, ElementType::kF64).number == 0x1p64);
+  CHECK(cast(Number64(-3), ElementType::kF64, ElementType::kU64).integer == 0);
+  CHECK(cast(Number64(0x1p63), ElementType::kF64, ElementType::kU64).integer == INT64_MIN);
+  CHECK(cast(Number64(1e30), ElementType::kF32, ElementType::kU64).integer == -1);
+}
+
+TEST_CASE("a u64 has no sign") {
+  const auto apply = [](Function function, uint64_t a, uint64_t b) {
+    const Scalar args[2] = {Integer64(static_cast<int64_t>(a)), Integer64(static_cast<int64_t>(b))};
+    return static_cast<uint64_t>(
+        Apply(function, ElementType::kU64, Arithmetic::kFloat, args).integer);
+  };
+  constexpr uint64_t kMost = UINT64_MAX;
+  CHECK(apply(Function::kDiv, kMost, 2) == INT64_MAX);
+  CHECK(apply(Function::kMod, kMost, 10) == 5);
+  CHECK(apply(Function::kDiv, 1, 0) == 0);
+  CHECK(apply(Function::kMin, kMost, 1) == 1);
+  CHECK(apply(Function::kMax, kMost, 1) == kMost);
+  CHECK(apply(Function::kLt, 1, kMost) == 1);
+  CHECK(apply(Function::kLe, kMost, 1) == 0);
+  CHECK(apply(Function::kAbs, kMost, 0) == kMost);
+  CHECK(apply(Function::kSign, kMost, 0) == 1);
+  CHECK(apply(Function::kPow, 3, 40) == 12157665459056928801u);
+  CHECK(apply(Function::kSqrt, kMost, 0) == uint64_t{1} << 32);
 }
 
 int64_t OfIntegers(Function function, int64_t a, int64_t b) {

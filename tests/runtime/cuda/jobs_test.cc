@@ -85,6 +85,10 @@ const std::vector<Types> kTypes = {{ElementType::kF64, ElementType::kF64, false}
                                    {ElementType::kI8, ElementType::kI8, false},
                                    {ElementType::kU8, ElementType::kU8, false},
                                    {ElementType::kBool, ElementType::kBool, false},
+                                   {ElementType::kI16, ElementType::kI16, false},
+                                   {ElementType::kU16, ElementType::kU16, false},
+                                   {ElementType::kU32, ElementType::kU32, false},
+                                   {ElementType::kU64, ElementType::kU64, false},
                                    {ElementType::kF32, ElementType::kF32, true},
                                    {ElementType::kI32, ElementType::kI32, true}};
 

@@ -18,9 +18,10 @@
 namespace yuba::cuda {
 namespace {
 
-constexpr ElementType kTypes[] = {ElementType::kF64,  ElementType::kF32, ElementType::kF16,
-                                  ElementType::kBF16, ElementType::kI64, ElementType::kI32,
-                                  ElementType::kI8,   ElementType::kU8,  ElementType::kBool};
+constexpr ElementType kTypes[] = {
+    ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16, ElementType::kI64,
+    ElementType::kI32, ElementType::kI8,  ElementType::kU8,  ElementType::kBool, ElementType::kI16,
+    ElementType::kU16, ElementType::kU32, ElementType::kU64};
 constexpr int64_t kUntouched = -7;
 
 using Random = std::mt19937_64;
@@ -146,7 +147,8 @@ void AppendElement(ElementType type, bool hash, Random& random, std::string& byt
     case ElementType::kBF16: return Append(ToBF16(static_cast<float>(number)), bytes);
     case ElementType::kI64: return Append(bits, bytes);
     case ElementType::kI32: return Append(static_cast<uint32_t>(bits), bytes);
-    default: return Append(static_cast<uint8_t>(bits), bytes);  // a bool may be any byte
+    default:  // a bool may be any byte
+      bytes.append(reinterpret_cast<const char*>(&bits), ByteSize(type));
   }
 }
 
